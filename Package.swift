@@ -1,0 +1,104 @@
+// swift-tools-version: 6.2
+// Holdfast: push notifications that survive.
+//
+// The rooms, and which way the arrows run, are described in Docs/Architecture.md.
+// Scripts/check-arrows fails when an import breaks them.
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "holdfast",
+    products: [
+        .library(name: "Holdfast", targets: ["Holdfast"]),
+        .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
+        .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
+        .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
+        .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
+        .executable(name: "holdfast", targets: ["HoldfastTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: [
+        // Persistence; nothing here knows the network.
+        .systemLibrary(
+            name: "CHoldfastLMDB", path: "Journal/CHoldfastLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .target(
+            name: "HoldfastLMDB", dependencies: ["CHoldfastLMDB"], path: "Journal/HoldfastLMDB", swiftSettings: strict),
+        .target(
+            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB"], path: "Journal/HoldfastJournal",
+            swiftSettings: strict),
+
+        // The engine and its contracts.
+        .target(name: "Holdfast", dependencies: [serviceLifecycle, logging], swiftSettings: strict),
+
+        // The doors to the network and to libcrypto.
+        .systemLibrary(name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
+        .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
+        .target(
+            name: "HoldfastAPNs",
+            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, logging],
+            swiftSettings: strict),
+
+        // What tests are made of, ours and our users'.
+        .target(
+            name: "HoldfastMockAPNs",
+            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK],
+            swiftSettings: strict),
+        .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+
+        // The command `holdfast`, which puts the parts together.
+        .executableTarget(
+            name: "HoldfastTool",
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "HoldfastTesting", argumentParser,
+                logging, serviceLifecycle,
+            ],
+            swiftSettings: strict),
+
+        .testTarget(name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting"], swiftSettings: strict),
+        .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastJournalTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting"],
+            swiftSettings: strict),
+        .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
+        .testTarget(name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastAPNsTests",
+            dependencies: ["Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting", nioCore, nioPosix, nioSSL, nioHPACK],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastMockAPNsTests",
+            dependencies: ["HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK],
+            swiftSettings: strict),
+        .testTarget(name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+        .testTarget(name: "HoldfastToolTests", dependencies: ["HoldfastTool", "Holdfast"], swiftSettings: strict),
+        .testTarget(
+            name: "CrashTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTool"], swiftSettings: strict),
+        .testTarget(
+            name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,138 @@
+/// Owns the wire to one push service with one set of credentials.
+///
+/// A connector never sees the journal. It is handed entries, each with a ``Ticket``, and answers for every ticket exactly
+/// once through its connection's ``ConnectionSink``: with a result, or with the connection's end, which answers for all
+/// that are left.
+public protocol Connector: Sendable {
+    var confirmationMode: ConfirmationMode { get }
+
+    /// What `submit` refuses for this connector.
+    var limits: NotificationLimits { get }
+
+    /// Where it sends, for people: `https://api.push.apple.com:443`.
+    var endpoint: String { get }
+
+    /// Connects, up to the point at which entries may be sent.
+    ///
+    /// - Parameter sink: takes what happens on the connection, from any thread, in batches.
+    /// - Throws: ``ConnectError``; the engine tries again with backoff, or stops the lanes when it says so.
+    func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection
+}
+
+/// One connection of a ``Connector``.
+public protocol Connection: AnyObject, Sendable {
+    /// The most entries that may be with the connection and not answered, at the moment; at least 1. A change is
+    /// reported as ``ConnectorEvent/capacityChanged``.
+    var capacity: Int { get }
+
+    /// Takes entries to send, in this order. Does not block. Every ticket is answered, also when the connection has
+    /// already ended.
+    func send(_ handOut: HandOut)
+
+    /// Stops taking entries, gives what is in flight up to `deadline`, then ends. Ends with ``ConnectorEvent/ended``.
+    func close(deadline: Duration)
+}
+
+/// How a push service confirms.
+public enum ConfirmationMode: Hashable, Sendable {
+    /// Each notification gets its own answer. Silence means *unknown*, never success.
+    case perNotification
+    /// Only errors are answered; what stays quiet for the period is taken.
+    case cumulative(quietPeriod: Duration)
+}
+
+/// Names one hand-out of one entry on one connection; never used twice on it.
+public struct Ticket: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt64
+    @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Entries for a connection to send, item by item with the ticket to answer with.
+public struct HandOut: Sendable {
+    public let entries: EntryBatch
+    /// As many as there are items, in their order.
+    public let tickets: [Ticket]
+
+    public init(entries: EntryBatch, tickets: [Ticket]) {
+        precondition(entries.count == tickets.count)
+        self.entries = entries
+        self.tickets = tickets
+    }
+}
+
+/// What happened on a connection. Always in batches: one event for what one turn of the event loop brought.
+public enum ConnectorEvent: Sendable {
+    /// Taken by the service.
+    case confirmed([Ticket])
+    /// Answered otherwise, or given up.
+    case results([(ticket: Ticket, result: SendResult)])
+    /// How many entries the connection takes from now on.
+    case capacityChanged(Int)
+    /// The connection is over. Every ticket that was not answered before counts as `unanswered`.
+    case ended(ConnectionEnd)
+}
+
+/// How a connection ended.
+public struct ConnectionEnd: Sendable {
+    /// What holds for the tickets that are not answered.
+    public var unanswered: SendResult
+    /// For people: why it ended. Nil for an orderly end that was asked for.
+    public var cause: String?
+
+    public init(unanswered: SendResult, cause: String?) {
+        self.unanswered = unanswered
+        self.cause = cause
+    }
+}
+
+/// Where a connection's events go.
+public struct ConnectionSink: Sendable {
+    let receive: @Sendable (ConnectorEvent) -> Void
+
+    public init(_ receive: @escaping @Sendable (ConnectorEvent) -> Void) { self.receive = receive }
+
+    public func callAsFunction(_ event: ConnectorEvent) { receive(event) }
+}
+
+/// Why no connection came about. Nothing was sent.
+public struct ConnectError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Whether trying again can help without anybody mending something.
+    public enum Kind: Hashable, Sendable {
+        /// Nobody listens, the network is away, the service refuses for now: tried again with backoff.
+        case temporary
+        /// An untrusted certificate, a wrong host name, a bad key: tried again too, but the operator must act.
+        case configuration
+    }
+
+    public let kind: Kind
+    public let message: String
+
+    public init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+/// What a push service takes.
+public struct NotificationLimits: Hashable, Sendable {
+    /// Bytes.
+    public var payload: Int
+    /// Bytes, for push type `voip`.
+    public var voipPayload: Int
+    /// Bytes.
+    public var tokens: ClosedRange<Int>
+    /// Bytes of UTF-8.
+    public var collapseID: Int
+
+    public init(payload: Int, voipPayload: Int, tokens: ClosedRange<Int>, collapseID: Int) {
+        self.payload = payload
+        self.voipPayload = voipPayload
+        self.tokens = tokens
+        self.collapseID = collapseID
+    }
+
+    /// Apple's for HTTP/2.
+    public static let http2 = NotificationLimits(payload: 4096, voipPayload: 5120, tokens: 1...100, collapseID: 64)
+}

@@ -1,0 +1,44 @@
+/// What a journal could not do, to what, why, and what to do about it.
+public struct JournalError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure. More may come.
+    public struct Code: Hashable, Sendable {
+        let name: String
+        init(_ name: String) { self.name = name }
+
+        /// Another process owns the journal for writing. The message names it.
+        public static let ownedByAnotherProcess = Code("owned by another process")
+        /// There is no journal at the path, and none was to be created.
+        public static let notFound = Code("not found")
+        /// The directory or a file of the journal may not be read or written by this user.
+        public static let permissionDenied = Code("permission denied")
+        /// Written by a newer Holdfast.
+        public static let newerFormat = Code("newer format")
+        /// Not what Holdfast wrote.
+        public static let damaged = Code("damaged")
+        /// The journal's own limit is reached; appends are refused until it has drained.
+        public static let limitReached = Code("limit reached")
+        /// The disk is full; appends are refused until there is room.
+        public static let diskFull = Code("disk full")
+        /// The file system refuses writes.
+        public static let readOnly = Code("read-only")
+        /// A read or write failed.
+        public static let inputOutput = Code("I/O error")
+        /// A commit failed at its sync or meta page: what it held may or may not be there after a reopen.
+        public static let undetermined = Code("undetermined")
+        /// The file system cannot keep the journal's promises (network and user-space file systems).
+        public static let unsupportedFileSystem = Code("unsupported file system")
+        /// The journal was closed.
+        public static let closed = Code("closed")
+    }
+
+    public let code: Code
+    /// For people: what happened, to what, and what to do.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}

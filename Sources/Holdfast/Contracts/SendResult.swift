@@ -1,0 +1,85 @@
+/// What became of one attempt to send one notification.
+public struct SendResult: Hashable, Sendable {
+    /// What it means for the entry, its token and its lane.
+    public enum Verdict: Hashable, Sendable {
+        /// Taken by the service. (Not "delivered": nobody says that.)
+        case confirmed
+        /// Refused for good.
+        case rejected(Fault)
+        /// Not now: again after a while, and an attempt is counted.
+        case deferred(Backoff)
+        /// Provably not processed for a reason that is not the notification's: again, and nothing is counted.
+        case neverProcessed(Remedy)
+        /// Nothing can be sent on the lane until somebody mends it. The entry stays as it was.
+        case laneStopped(StopCause)
+        /// Possibly taken, possibly not.
+        case unknown
+    }
+
+    /// What was wrong with a notification that was refused for good.
+    public enum Fault: Hashable, Sendable {
+        /// The notification itself. Its token is as good as before.
+        case notification
+        /// The token is not valid any more: it is blacklisted.
+        case token
+        /// The token may be bad, or the environment or the topic may be wrong: never blacklisted on one word.
+        case suspectToken
+        /// The request was not built as the service wants it: a fault of ours.
+        case request
+    }
+
+    /// What has to back off.
+    public enum Backoff: Hashable, Sendable {
+        /// This token alone.
+        case token
+        /// The whole service.
+        case service
+        /// The connection's credentials: no new provider token is to be made for 20 minutes.
+        case credentials
+    }
+
+    /// What to do before an entry that was never processed goes again.
+    public enum Remedy: Hashable, Sendable {
+        case none
+        case newConnection
+        case newProviderToken
+    }
+
+    public enum StopCause: Hashable, Sendable {
+        case credentials
+        case topic
+    }
+
+    public var verdict: Verdict
+    /// The HTTP status, where there was one.
+    public var status: Int?
+    /// The service's own word, or ours for what never reached it.
+    public var reason: Reason?
+    /// With 410: since when the token is not valid.
+    public var timestamp: WallTime?
+    /// From the answer's Retry-After.
+    public var retryAfter: Duration?
+    /// For people: what happened, where there was no answer.
+    public var detail: String?
+
+    public init(
+        _ verdict: Verdict, status: Int? = nil, reason: Reason? = nil, timestamp: WallTime? = nil,
+        retryAfter: Duration? = nil, detail: String? = nil
+    ) {
+        self.verdict = verdict
+        self.status = status
+        self.reason = reason
+        self.timestamp = timestamp
+        self.retryAfter = retryAfter
+        self.detail = detail
+    }
+
+    /// Taken by the service.
+    public static let confirmed = SendResult(.confirmed)
+
+    /// Provably never sent: it goes again.
+    public static func notSent(_ detail: String) -> SendResult { SendResult(.neverProcessed(.none), detail: detail) }
+
+    /// Possibly sent: by the notification's guarantee it goes again or not.
+    public static func unknown(_ detail: String) -> SendResult { SendResult(.unknown, detail: detail) }
+}

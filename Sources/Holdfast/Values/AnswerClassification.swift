@@ -1,0 +1,58 @@
+extension SendResult {
+    /// Classifies an answer of Apple's HTTP/2 interface.
+    ///
+    /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
+    /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
+    /// unknown reason is kept as it came and classified by its status.
+    ///
+    /// - Parameters:
+    ///   - status: the HTTP status.
+    ///   - reason: the `reason` of the error body.
+    ///   - timestamp: the `timestamp` of the error body (Apple sends milliseconds).
+    ///   - retryAfter: the answer's Retry-After.
+    public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil) {
+        let reason = reason.map(Reason.init(rawValue:))
+        self.init(
+            Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
+            retryAfter: retryAfter)
+    }
+
+    static func verdict(status: Int, reason: Reason?) -> Verdict {
+        if status == 200 { return .confirmed }
+        switch (status, reason) {
+        case (410, .unregistered?), (410, .expiredToken?):
+            return .rejected(.token)
+        case (400, .badDeviceToken?), (400, .deviceTokenNotForTopic?):
+            return .rejected(.suspectToken)
+        case (400, .missingTopic?), (400, .badTopic?), (400, .topicDisallowed?):
+            return .laneStopped(.topic)
+        case (400, .idleTimeout?), (503, .shutdown?):
+            return .neverProcessed(.newConnection)
+        case (403, .expiredProviderToken?):
+            return .neverProcessed(.newProviderToken)
+        case (403, .unrelatedKeyIDInToken?):
+            return .neverProcessed(.newConnection)
+        case (404, _), (405, _):
+            return .rejected(.request)
+        case (429, .tooManyProviderTokenUpdates?):
+            return .deferred(.credentials)
+        case (429, .tooManyRequests?):
+            return .deferred(.token)
+        default:
+            return verdict(status: status)
+        }
+    }
+
+    /// By the status alone, for reasons that have no line of their own.
+    private static func verdict(status: Int) -> Verdict {
+        switch status {
+        case 403: .laneStopped(.credentials)
+        case 410: .rejected(.suspectToken)
+        case 429: .deferred(.token)
+        case 400..<500: .rejected(.notification)
+        case 500...: .deferred(.service)
+        // Neither an answer of APNs nor an error: whoever answered is not the push service. Nothing can be concluded.
+        default: .unknown
+        }
+    }
+}

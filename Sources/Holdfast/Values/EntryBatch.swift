@@ -1,0 +1,66 @@
+/// Unconfirmed entries as the journal hands them out: packed notifications side by side in one buffer, copied out of the
+/// journal's transaction.
+public struct EntryBatch: Sendable {
+    /// One entry's place in the batch.
+    public struct Item: Sendable {
+        public let uid: UID
+        /// How often the entry was answered "not now" so far.
+        public let attempts: UInt16
+        let offset: UInt32
+        let count: UInt32
+
+        /// - Parameter range: where its packed notification lies in ``EntryBatch/bytes``.
+        public init(uid: UID, attempts: UInt16, range: Range<Int>) {
+            self.uid = uid
+            self.attempts = attempts
+            offset = UInt32(range.lowerBound)
+            count = UInt32(range.count)
+        }
+
+        /// Where its packed notification lies in ``EntryBatch/bytes``.
+        public var range: Range<Int> { Int(offset)..<Int(offset) + Int(count) }
+    }
+
+    /// The packed notifications. See ``PackedNotification``.
+    public let bytes: [UInt8]
+    public private(set) var items: [Item]
+
+    public init(bytes: [UInt8], items: [Item]) {
+        self.bytes = bytes
+        self.items = items
+    }
+
+    public static let empty = EntryBatch(bytes: [], items: [])
+
+    public var count: Int { items.count }
+    public var isEmpty: Bool { items.isEmpty }
+
+    /// Where things are in the notification of item `index`.
+    ///
+    /// - Throws: ``PackedNotification/Damage``. The journal checked the record's checksum, so this is a record of a
+    ///   newer version or a fault of ours, never wear of the disk.
+    public func fields(at index: Int) throws(PackedNotification.Damage) -> PackedNotification.Fields {
+        try PackedNotification.Fields(bytes.span, in: items[index].range)
+    }
+
+    /// A copy of the notification of item `index`.
+    public func notification(at index: Int) throws(PackedNotification.Damage) -> PushNotification {
+        PushNotification(try fields(at: index), in: bytes)
+    }
+
+    /// The same entries, without those at `indices` (ascending). The buffer is shared, not copied.
+    package func removing(_ indices: [Int]) -> EntryBatch {
+        guard !indices.isEmpty else { return self }
+        var kept: [Item] = []
+        kept.reserveCapacity(items.count - indices.count)
+        var next = indices.startIndex
+        for index in items.indices {
+            if next < indices.endIndex, indices[next] == index {
+                next += 1
+            } else {
+                kept.append(items[index])
+            }
+        }
+        return EntryBatch(bytes: bytes, items: kept)
+    }
+}

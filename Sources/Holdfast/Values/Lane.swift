@@ -1,0 +1,50 @@
+/// The number of a lane within its journal, given by the journal when the lane is first opened.
+public struct LaneID: RawRepresentable, Hashable, Comparable, Sendable {
+    public let rawValue: UInt32
+    @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
+    @inlinable public static func < (lhs: LaneID, rhs: LaneID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// What a lane is: one ordered stream of unconfirmed entries, so that one lane's backlog never delays another's.
+public struct LaneKey: Hashable, Sendable, CustomStringConvertible {
+    /// Which connector and credentials serve it; 1 to 64 bytes of UTF-8.
+    public let route: String
+    public let urgency: Urgency
+    public let guarantee: Guarantee
+
+    public init(route: String, urgency: Urgency, guarantee: Guarantee) {
+        self.route = route
+        self.urgency = urgency
+        self.guarantee = guarantee
+    }
+
+    /// `default/immediate/at-least-once`
+    public var description: String { "\(route)/\(urgency.name)/\(guarantee.name)" }
+}
+
+/// Which of two entries of one route goes first.
+public enum Urgency: UInt8, Hashable, Comparable, CaseIterable, Sendable {
+    /// `apns-priority` 10, or none.
+    case immediate = 0
+    /// `apns-priority` 5 and 1.
+    case considerate = 1
+
+    public static func < (lhs: Urgency, rhs: Urgency) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    public var name: String {
+        switch self {
+        case .immediate: "immediate"
+        case .considerate: "considerate"
+        }
+    }
+}
+
+extension Guarantee {
+    /// As NDJSON, the tool and the configuration write it.
+    public var name: String {
+        switch self {
+        case .atLeastOnce: "at-least-once"
+        case .atMostOnce: "at-most-once"
+        }
+    }
+}

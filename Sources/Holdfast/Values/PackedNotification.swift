@@ -1,0 +1,180 @@
+/// The flat form of a notification, in which it lies in the journal and travels to a connector, so that nothing between
+/// `submit` and the wire allocates for each notification.
+///
+/// Little-endian:
+///
+///     0   u8   version, 1
+///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time
+///     2   u8   priority: 10, 5, 1, or 0 for none
+///     3   u8   push type: 0 none, 1… index in `PushType.known` plus one
+///     4   u8   token length, 1…100
+///     5   u8   collapse id length, 0…64
+///     6   u16  topic length
+///     8   u32  payload length
+///     12  u16  tag length, 0…256
+///     14  u8   producer name length
+///     15  u8   0
+///     16  u64  apns-id, first half    24 u64 second half
+///     32  i64  expiration, Unix seconds; 0 is one attempt
+///     40  i64  token registered at, milliseconds
+///     48  i64  accepted at, milliseconds
+///     56       token · topic · collapse id · tag · producer name · payload
+///
+/// It carries no checksum: the journal's record around it does.
+public struct PackedNotification: Sendable {
+    public static let version: UInt8 = 1
+    public static let headerByteCount = 56
+    /// The most bytes a packed notification can have; records beyond this are damage.
+    public static let maximumByteCount = 64 * 1024
+
+    struct Flags {
+        static let atMostOnce: UInt8 = 1
+        static let hasCollapseID: UInt8 = 2
+        static let hasRegistration: UInt8 = 4
+        static let known: UInt8 = 7
+    }
+
+    /// Appends the packed form of `notification` to `output`.
+    ///
+    /// - Parameters:
+    ///   - id: the apns-id that every attempt carries.
+    ///   - expiration: Unix seconds; 0 for one attempt.
+    ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
+    /// - Precondition: the notification is valid by ``NotificationValidator``.
+    package static func append(
+        _ notification: PushNotification, id: NotificationID, expiration: Expiration, acceptedAt: WallTime,
+        producer: String, to output: inout [UInt8]
+    ) {
+        var flags: UInt8 = 0
+        if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
+        if notification.collapseID != nil { flags |= Flags.hasCollapseID }
+        if notification.tokenRegisteredAt != nil { flags |= Flags.hasRegistration }
+        let collapseID = notification.collapseID ?? ""
+
+        output.append(version)
+        output.append(flags)
+        output.append(notification.priority?.rawValue ?? 0)
+        output.append(notification.pushType.map(code(of:)) ?? 0)
+        output.append(UInt8(notification.token.bytes.count))
+        output.append(UInt8(collapseID.utf8.count))
+        output.appendLittleEndian(UInt16(notification.topic.utf8.count))
+        output.appendLittleEndian(UInt32(notification.payload.count))
+        output.appendLittleEndian(UInt16(notification.tag.count))
+        output.append(UInt8(producer.utf8.count))
+        output.append(0)
+        output.appendLittleEndian(id.high)
+        output.appendLittleEndian(id.low)
+        output.appendLittleEndian(UInt64(bitPattern: expiration.unixSeconds))
+        output.appendLittleEndian(UInt64(bitPattern: notification.tokenRegisteredAt?.milliseconds ?? 0))
+        output.appendLittleEndian(UInt64(bitPattern: acceptedAt.milliseconds))
+        output.append(contentsOf: notification.token.bytes)
+        output.append(contentsOf: notification.topic.utf8)
+        output.append(contentsOf: collapseID.utf8)
+        output.append(contentsOf: notification.tag)
+        output.append(contentsOf: producer.utf8)
+        output.append(contentsOf: notification.payload)
+    }
+
+    static func code(of type: PushType) -> UInt8 {
+        PushType.known.firstIndex(of: type).map { UInt8($0 + 1) } ?? 0
+    }
+
+    /// Where things are in one packed notification. Cheap: no allocation, no copy of the variable parts.
+    public struct Fields: Sendable {
+        public let guarantee: Guarantee
+        public let priority: Priority?
+        /// 0 for none, else one more than the index in ``PushType/known``.
+        public let pushTypeCode: UInt8
+        public let id: NotificationID
+        /// Unix seconds; 0 is one attempt.
+        public let expiration: Int64
+        public let tokenRegisteredAt: WallTime?
+        public let acceptedAt: WallTime
+        let hasCollapseID: Bool
+        /// Offsets from the start of the span the fields were read from.
+        public let token: Range<Int>
+        public let topic: Range<Int>
+        public let collapseID: Range<Int>
+        public let tag: Range<Int>
+        public let producer: Range<Int>
+        public let payload: Range<Int>
+
+        public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
+        public var urgency: Urgency { priority == nil || priority == .immediate ? .immediate : .considerate }
+
+        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
+        @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
+
+        /// - Throws: ``Damage`` when the bytes are not one packed notification from the first to the last.
+        public init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
+            let start = range.lowerBound
+            guard range.upperBound <= bytes.count, range.count >= PackedNotification.headerByteCount else {
+                throw .truncated
+            }
+            guard bytes[start] == PackedNotification.version else { throw .version(bytes[start]) }
+            let flags = bytes[start + 1]
+            guard flags & ~Flags.known == 0 else { throw .malformed }
+            guarantee = flags & Flags.atMostOnce != 0 ? .atMostOnce : .atLeastOnce
+            hasCollapseID = flags & Flags.hasCollapseID != 0
+            let code = bytes[start + 2]
+            priority = Priority(rawValue: code)
+            guard code == 0 || priority != nil else { throw .malformed }
+            pushTypeCode = bytes[start + 3]
+            guard Int(pushTypeCode) <= PushType.known.count else { throw .malformed }
+            id = NotificationID(
+                high: bytes.littleEndian64(at: start + 16), low: bytes.littleEndian64(at: start + 24))
+            expiration = Int64(bitPattern: bytes.littleEndian64(at: start + 32))
+            let registered = Int64(bitPattern: bytes.littleEndian64(at: start + 40))
+            tokenRegisteredAt = flags & Flags.hasRegistration != 0 ? WallTime(milliseconds: registered) : nil
+            acceptedAt = WallTime(milliseconds: Int64(bitPattern: bytes.littleEndian64(at: start + 48)))
+
+            let tokenCount = Int(bytes[start + 4])
+            let collapseCount = Int(bytes[start + 5])
+            let topicCount = Int(bytes.littleEndian16(at: start + 6))
+            let payloadCount = Int(bytes.littleEndian32(at: start + 8))
+            let tagCount = Int(bytes.littleEndian16(at: start + 12))
+            let producerCount = Int(bytes[start + 14])
+            var position = start + PackedNotification.headerByteCount
+            token = position..<(position + tokenCount)
+            position += tokenCount
+            topic = position..<(position + topicCount)
+            position += topicCount
+            collapseID = position..<(position + collapseCount)
+            position += collapseCount
+            tag = position..<(position + tagCount)
+            position += tagCount
+            producer = position..<(position + producerCount)
+            position += producerCount
+            payload = position..<(position + payloadCount)
+            guard payload.upperBound == range.upperBound, tokenCount > 0,
+                tokenCount <= DeviceToken.maximumByteCount
+            else { throw .malformed }
+        }
+    }
+
+    /// Why bytes are not a packed notification.
+    public enum Damage: Error, Hashable, Sendable {
+        case truncated
+        case version(UInt8)
+        case malformed
+    }
+}
+
+extension PushNotification {
+    /// The notification as it was accepted: with its id and expiration filled in.
+    package init(_ fields: PackedNotification.Fields, in bytes: [UInt8]) {
+        self.init(
+            // The fields were read from the same bytes, so the token has 1 to 100 of them.
+            token: DeviceToken(checked: Array(bytes[fields.token])),
+            topic: String(decoding: bytes[fields.topic], as: UTF8.self),
+            payload: Array(bytes[fields.payload]),
+            pushType: fields.pushType,
+            priority: fields.priority,
+            expiration: Expiration(unixSeconds: fields.expiration),
+            collapseID: fields.hasCollapseID ? String(decoding: bytes[fields.collapseID], as: UTF8.self) : nil,
+            id: fields.id,
+            tokenRegisteredAt: fields.tokenRegisteredAt,
+            guarantee: fields.guarantee,
+            tag: Array(bytes[fields.tag]))
+    }
+}

@@ -1,0 +1,109 @@
+/// One notification for one device, with Apple's own attributes.
+public struct PushNotification: Hashable, Sendable {
+    /// The `apns-id`. Default: a new one, given at submission.
+    public var id: NotificationID?
+    public var token: DeviceToken
+    /// The `apns-topic`, mostly the app's bundle identifier. Never empty.
+    public var topic: String
+    /// The body as it goes to the service: a JSON object, at most 4096 bytes (5120 for `voip`).
+    public var payload: [UInt8]
+    /// The `apns-push-type`. Default: none is sent, which Apple takes for `alert`.
+    public var pushType: PushType?
+    /// The `apns-priority`. Default: none is sent, which Apple takes for 10 (5 for `background`).
+    public var priority: Priority?
+    /// Until when the service stores the notification for a device that is offline, and Holdfast keeps trying.
+    /// Default: acceptance and the engine's default lifetime (24 hours).
+    public var expiration: Expiration?
+    /// The `apns-collapse-id`, at most 64 bytes of UTF-8.
+    public var collapseID: String?
+    /// When the app last registered the token. A blacklist entry that is older than this does not hold any more.
+    public var tokenRegisteredAt: WallTime?
+    /// What happens to a notification that may or may not have been taken. Default: it goes again.
+    public var guarantee: Guarantee
+    /// Bytes of the application's own, at most 256, returned with the outcome.
+    public var tag: [UInt8]
+
+    public init(
+        token: DeviceToken, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
+        expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) {
+        self.id = id
+        self.token = token
+        self.topic = topic
+        self.payload = payload
+        self.pushType = pushType
+        self.priority = priority
+        self.expiration = expiration
+        self.collapseID = collapseID
+        self.tokenRegisteredAt = tokenRegisteredAt
+        self.guarantee = guarantee
+        self.tag = tag
+    }
+
+    /// - Parameter payload: JSON text.
+    public init(token: DeviceToken, topic: String, payload: String, pushType: PushType? = nil) {
+        self.init(token: token, topic: topic, payload: Array(payload.utf8), pushType: pushType)
+    }
+}
+
+/// The `apns-push-type`. Apple adds types; an unknown one is a mistake more often than news, so `submit` refuses those
+/// that are not in ``known``.
+public struct PushType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let alert = PushType(rawValue: "alert")
+    public static let background = PushType(rawValue: "background")
+    public static let location = PushType(rawValue: "location")
+    public static let voip = PushType(rawValue: "voip")
+    public static let complication = PushType(rawValue: "complication")
+    public static let fileprovider = PushType(rawValue: "fileprovider")
+    public static let mdm = PushType(rawValue: "mdm")
+    public static let liveactivity = PushType(rawValue: "liveactivity")
+    public static let pushtotalk = PushType(rawValue: "pushtotalk")
+    public static let controls = PushType(rawValue: "controls")
+    public static let widgets = PushType(rawValue: "widgets")
+
+    /// In the order of their codes in the packed form; append only.
+    public static let known: [PushType] = [
+        .alert, .background, .location, .voip, .complication, .fileprovider, .mdm, .liveactivity, .pushtotalk, .controls,
+        .widgets,
+    ]
+}
+
+/// The `apns-priority`.
+public enum Priority: UInt8, Hashable, Sendable {
+    /// Send at once.
+    case immediate = 10
+    /// Send with regard to the device's battery.
+    case considerate = 5
+    /// Put the battery before everything else, and never wake the device.
+    case low = 1
+}
+
+/// The `apns-expiration`.
+public enum Expiration: Hashable, Sendable {
+    /// One attempt, and nothing stored for a device that is offline (`apns-expiration: 0`).
+    case once
+    /// Unix seconds; greater than 0.
+    case at(Int64)
+
+    /// The number that goes to the service.
+    @inlinable public var unixSeconds: Int64 {
+        switch self {
+        case .once: 0
+        case .at(let seconds): seconds
+        }
+    }
+
+    @inlinable public init(unixSeconds: Int64) { self = unixSeconds == 0 ? .once : .at(unixSeconds) }
+}
+
+/// What to do with a notification of which nobody can say whether the service took it.
+public enum Guarantee: UInt8, Hashable, Sendable, CaseIterable {
+    /// Send it again, with the same apns-id, and count it as a possible duplicate.
+    case atLeastOnce = 0
+    /// Do not send it again; its outcome is *unknown*.
+    case atMostOnce = 1
+}

@@ -1,0 +1,61 @@
+/// Why a notification was refused or rejected: a word of Apple's where there is one, kept as it came.
+public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+}
+
+/// Apple's words (developer.apple.com: *Handling notification responses from APNs*), in its table's order.
+extension Reason {
+    public static let badCollapseID = Reason(rawValue: "BadCollapseId")
+    public static let badDeviceToken = Reason(rawValue: "BadDeviceToken")
+    public static let badExpirationDate = Reason(rawValue: "BadExpirationDate")
+    public static let badMessageID = Reason(rawValue: "BadMessageId")
+    public static let badPriority = Reason(rawValue: "BadPriority")
+    public static let badTopic = Reason(rawValue: "BadTopic")
+    public static let deviceTokenNotForTopic = Reason(rawValue: "DeviceTokenNotForTopic")
+    public static let duplicateHeaders = Reason(rawValue: "DuplicateHeaders")
+    public static let idleTimeout = Reason(rawValue: "IdleTimeout")
+    public static let invalidPushType = Reason(rawValue: "InvalidPushType")
+    public static let missingDeviceToken = Reason(rawValue: "MissingDeviceToken")
+    public static let missingTopic = Reason(rawValue: "MissingTopic")
+    public static let payloadEmpty = Reason(rawValue: "PayloadEmpty")
+    public static let topicDisallowed = Reason(rawValue: "TopicDisallowed")
+    public static let badCertificate = Reason(rawValue: "BadCertificate")
+    public static let badCertificateEnvironment = Reason(rawValue: "BadCertificateEnvironment")
+    public static let expiredProviderToken = Reason(rawValue: "ExpiredProviderToken")
+    public static let forbidden = Reason(rawValue: "Forbidden")
+    public static let invalidProviderToken = Reason(rawValue: "InvalidProviderToken")
+    public static let missingProviderToken = Reason(rawValue: "MissingProviderToken")
+    public static let unrelatedKeyIDInToken = Reason(rawValue: "UnrelatedKeyIdInToken")
+    public static let badPath = Reason(rawValue: "BadPath")
+    public static let methodNotAllowed = Reason(rawValue: "MethodNotAllowed")
+    public static let expiredToken = Reason(rawValue: "ExpiredToken")
+    public static let unregistered = Reason(rawValue: "Unregistered")
+    public static let payloadTooLarge = Reason(rawValue: "PayloadTooLarge")
+    public static let tooManyProviderTokenUpdates = Reason(rawValue: "TooManyProviderTokenUpdates")
+    public static let tooManyRequests = Reason(rawValue: "TooManyRequests")
+    public static let internalServerError = Reason(rawValue: "InternalServerError")
+    public static let serviceUnavailable = Reason(rawValue: "ServiceUnavailable")
+    public static let shutdown = Reason(rawValue: "Shutdown")
+}
+
+/// Words of our own, where Apple has none.
+extension Reason {
+    /// The payload is not one JSON object in UTF-8.
+    public static let payloadNotJSON = Reason(rawValue: "PayloadNotJSON")
+    /// The tag is longer than 256 bytes.
+    public static let tagTooLong = Reason(rawValue: "TagTooLong")
+    /// The token is on the blacklist.
+    public static let blacklisted = Reason(rawValue: "Blacklisted")
+    /// It was over before it could be sent.
+    public static let expired = Reason(rawValue: "Expired")
+    /// It was deferred as often, or for as long, as the retry settings allow.
+    public static let tooManyAttempts = Reason(rawValue: "TooManyAttempts")
+    /// The journal has reached its limit; nothing was taken. Try again when it has drained.
+    public static let journalFull = Reason(rawValue: "JournalFull")
+    /// The journal could not be written; nothing was taken. The detail names the cause.
+    public static let journalFailed = Reason(rawValue: "JournalFailed")
+    /// The engine is shutting down; nothing was taken.
+    public static let shuttingDown = Reason(rawValue: "ShuttingDown")
+}

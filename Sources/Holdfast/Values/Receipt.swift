@@ -1,0 +1,37 @@
+/// What became of one submitted notification.
+public enum Receipt: Sendable {
+    /// On disk, at the journal's durability level. From now on it is never lost.
+    case accepted(UID)
+    /// Not taken, and nothing of it is in the journal.
+    case refused(Refusal)
+    /// The commit failed at a point after which nobody can say whether it is on disk; reopening the journal tells.
+    case undetermined(JournalError)
+
+    /// The UID of an accepted notification.
+    public var uid: UID? {
+        if case .accepted(let uid) = self { uid } else { nil }
+    }
+
+    /// The UID, or the refusal or the journal's error thrown.
+    public func get() throws -> UID {
+        switch self {
+        case .accepted(let uid): uid
+        case .refused(let refusal): throw refusal
+        case .undetermined(let error): throw error
+        }
+    }
+}
+
+/// Why a notification was not taken: in Apple's words where Apple would refuse it.
+public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    public let reason: Reason
+    /// What is wrong with what, for people. Holds no token and no payload.
+    public let detail: String
+
+    public init(_ reason: Reason, _ detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+
+    public var description: String { "\(reason): \(detail)" }
+}
