@@ -1,0 +1,115 @@
+/// One lane's reading position: what to read next from the journal, and how far its send mark must have come first.
+///
+/// A pure machine. The journal is the queue: what it holds here is a cursor, the durable mark, and the UIDs that go again,
+/// which are at most as many as the window takes.
+struct LaneStateMachine: Sendable {
+    /// Whether entries go out.
+    enum Status: Hashable, Sendable {
+        case running
+        /// Nothing goes out until somebody mends the cause; entries stay as they are.
+        case stopped(String)
+    }
+
+    /// A UID that goes again, in its place.
+    struct Again: Hashable, Sendable {
+        let uid: UID
+        let possiblySent: Bool
+    }
+
+    /// What to do to get on.
+    enum Step: Hashable, Sendable {
+        /// Read these again, ascending; see ``LaneStateMachine/takeAgain(_:)``.
+        case readAgain([Again])
+        /// Read forward: entries above `after`, up to and including `through`.
+        case read(after: UID, through: UID)
+        /// Read forward to learn how far the mark must rise; nothing of it may go out yet.
+        case peek(after: UID)
+        /// Nothing, until an append, a mark or a requeue comes.
+        case none
+    }
+
+    let key: LaneKey
+    let id: LaneID
+    /// Entries at or below were possibly sent by an earlier process, unless they have been deferred since.
+    let markAtOpen: UID
+    private(set) var status: Status = .running
+    /// The greatest UID read forward.
+    private(set) var cursor: UID = .none
+    /// The send mark on disk.
+    private(set) var mark: UID
+    /// The greatest UID on disk.
+    private(set) var lastUID: UID
+    /// What was asked of the journal last.
+    private var ceiling: UID
+    /// Ascending, without repetition.
+    private var again: [Again] = []
+    /// How far ahead of reading the mark is asked to be, in UIDs.
+    private let lookahead: UInt64
+
+    init(key: LaneKey, opening: LaneOpening, window: Int) {
+        self.key = key
+        id = opening.id
+        markAtOpen = opening.markAtOpen
+        mark = opening.markAtOpen
+        ceiling = opening.markAtOpen
+        lastUID = opening.lastUID
+        lookahead = UInt64(window)
+    }
+
+    var againCount: Int { again.count }
+    var isRunning: Bool { status == .running }
+
+    /// Whether anything may be waiting to go out, as far as this machine knows.
+    var hasWork: Bool { !again.isEmpty || cursor < lastUID }
+
+    /// What a connection with room can be given next.
+    func nextStep(limit: Int) -> Step {
+        guard isRunning, limit > 0 else { return .none }
+        if !again.isEmpty { return .readAgain(Array(again.prefix(limit))) }
+        let end = min(mark, lastUID)
+        if cursor < end { return .read(after: cursor, through: end) }
+        return cursor < lastUID ? .peek(after: cursor) : .none
+    }
+
+    /// Those of ``nextStep(limit:)`` were read and are dealt with.
+    mutating func takeAgain(_ taken: [Again]) { again.removeFirst(taken.count) }
+
+    /// Everything up to and including `uid` was read forward.
+    mutating func advance(to uid: UID) { cursor = max(cursor, uid) }
+
+    /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two windows ahead of the
+    /// reading, so that it rides on commits that come anyway.
+    mutating func raiseAhead() -> UID? {
+        guard key.guarantee == .atLeastOnce, isRunning, ceiling.rawValue < cursor.rawValue &+ lookahead else { return nil }
+        ceiling = UID(cursor.rawValue &+ 2 &* lookahead)
+        return ceiling
+    }
+
+    /// The next entries to go out end at `uid`; nothing of them may go before the mark covers it.
+    ///
+    /// - Returns: the ceiling to ask for; nil when it was asked for already.
+    mutating func raise(through uid: UID) -> UID? {
+        guard uid > ceiling else { return nil }
+        ceiling = key.guarantee == .atLeastOnce ? UID(uid.rawValue &+ lookahead) : uid
+        return ceiling
+    }
+
+    mutating func committed(lastUID: UID, mark: UID) {
+        self.lastUID = max(self.lastUID, lastUID)
+        self.mark = max(self.mark, mark)
+    }
+
+    /// Entries go again in their place, before anything that was not handed out yet.
+    mutating func requeue(_ entries: [Again]) {
+        guard !entries.isEmpty else { return }
+        let known = Set(again.map(\.uid))
+        again.append(contentsOf: entries.filter { !known.contains($0.uid) })
+        again.sort { $0.uid < $1.uid }
+    }
+
+    mutating func stop(_ reason: String) {
+        if case .running = status { status = .stopped(reason) }
+    }
+
+    mutating func resume() { status = .running }
+}

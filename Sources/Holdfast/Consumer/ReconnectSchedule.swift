@@ -1,0 +1,27 @@
+/// When a route connects again after a failure: exponential backoff with full jitter, so that a fleet of senders does not
+/// come back as one.
+///
+/// A pure machine: the random number is an argument.
+struct ReconnectSchedule: Sendable {
+    let minimum: Duration
+    let maximum: Duration
+    private(set) var failures = 0
+
+    init(minimum: Duration, maximum: Duration) {
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+
+    /// A connection did not come about, or ended before it had brought a single answer.
+    ///
+    /// - Parameter random: uniformly from 0 up to 1.
+    /// - Returns: how long to wait.
+    mutating func failed(random: Double) -> Duration {
+        let bound = min(minimum * (1 << min(failures, 30)), maximum)
+        failures += 1
+        return bound * random
+    }
+
+    /// A connection has brought an answer: the next one may come at once.
+    mutating func worked() { failures = 0 }
+}

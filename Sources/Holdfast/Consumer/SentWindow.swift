@@ -1,0 +1,107 @@
+/// What is in flight on one connection: handed to it and not yet durably settled.
+///
+/// An entry leaves the window when its settlement is on disk, not when its answer arrives: otherwise a disk that stalls
+/// for two seconds would let a million entries through that a crash sends again. Nothing is ever evicted.
+///
+/// A pure machine. Every hand-out has its own ``Ticket``; one that was answered before is met with nil.
+struct SentWindow: Sendable {
+    /// One entry's stay in the window.
+    struct Flight: Hashable, Sendable {
+        /// Index of the lane in its Consumer.
+        let lane: Int
+        let uid: UID
+        /// How often it was answered "not now" before.
+        let attempts: UInt16
+        /// Whether an earlier hand-out of it, in this process or before a crash, may have reached the service.
+        let possiblySentBefore: Bool
+        /// It has one attempt: by its guarantee, or because its expiration is 0.
+        let hasOneAttempt: Bool
+    }
+
+    private enum State {
+        case free
+        /// With the connection, not answered.
+        case handedOut
+        /// Answered, or never handed out; its settlement is not on disk yet.
+        case settling
+    }
+
+    private struct Slot {
+        var flight: Flight
+        var generation: UInt32
+        var state: State
+    }
+
+    private var slots: [Slot] = []
+    private var freeSlots: [UInt32] = []
+
+    /// Entries that are with the connection and not answered.
+    private(set) var unanswered = 0
+    /// Entries whose settlement is not on disk yet.
+    private(set) var settling = 0
+
+    /// Entries in flight: what counts against the window's limit.
+    var count: Int { unanswered + settling }
+
+    init() {}
+
+    /// An entry goes to the connection.
+    mutating func handOut(_ flight: Flight) -> Ticket {
+        unanswered += 1
+        return occupy(flight, .handedOut)
+    }
+
+    /// An entry is settled without having been sent (expired, blacklisted); it counts until that is on disk.
+    mutating func settleUnsent(_ flight: Flight) -> Ticket {
+        settling += 1
+        return occupy(flight, .settling)
+    }
+
+    /// The connection has answered for a ticket, which from now on waits for its settlement, or for ``release(_:)``.
+    ///
+    /// - Returns: nil when the ticket was answered before: the first answer counts.
+    mutating func answer(_ ticket: Ticket) -> Flight? {
+        guard let slot = slot(of: ticket), slots[slot].state == .handedOut else { return nil }
+        slots[slot].state = .settling
+        unanswered -= 1
+        settling += 1
+        return slots[slot].flight
+    }
+
+    /// The settlement is on disk, or the entry went back to its lane.
+    mutating func release(_ ticket: Ticket) {
+        guard let slot = slot(of: ticket), slots[slot].state == .settling else { return }
+        slots[slot].state = .free
+        slots[slot].generation &+= 1
+        settling -= 1
+        freeSlots.append(UInt32(slot))
+    }
+
+    /// All that are not answered, in the order of their UIDs.
+    func unansweredTickets() -> [Ticket] {
+        slots.indices
+            .filter { slots[$0].state == .handedOut }
+            .sorted { slots[$0].flight.uid < slots[$1].flight.uid }
+            .map { ticket(of: $0) }
+    }
+
+    private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
+        if let free = freeSlots.popLast() {
+            slots[Int(free)].flight = flight
+            slots[Int(free)].state = state
+            return ticket(of: Int(free))
+        }
+        slots.append(Slot(flight: flight, generation: 0, state: state))
+        return ticket(of: slots.count - 1)
+    }
+
+    private func ticket(of slot: Int) -> Ticket {
+        Ticket(rawValue: UInt64(slots[slot].generation) << 32 | UInt64(slot))
+    }
+
+    private func slot(of ticket: Ticket) -> Int? {
+        let slot = Int(ticket.rawValue & 0xFFFF_FFFF)
+        guard slot < slots.count, slots[slot].generation == UInt32(ticket.rawValue >> 32) else { return nil }
+        return slot
+    }
+}

@@ -1,0 +1,57 @@
+/// The engine in figures, as of one moment.
+public struct EngineStatus: Sendable {
+    public enum ConnectionState: Sendable {
+        /// Nothing to send so far, or the last connection was closed in order.
+        case idle
+        case connecting
+        case connected
+        /// No connection came about, or the last one ended; it is tried again after a while.
+        case waiting(ConnectError)
+    }
+
+    public struct Lane: Sendable {
+        public let key: LaneKey
+        /// Nil while the lane is running; else why it is stopped.
+        public let stoppedBecause: String?
+        /// Unconfirmed entries, deferred ones included.
+        public let backlog: Int
+    }
+
+    /// Accepted by this process.
+    public internal(set) var submitted = 0
+    /// Refused by `submit`.
+    public internal(set) var refused = 0
+    /// Handed to a connection; an entry that goes again counts again.
+    public internal(set) var handedOut = 0
+    public internal(set) var confirmed = 0
+    /// By reason.
+    public internal(set) var rejected: [Reason: Int] = [:]
+    public internal(set) var expired = 0
+    public internal(set) var unknown = 0
+    /// Times that an entry was answered "not now".
+    public internal(set) var deferrals = 0
+    /// Times that an entry went back into its lane unharmed.
+    public internal(set) var requeued = 0
+    /// Entries that were sent again after an attempt that may have been taken.
+    public internal(set) var possibleDuplicates = 0
+    public internal(set) var inFlight = 0
+    public internal(set) var lanes: [Lane] = []
+    /// By name of the route.
+    public internal(set) var connections: [String: ConnectionState] = [:]
+
+    /// Entries that have met their end in this process.
+    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown }
+    public var rejectedTotal: Int { rejected.values.reduce(0, +) }
+    /// Unconfirmed entries of the engine's lanes.
+    public var unconfirmed: Int { lanes.reduce(0) { $0 + $1.backlog } }
+}
+
+/// Why the engine has nothing to do.
+public enum EngineRest: Hashable, Sendable {
+    /// Every entry has met its end.
+    case drained
+    /// What is left waits in lanes that are stopped; the reason of the first.
+    case stopped(String)
+    /// The engine is not running any more.
+    case ended
+}

@@ -1,0 +1,83 @@
+/// What `submit` looks at before anything is journaled. A pure function.
+///
+/// It refuses what Apple would refuse, in Apple's words, because everything that APNs refuses slows a sender down.
+public struct NotificationValidator: Hashable, Sendable {
+    /// Bytes of UTF-8.
+    public static let maximumTopicByteCount = 255
+    public static let maximumTagByteCount = 256
+
+    public var limits: NotificationLimits
+
+    public init(limits: NotificationLimits = .http2) { self.limits = limits }
+
+    /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
+    public func validate(_ notification: PushNotification, now: WallTime) throws(Refusal) {
+        try validateToken(notification.token)
+        try validatePriority(notification)
+        try validateExpiration(notification.expiration, now: now)
+        try validateTopic(notification.topic)
+        try validateCollapseID(notification.collapseID)
+        if let type = notification.pushType, !PushType.known.contains(type) {
+            throw Refusal(.invalidPushType, "the push type \(type.rawValue.prefix(64).debugDescription) is not known")
+        }
+        try validatePayload(notification.payload, pushType: notification.pushType)
+        if notification.tag.count > Self.maximumTagByteCount {
+            throw Refusal(.tagTooLong, "a tag has at most 256 bytes; this one has \(notification.tag.count)")
+        }
+    }
+
+    private func validateToken(_ token: DeviceToken) throws(Refusal) {
+        guard limits.tokens.contains(token.bytes.count) else {
+            throw Refusal(
+                .badDeviceToken,
+                "a device token has \(limits.tokens.lowerBound) to \(limits.tokens.upperBound) bytes here; "
+                    + "this one has \(token.bytes.count)")
+        }
+    }
+
+    private func validatePriority(_ notification: PushNotification) throws(Refusal) {
+        guard notification.pushType == .background, let priority = notification.priority else { return }
+        if priority != .considerate {
+            throw Refusal(.badPriority, "push type background must have priority 5; this one has \(priority.rawValue)")
+        }
+    }
+
+    private func validateExpiration(_ expiration: Expiration?, now: WallTime) throws(Refusal) {
+        guard case .at(let seconds)? = expiration else { return }
+        guard seconds > now.seconds else {
+            throw Refusal(.badExpirationDate, "the expiration \(seconds) (Unix seconds) is past; 0 means one attempt")
+        }
+    }
+
+    private func validateTopic(_ topic: String) throws(Refusal) {
+        if topic.isEmpty { throw Refusal(.missingTopic, "the topic is empty") }
+        guard topic.utf8.count <= Self.maximumTopicByteCount, topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Refusal(.badTopic, "a topic has 1 to 255 visible ASCII characters")
+        }
+    }
+
+    private func validateCollapseID(_ collapseID: String?) throws(Refusal) {
+        guard let collapseID else { return }
+        let count = collapseID.utf8.count
+        guard count <= limits.collapseID else {
+            throw Refusal(.badCollapseID, "a collapse id has at most \(limits.collapseID) bytes; this one has \(count)")
+        }
+        // It travels as a header field: RFC 9113 section 8.2.1.
+        let padded = collapseID.utf8.first == 0x20 || collapseID.utf8.last == 0x20
+        guard count > 0, !padded, collapseID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw Refusal(
+                .badCollapseID, "a collapse id is not empty, and has no control characters and no space at its ends")
+        }
+    }
+
+    private func validatePayload(_ payload: [UInt8], pushType: PushType?) throws(Refusal) {
+        if payload.isEmpty { throw Refusal(.payloadEmpty, "the payload is empty") }
+        let limit = pushType == .voip ? limits.voipPayload : limits.payload
+        guard payload.count <= limit else {
+            throw Refusal(.payloadTooLarge, "the payload has \(payload.count) bytes; \(limit) is the limit")
+        }
+        if let fault = JSONScanner.faultInObject(payload) {
+            throw Refusal(.payloadNotJSON, "the payload is not a JSON object: \(fault)")
+        }
+    }
+}

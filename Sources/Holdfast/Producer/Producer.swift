@@ -1,0 +1,105 @@
+/// Accepts notifications, and alone decides how they are settled.
+///
+/// It works before ``PushEngine/run()`` and without a connection: what it accepts waits in the journal.
+public final class Producer: Sendable {
+    struct State: Sendable {
+        /// Why nothing is taken at the moment.
+        var hold: Refusal?
+        var submitted = 0
+        var refused = 0
+        var ids = NotificationIDSource()
+    }
+
+    let journal: any Journal
+    let blacklist: TokenBlacklist
+    let routes: RouteTable
+    let configuration: EngineConfiguration
+    let clock: EngineClock
+    let state = Monitor(State())
+
+    init(
+        journal: any Journal, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
+    ) {
+        self.journal = journal
+        self.routes = routes
+        self.configuration = configuration
+        self.clock = clock
+        blacklist = TokenBlacklist(storage: journal.blacklist)
+    }
+
+    /// Submits a batch. This is the real call; the others are conveniences over it.
+    ///
+    /// Each notification is checked by itself: a bad one is refused and the others go. What is accepted is in one commit
+    /// (more than ``EngineConfiguration/submissionChunk`` in several), and is on disk, at the journal's durability level,
+    /// when this returns.
+    ///
+    /// - Returns: a receipt for each notification, in order.
+    public func submit(_ notifications: [PushNotification]) async -> [Receipt] {
+        await submit(notifications, note: nil)
+    }
+
+    /// Submits one notification. Durable on return. Costs a commit of its own unless others submit at the same time.
+    ///
+    /// - Throws: ``Refusal``, or ``JournalError`` when nobody can say whether it is on disk.
+    @discardableResult
+    public func submit(_ notification: PushNotification) async throws -> UID {
+        try await submit([notification])[0].get()
+    }
+
+    /// Submits one notification to many devices: one UID each, and an apns-id each unless it has one.
+    ///
+    /// - Returns: a receipt for each token, in order.
+    public func submit(_ notification: PushNotification, to tokens: [DeviceToken]) async -> [Receipt] {
+        await submit(
+            tokens.map { token in
+                var copy = notification
+                copy.token = token
+                return copy
+            })
+    }
+
+    /// The form for event loops: returns at once and calls back when the commit is on disk.
+    ///
+    /// - Parameter onCommit: the receipts; called on the journal's thread, or, when nothing is to be journaled, before
+    ///   this returns. It must not block.
+    public func submit(_ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void) {
+        submit(notifications, note: nil, onCommit: onCommit)
+    }
+
+    /// Submits a batch together with a note that becomes durable in the same commit as its entries, such as how far a
+    /// file was taken. The batch is not split, and may be empty.
+    package func submit(
+        _ notifications: [PushNotification], note: (name: String, value: [UInt8])?
+    ) async -> [Receipt] {
+        await withCheckedContinuation { continuation in
+            submit(notifications, note: note) { continuation.resume(returning: $0) }
+        }
+    }
+
+    package func submit(
+        _ notifications: [PushNotification], note: (name: String, value: [UInt8])?,
+        onCommit: @escaping @Sendable ([Receipt]) -> Void
+    ) {
+        let chunk = note == nil ? max(configuration.submissionChunk, 1) : notifications.count
+        guard notifications.count > chunk else {
+            return submit(notifications[...], note: note, onCommit: onCommit)
+        }
+        let chunks = stride(from: 0, to: notifications.count, by: chunk).map { start in
+            notifications[start..<min(start + chunk, notifications.count)]
+        }
+        let gathered = Monitor<[[Receipt]?]>(Array(repeating: nil, count: chunks.count))
+        for (index, slice) in chunks.enumerated() {
+            submit(slice, note: nil) { receipts in
+                let all: [[Receipt]]? = gathered.withLock { parts in
+                    parts[index] = receipts
+                    let present = parts.compactMap { $0 }
+                    return present.count == parts.count ? present : nil
+                }
+                if let all { onCommit(all.flatMap { $0 }) }
+            }
+        }
+    }
+
+    /// Takes nothing from now on, with this refusal; nil takes again.
+    func hold(_ refusal: Refusal?) { state.withLock { $0.hold = refusal } }
+}

@@ -1,0 +1,80 @@
+/// The routes with their lanes as the journal has opened them: where an accepted notification goes.
+struct RouteTable: Sendable {
+    struct Entry: Sendable {
+        let route: Route
+        let validator: NotificationValidator
+        /// By ``laneIndex(urgency:guarantee:)``; the more urgent first.
+        let lanes: [(key: LaneKey, opening: LaneOpening)]
+
+        func lane(of notification: PushNotification, expiration: Expiration) -> LaneID {
+            let urgency: Urgency =
+                notification.priority == nil && notification.pushType == .background
+                ? .considerate : notification.priority == nil || notification.priority == .immediate ? .immediate : .considerate
+            // One attempt is one attempt: expiration 0 counts as at-most-once.
+            let guarantee: Guarantee = expiration == .once ? .atMostOnce : notification.guarantee
+            return lanes[Int(urgency.rawValue) * 2 + Int(guarantee.rawValue)].opening.id
+        }
+    }
+
+    let entries: [Entry]
+    private let byTopic: [String: Int]
+    private let fallback: Int?
+
+    /// Opens the lanes of all routes.
+    ///
+    /// - Throws: ``JournalError`` when a lane can't be opened, ``RouteError`` when routes contradict each other.
+    init(_ routes: [Route], journal: any Journal) throws {
+        var entries: [Entry] = []
+        var byTopic: [String: Int] = [:]
+        var fallback: Int?
+        for (index, route) in routes.enumerated() {
+            guard (1...64).contains(route.name.utf8.count) else { throw RouteError.badName(route.name) }
+            guard !routes[..<index].contains(where: { $0.name == route.name }) else { throw RouteError.twice(route.name) }
+            if let topics = route.topics {
+                for topic in topics {
+                    guard byTopic.updateValue(index, forKey: topic) == nil else { throw RouteError.topicTwice(topic) }
+                }
+            } else {
+                guard fallback == nil else { throw RouteError.twoFallbacks(route.name) }
+                fallback = index
+            }
+            var lanes: [(key: LaneKey, opening: LaneOpening)] = []
+            for urgency in Urgency.allCases {
+                for guarantee in Guarantee.allCases {
+                    let key = LaneKey(route: route.name, urgency: urgency, guarantee: guarantee)
+                    lanes.append((key, try journal.openLane(key)))
+                }
+            }
+            let validator = NotificationValidator(limits: route.connector.limits)
+            entries.append(Entry(route: route, validator: validator, lanes: lanes))
+        }
+        self.entries = entries
+        self.byTopic = byTopic
+        self.fallback = fallback
+    }
+
+    /// The index of the route that serves `topic`.
+    func route(for topic: String) throws(Refusal) -> Int {
+        if let index = byTopic[topic] ?? fallback { return index }
+        if topic.isEmpty { throw Refusal(.missingTopic, "the topic is empty") }
+        throw Refusal(.topicDisallowed, "no route serves the topic \(topic.prefix(255).debugDescription)")
+    }
+}
+
+/// How routes contradict each other.
+public enum RouteError: Error, Hashable, Sendable, CustomStringConvertible {
+    case badName(String)
+    case twice(String)
+    case topicTwice(String)
+    case twoFallbacks(String)
+
+    public var description: String {
+        switch self {
+        case .badName(let name): "a route's name has 1 to 64 bytes; \(name.debugDescription) has \(name.utf8.count)"
+        case .twice(let name): "there are two routes named \(name.debugDescription)"
+        case .topicTwice(let topic): "two routes serve the topic \(topic.debugDescription)"
+        case .twoFallbacks(let name):
+            "route \(name.debugDescription) is the second one without topics; one alone may serve all other topics"
+        }
+    }
+}
