@@ -76,8 +76,10 @@ public struct NotificationValidator: Hashable, Sendable {
         guard payload.count <= limit else {
             throw Refusal(.payloadTooLarge, "the payload has \(payload.count) bytes; \(limit) is the limit")
         }
-        if let fault = JSONScanner.faultInObject(payload) {
-            throw Refusal(.payloadNotJSON, "the payload is not a JSON object: \(fault)")
+        do throws(JSONFault) {
+            try JSONScanner.checkObject(payload)
+        } catch {
+            throw Refusal(.payloadNotJSON, "the payload is not a JSON object: \(error)")
         }
     }
 }

@@ -1,0 +1,152 @@
+/// A ``SenderConnector`` at work: at most so many calls at a time, each with its deadline.
+final class SenderConnection: Connection {
+    private struct Waiting: Sendable {
+        let ticket: Ticket
+        let notification: PushNotification
+    }
+
+    private struct State: Sendable {
+        /// At most ``SenderConnection/capacity``.
+        var queue: [Waiting] = []
+        /// Calls that have not returned and were not given up; the task is nil until it is known.
+        var running: [Ticket: Task<Void, Never>?] = [:]
+        /// Calls that were given up and have not returned: they keep their place, or an endless call would be no limit.
+        var overdue = 0
+        var isClosing = false
+        var hasEnded = false
+    }
+
+    private let connector: SenderConnector
+    private let sink: ConnectionSink
+    private let state = Monitor(State())
+
+    init(_ connector: SenderConnector, sink: ConnectionSink) {
+        self.connector = connector
+        self.sink = sink
+    }
+
+    /// One more than may run, so that the next call need not wait for the engine.
+    var capacity: Int { connector.concurrency * 2 }
+
+    func send(_ handOut: HandOut) {
+        var unreadable: [(ticket: Ticket, result: SendResult)] = []
+        var waiting: [Waiting] = []
+        for (index, ticket) in handOut.tickets.enumerated() {
+            do throws(PackedNotification.Damage) {
+                waiting.append(Waiting(ticket: ticket, notification: try handOut.entries.notification(at: index)))
+            } catch {
+                unreadable.append((ticket, .notSent("the entry can't be read: \(error)")))
+            }
+        }
+        let refused = state.withLock { state in
+            guard !state.isClosing, !state.hasEnded else { return true }
+            state.queue.append(contentsOf: waiting)
+            return false
+        }
+        if refused { unreadable += waiting.map { ($0.ticket, .notSent("the connection is closed")) } }
+        if !unreadable.isEmpty { sink(.results(unreadable)) }
+        startCalls()
+    }
+
+    func close(deadline: Duration) {
+        let (unsent, isDone): ([Waiting], Bool) = state.withLock { state in
+            guard !state.isClosing else { return ([], false) }
+            state.isClosing = true
+            defer { state.queue = [] }
+            return (state.queue, state.running.isEmpty)
+        }
+        if !unsent.isEmpty { sink(.results(unsent.map { ($0.ticket, .notSent("the engine is shutting down")) })) }
+        if isDone { return end(Self.closed) }
+        // Not structured: a call of the application's that ignores cancellation must not hold up the shutdown.
+        Task { [self] in
+            do { try await Task.sleep(for: deadline) } catch { return }
+            end(Self.closed)
+        }
+    }
+
+    private static let closed = ConnectionEnd(
+        unanswered: .unknown("the sender did not answer before the shutdown limit"), cause: nil)
+
+    private func end(_ connectionEnd: ConnectionEnd) {
+        let tasks: [Task<Void, Never>]? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            state.isClosing = true
+            return state.running.values.compactMap { $0 }
+        }
+        guard let tasks else { return }
+        for task in tasks { task.cancel() }
+        sink(.ended(connectionEnd))
+    }
+
+    private func startCalls() {
+        while let next = takeNext() { start(next) }
+    }
+
+    private func takeNext() -> Waiting? {
+        state.withLock { state in
+            guard !state.isClosing, !state.queue.isEmpty,
+                state.running.count + state.overdue < connector.concurrency
+            else { return nil }
+            let next = state.queue.removeFirst()
+            state.running.updateValue(nil, forKey: next.ticket)
+            return next
+        }
+    }
+
+    /// The call and its deadline race; the first to claim the ticket answers for it.
+    private func start(_ call: Waiting) {
+        // Not structured: a call that ignores cancellation outlives its deadline, and nothing may wait for it.
+        let task = Task { [self] in
+            let deadline = Task { [self] in
+                do { try await Task.sleep(for: connector.deadline) } catch { return }
+                giveUp(call.ticket)
+            }
+            let result = await perform(call.notification)
+            deadline.cancel()
+            finish(call.ticket, result)
+        }
+        state.withLock { state in
+            if state.running[call.ticket] != nil { state.running.updateValue(task, forKey: call.ticket) }
+        }
+    }
+
+    private func perform(_ notification: PushNotification) async -> SendResult {
+        do {
+            return try await connector.send(notification)
+        } catch SendFailure.notSent(let why) {
+            return .notSent(why)
+        } catch {
+            return .unknown("the sender failed: \(error)")
+        }
+    }
+
+    private func finish(_ ticket: Ticket, _ result: SendResult) {
+        let (isFirst, isLast): (Bool, Bool) = state.withLock { state in
+            guard state.running.removeValue(forKey: ticket) != nil else {
+                state.overdue -= 1
+                return (false, false)
+            }
+            return (!state.hasEnded, state.isClosing && state.running.isEmpty)
+        }
+        if isFirst { sink(result == .confirmed ? .confirmed([ticket]) : .results([(ticket, result)])) }
+        if isLast { end(Self.closed) } else { startCalls() }
+    }
+
+    private func giveUp(_ ticket: Ticket) {
+        let (task, isStuck): (Task<Void, Never>?, Bool) = state.withLock { state in
+            guard let task = state.running.removeValue(forKey: ticket) else { return (nil, false) }
+            state.overdue += 1
+            return (task, state.overdue >= connector.concurrency)
+        }
+        guard let task else { return }
+        task.cancel()
+        sink(.results([(ticket, .unknown("the sender did not answer within \(connector.deadline)"))]))
+        if isStuck {
+            end(
+                ConnectionEnd(
+                    unanswered: .notSent("no call was free"),
+                    cause: "all \(connector.concurrency) calls of the sender are past their deadline and do not return"))
+        }
+    }
+}
