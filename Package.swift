@@ -78,7 +78,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting"], swiftSettings: strict),
+        .testTarget(name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting"],

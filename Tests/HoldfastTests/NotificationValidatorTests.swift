@@ -1,0 +1,67 @@
+@testable import Holdfast
+import Testing
+
+@Suite struct NotificationValidatorTests {
+    let now = WallTime(seconds: 1_800_000_000)
+
+    private func reason(_ change: (inout PushNotification) -> Void) -> Reason? {
+        var notification = Sample.notification()
+        change(&notification)
+        do throws(Refusal) {
+            try NotificationValidator().validate(notification, now: now)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("A sound notification passes") func sound() {
+        #expect(reason { _ in } == nil)
+        #expect(reason { $0.payload = Array(repeating: 0x20, count: 4094) + Array("{}".utf8) } == nil)
+        #expect(reason { $0.collapseID = String(repeating: "x", count: 64) } == nil)
+        #expect(reason { $0.expiration = .once } == nil)
+    }
+
+    @Test("What Apple would refuse is refused in Apple's words") func apple() {
+        #expect(reason { $0.payload = [] } == .payloadEmpty)
+        #expect(reason { $0.payload = Array(repeating: 0x20, count: 4095) + Array("{}".utf8) } == .payloadTooLarge)
+        #expect(reason { $0.collapseID = String(repeating: "x", count: 65) } == .badCollapseID)
+        #expect(reason { $0.collapseID = String(repeating: "é", count: 33) } == .badCollapseID)
+        #expect(reason { $0.collapseID = "" } == .badCollapseID)
+        #expect(reason { $0.topic = "" } == .missingTopic)
+        #expect(reason { $0.topic = "com.example app" } == .badTopic)
+        #expect(reason { $0.topic = "com.example\r\nx" } == .badTopic)
+        #expect(reason { $0.pushType = PushType(rawValue: "loud") } == .invalidPushType)
+        #expect(reason { ($0.pushType, $0.priority) = (.background, .immediate) } == .badPriority)
+        #expect(reason { ($0.pushType, $0.priority) = (.background, .considerate) } == nil)
+        #expect(reason { $0.expiration = .at(1_799_999_999) } == .badExpirationDate)
+        #expect(reason { $0.expiration = .at(-5) } == .badExpirationDate)
+    }
+
+    @Test("VoIP may have 5120 bytes, and no more") func voip() {
+        let largest = Array(repeating: UInt8(0x20), count: 5118) + Array("{}".utf8)
+        #expect(reason { ($0.pushType, $0.payload) = (.voip, largest) } == nil)
+        #expect(reason { ($0.pushType, $0.payload) = (.voip, largest + [0x20]) } == .payloadTooLarge)
+    }
+
+    @Test("A payload that is not a JSON object is refused before it is journaled", arguments: [
+        "[]", "1", "{", "{}x", "{'a':1}", "{\"a\":NaN}", "\u{FEFF}{}", "null",
+    ])
+    func payloadNotJSON(_ text: String) {
+        #expect(reason { $0.payload = Array(text.utf8) } == .payloadNotJSON)
+    }
+
+    @Test("A payload that is not UTF-8 is refused") func notUTF8() {
+        #expect(reason { $0.payload = Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8) } == .payloadNotJSON)
+    }
+
+    @Test("A tag of 256 bytes passes, one of 257 does not") func tag() {
+        #expect(reason { $0.tag = Array(repeating: 1, count: 256) } == nil)
+        #expect(reason { $0.tag = Array(repeating: 1, count: 257) } == .tagTooLong)
+    }
+
+    @Test("A header cannot be smuggled in through a collapse id", arguments: ["a\r\nb", "a\u{0}b", " a", "a "])
+    func injection(_ text: String) {
+        #expect(reason { $0.collapseID = text } == .badCollapseID)
+    }
+}
