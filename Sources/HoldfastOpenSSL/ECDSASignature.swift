@@ -1,0 +1,65 @@
+private import CHoldfastOpenSSL
+
+/// Owns an `ECDSA_SIG`, and translates between the two ways to write one down for P-256.
+@safe
+struct ECDSASignature: ~Copyable {
+    private let pointer: OpaquePointer
+
+    static let joseByteCount = 64
+
+    /// From the DER sequence that OpenSSL signs with.
+    init(der: Span<UInt8>) throws(OpenSSLError) {
+        unsafe pointer = try check(
+            der.withUnsafeBufferPointer { buffer in
+                var next = buffer.baseAddress
+                return unsafe d2i_ECDSA_SIG(nil, &next, buffer.count)
+            }, "not an ECDSA signature")
+    }
+
+    /// From JOSE's r‖s.
+    init(jose: Span<UInt8>) throws(OpenSSLError) {
+        guard jose.count == Self.joseByteCount else {
+            throw OpenSSLError("an ES256 signature has \(Self.joseByteCount) bytes, not \(jose.count)")
+        }
+        let signature = unsafe try check(ECDSA_SIG_new(), "cannot allocate a signature")
+        let half = Self.joseByteCount / 2
+        let (r, s) = unsafe jose.withUnsafeBufferPointer { buffer in
+            unsafe (
+                BN_bin2bn(buffer.baseAddress, CInt(half), nil), BN_bin2bn(buffer.baseAddress! + half, CInt(half), nil)
+            )
+        }
+        // Takes over both numbers when it succeeds, and only then.
+        guard unsafe r != nil && s != nil && ECDSA_SIG_set0(signature, r, s) == 1 else {
+            unsafe BN_free(r)
+            unsafe BN_free(s)
+            unsafe ECDSA_SIG_free(signature)
+            throw .taking("cannot allocate a signature")
+        }
+        unsafe pointer = unsafe signature
+    }
+
+    deinit { unsafe ECDSA_SIG_free(pointer) }
+
+    func jose() throws(OpenSSLError) -> [UInt8] {
+        let half = CInt(Self.joseByteCount / 2)
+        var bytes = [UInt8](repeating: 0, count: Self.joseByteCount)
+        let fits = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe BN_bn2binpad(ECDSA_SIG_get0_r(pointer), buffer.baseAddress, half) == half
+                && BN_bn2binpad(ECDSA_SIG_get0_s(pointer), buffer.baseAddress! + Int(half), half) == half
+        }
+        guard fits else { throw .taking("the signature is not one of P-256") }
+        return bytes
+    }
+
+    func der() throws(OpenSSLError) -> [UInt8] {
+        let count = unsafe i2d_ECDSA_SIG(pointer, nil)
+        guard count > 0 else { throw .taking("cannot encode a signature") }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return unsafe i2d_ECDSA_SIG(pointer, &next)
+        }
+        guard written == count else { throw .taking("cannot encode a signature") }
+        return bytes
+    }
+}

@@ -1,0 +1,83 @@
+private import CHoldfastOpenSSL
+
+/// A private key on P-256 for ES256 (ECDSA with SHA-256, RFC 7518 section 3.4), which is what Apple's `.p8` files hold.
+package struct ES256PrivateKey: Sendable {
+    let handle: KeyHandle
+
+    /// A new random key.
+    package init() throws(OpenSSLError) {
+        handle = try .generateP256()
+    }
+
+    /// Reads a PEM file: PKCS#8 (`PRIVATE KEY`, Apple's `.p8`) or SEC1 (`EC PRIVATE KEY`).
+    ///
+    /// - Throws: an error that says what the bytes are when they are not an unencrypted P-256 private key.
+    package init(pem: [UInt8]) throws(OpenSSLError) {
+        let wanted = "a P-256 private key (a .p8 file) in PEM"
+        let text = try PEMText(pem.span, expecting: wanted)
+        guard let label = text.labels.first(where: { $0.hasSuffix("PRIVATE KEY") }) else {
+            let found = text.labels.map { $0.lowercased() }.joined(separator: ", ")
+            throw OpenSSLError("this PEM holds no private key but: \(found); \(wanted) is needed")
+        }
+        ERR_clear_error()
+        let bio = try MemoryBIO(pem.span.extracting(text.start...))
+        // Without a callback of ours OpenSSL would ask for a password on the terminal.
+        var askedForPassword = false
+        let read = unsafe withUnsafeMutablePointer(to: &askedForPassword) { asked in
+            unsafe PEM_read_bio_PrivateKey(
+                bio.pointer, nil,
+                { _, _, _, asked in
+                    unsafe asked?.assumingMemoryBound(to: Bool.self).pointee = true
+                    return -1
+                }, asked)
+        }
+        guard let pointer = unsafe read else {
+            throw .taking(
+                askedForPassword
+                    ? "this private key is encrypted; \(wanted), without a password, is needed"
+                    : "this PEM block \u{22}\(label)\u{22} is damaged; \(wanted) is needed")
+        }
+        let key = unsafe KeyHandle(owning: pointer)
+        guard key.isP256 else { throw OpenSSLError("this is a \(key.kind) private key; \(wanted) is needed") }
+        try Self.checkPair(key)
+        handle = key
+    }
+
+    private static func checkPair(_ key: KeyHandle) throws(OpenSSLError) {
+        let what = "this P-256 private key is damaged: its halves do not belong together"
+        let context = unsafe try check(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), what)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        unsafe try check(EVP_PKEY_check(context), what)
+    }
+
+    package var publicKey: ES256PublicKey { ES256PublicKey(handle) }
+
+    /// Signs `message` (not its digest).
+    ///
+    /// - Returns: the 64 bytes r‖s of JOSE (RFC 7515 appendix A.3), each half 32 bytes big-endian. Two signatures of one
+    ///   message differ.
+    package func sign(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let what = "cannot sign"
+        let context = unsafe try check(EVP_MD_CTX_new(), what)
+        defer { unsafe EVP_MD_CTX_free(context) }
+        unsafe try check(EVP_DigestSignInit(context, nil, EVP_sha256(), nil, handle.pointer), what)
+        // At most 72 bytes for P-256: two integers of at most 33 bytes with 2 bytes before each, and 2 for the sequence.
+        var der = [UInt8](repeating: 0, count: 80)
+        var count = der.count
+        try check(
+            unsafe message.withUnsafeBufferPointer { buffer in
+                unsafe EVP_DigestSign(context, &der, &count, buffer.baseAddress, buffer.count)
+            }, what)
+        return try ECDSASignature(der: der.span.extracting(first: count)).jose()
+    }
+
+    /// The key as PKCS#8 PEM, not encrypted: a secret. Write it to files of mode 0600 only.
+    package func pem() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let bio = try MemoryBIO()
+        unsafe try check(
+            PEM_write_bio_PKCS8PrivateKey(bio.pointer, handle.pointer, nil, nil, 0, nil, nil), "cannot write a key as PEM")
+        return bio.contents()
+    }
+}

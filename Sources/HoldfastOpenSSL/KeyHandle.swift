@@ -1,0 +1,56 @@
+internal import CHoldfastOpenSSL
+
+/// Owns one `EVP_PKEY`.
+///
+/// Sendable although it holds a pointer: nothing changes the key after `init`, and OpenSSL 3 allows any number of threads
+/// to use one unchanging `EVP_PKEY` at a time, each with a context of its own (openssl-threads(7)).
+@safe
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over the caller's reference.
+    init(owning pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// A new random key pair on P-256.
+    static func generateP256() throws(OpenSSLError) -> KeyHandle {
+        ERR_clear_error()
+        let what = "cannot generate a P-256 key"
+        let context = unsafe try check(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), what)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        unsafe try check(EVP_PKEY_keygen_init(context), what)
+        unsafe try check(EVP_PKEY_CTX_set_group_name(context, "P-256"), what)
+        var key: OpaquePointer?
+        unsafe try check(EVP_PKEY_generate(context, &key), what)
+        return unsafe KeyHandle(owning: try check(key, what))
+    }
+
+    /// `P-256 EC`, `P-384 EC`, `2048-bit RSA`, for messages.
+    var kind: String {
+        let type = unsafe EVP_PKEY_get0_type_name(pointer).map { name in unsafe String(cString: name) } ?? "unknown"
+        if type == "EC" { return "\(Self.commonName(ofCurve: curve)) EC" }
+        return "\(unsafe EVP_PKEY_get_bits(pointer))-bit \(type)"
+    }
+
+    var isP256: Bool { unsafe EVP_PKEY_is_a(pointer, "EC") == 1 && curve == "prime256v1" }
+
+    /// OpenSSL's name of the curve; empty when it has none (explicit parameters, or not an EC key).
+    private var curve: String {
+        var name = [CChar](repeating: 0, count: 80)
+        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func commonName(ofCurve name: String) -> String {
+        switch name {
+        case "prime256v1": "P-256"
+        case "secp384r1": "P-384"
+        case "secp521r1": "P-521"
+        case "": "unnamed-curve"
+        default: name
+        }
+    }
+}
