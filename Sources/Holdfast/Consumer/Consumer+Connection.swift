@@ -44,11 +44,19 @@ extension Consumer {
         }
     }
 
+    /// Hands nothing more to a connection that is about to end; another may be made beside it.
+    func leave(_ number: Int) {
+        guard case .connected(number) = phase else { return }
+        phase = .idle
+        board.connection(of: route.name, .idle)
+    }
+
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
         guard var link = links[number], link.connection != nil else { return }
         link.connection = nil
         if link.hasWorked { reconnect.worked() }
         links[number] = link.window.count == 0 ? nil : link
+        guard case .connected(number) = phase else { return }
         let wait = link.hasWorked ? Duration.zero : reconnect.failed(random: randomUnit())
         phase = .waiting(until: now + wait)
         let cause = connectionEnd.cause ?? "closed"

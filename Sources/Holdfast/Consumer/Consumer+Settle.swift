@@ -36,6 +36,8 @@ extension Consumer {
             for (ticket, result) in results { take(result, for: ticket, of: connection, into: &plan, wall: wall) }
         case .capacityChanged(let capacity):
             links[connection]?.capacity = max(capacity, 1)
+        case .draining:
+            leave(connection)
         case .ended(let end):
             for ticket in links[connection]?.window.unansweredTickets() ?? [] {
                 guard let flight = links[connection]?.window.answer(ticket) else { continue }

@@ -68,6 +68,8 @@ public enum ConnectorEvent: Sendable {
     case results([(ticket: Ticket, result: SendResult)])
     /// How many entries the connection takes from now on.
     case capacityChanged(Int)
+    /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
+    case draining
     /// The connection is over. Every ticket that was not answered before counts as `unanswered`.
     case ended(ConnectionEnd)
 }

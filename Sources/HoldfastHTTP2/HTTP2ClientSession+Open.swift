@@ -1,0 +1,19 @@
+extension HTTP2ClientSession {
+    /// The number that the next request's stream will have. Streams below it were started before this moment.
+    package var nextRequestStreamID: UInt32 { nextStreamID }
+
+    /// The requests without an answer that were started before a moment, oldest first. Looks at every slot: for timers.
+    ///
+    /// - Parameter streamID: what ``nextRequestStreamID`` was at that moment.
+    package func openRequests(before streamID: UInt32) -> [(streamID: UInt32, tag: UInt64)] {
+        streams.openSlots().compactMap { slot in
+            let stream = streams[slot]
+            return stream.id < streamID ? (stream.id, stream.tag) : nil
+        }
+    }
+
+    /// Whether a request may start now: what ``startRequest(tag:headerBlock:body:bodyRange:)`` would not refuse.
+    package var takesRequest: Bool {
+        availableStreams > 0 && !connection.isOutputFull && connection.held.byteCount < connection.limits.maxHeldBack
+    }
+}
