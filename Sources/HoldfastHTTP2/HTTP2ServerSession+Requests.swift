@@ -20,7 +20,7 @@ extension HTTP2ServerSession {
         guard endStream, MessageRules.areTrailers(headers) else {
             return try reset(streamID, slot, .protocolError, &events)
         }
-        try complete(slot, [].span, &events)
+        try complete(slot, Span<UInt8>(), &events)
     }
 
     private mutating func open(
@@ -87,7 +87,7 @@ extension HTTP2ServerSession {
         requests[index].body.append(copying: content.extracting(0..<max(0, min(room, content.count))))
         guard content.count > room else { return }
         streams[slot].phase = .discarding
-        reportParts(slot, [].span, isTruncated: true, &events)
+        reportParts(slot, Span<UInt8>(), isTruncated: true, &events)
     }
 
     /// The stream's end. `content` is the last of its body.
