@@ -16,6 +16,7 @@ let strict: [SwiftSetting] = [
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -59,7 +60,7 @@ let package = Package(
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
-            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, logging],
+            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK, logging],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.

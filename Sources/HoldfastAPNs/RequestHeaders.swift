@@ -43,6 +43,9 @@ struct RequestHeaders: Sendable {
     /// Topic, push type and priority of the last request, encoded, while the table has not changed since.
     private var repeated: (topic: [UInt8], pushType: UInt8, priority: UInt8, field: [UInt8])?
 
+    /// Notifications accepted in the same second share their default expiration.
+    private var lastExpiration: (value: Int64, digits: [UInt8]) = (0, [UInt8(ascii: "0")])
+
     init(authority: String, isCleartext: Bool) {
         self.authority = Array(authority.utf8)
         schemeIndex = isCleartext ? HPACKStaticIndex.schemeHTTP : HPACKStaticIndex.schemeHTTPS
@@ -130,7 +133,8 @@ struct RequestHeaders: Sendable {
     }
 
     private mutating func appendExpiration(_ expiration: Int64, to block: inout [UInt8]) {
-        appendValue(.expiration, Array(String(expiration).utf8)[...], to: &block)
+        if lastExpiration.value != expiration { lastExpiration = (expiration, Array(String(expiration).utf8)) }
+        appendValue(.expiration, lastExpiration.digits[...], to: &block)
     }
 
     /// A field whose name and value are likely to come again: a reference, or an entry from now on.

@@ -45,23 +45,27 @@ extension Consumer {
     }
 
     /// Hands nothing more to a connection that is about to end; another may be made beside it.
-    func leave(_ number: Int) {
-        guard case .connected(number) = phase else { return }
-        phase = .idle
+    func leave(_ number: Int, now: Duration) {
+        guard case .connected(number) = phase, let link = links[number] else { return }
+        waitToReconnect(after: link, now: now)
         board.connection(of: route.name, .idle)
     }
 
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
         guard var link = links[number], link.connection != nil else { return }
         link.connection = nil
-        if link.hasWorked { reconnect.worked() }
         links[number] = link.window.count == 0 ? nil : link
-        guard case .connected(number) = phase else { return }
-        let wait = link.hasWorked ? Duration.zero : reconnect.failed(random: randomUnit())
-        phase = .waiting(until: now + wait)
         let cause = connectionEnd.cause ?? "closed"
         if shutdownDeadline == nil { logger.notice("the connection to \(route.connector.endpoint) ended: \(cause)") }
+        guard case .connected(number) = phase else { return }
+        waitToReconnect(after: link, now: now)
         board.connection(of: route.name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
+    }
+
+    /// One that brought answers is followed at once; one that did not, after a while.
+    private func waitToReconnect(after link: Link, now: Duration) {
+        if link.hasWorked { reconnect.worked() }
+        phase = .waiting(until: now + (link.hasWorked ? .zero : reconnect.failed(random: randomUnit())))
     }
 
     /// Tells the outside what there is.

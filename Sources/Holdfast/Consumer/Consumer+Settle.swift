@@ -12,7 +12,7 @@ extension Consumer {
             var plan = SettlementPlan()
             var isOver: ConnectionEnd?
             while position < events.endIndex, events[position].connection == connection, isOver == nil {
-                isOver = take(events[position].event, of: connection, into: &plan, wall: wall)
+                isOver = take(events[position].event, of: connection, into: &plan, now: now, wall: wall)
                 position += 1
             }
             carryOut(plan, connection: connection, now: now, wall: wall)
@@ -22,7 +22,7 @@ extension Consumer {
 
     /// - Returns: how the connection ended, if this event is its end.
     private func take(
-        _ event: ConnectorEvent, of connection: Int, into plan: inout SettlementPlan, wall: WallTime
+        _ event: ConnectorEvent, of connection: Int, into plan: inout SettlementPlan, now: Duration, wall: WallTime
     ) -> ConnectionEnd? {
         switch event {
         case .confirmed(let tickets):
@@ -37,7 +37,7 @@ extension Consumer {
         case .capacityChanged(let capacity):
             links[connection]?.capacity = max(capacity, 1)
         case .draining:
-            leave(connection)
+            leave(connection, now: now)
         case .ended(let end):
             for ticket in links[connection]?.window.unansweredTickets() ?? [] {
                 guard let flight = links[connection]?.window.answer(ticket) else { continue }
@@ -52,7 +52,8 @@ extension Consumer {
         _ result: SendResult, for ticket: Ticket, of connection: Int, into plan: inout SettlementPlan, wall: WallTime
     ) {
         guard let flight = links[connection]?.window.answer(ticket) else { return }
-        if result.status != nil { links[connection]?.hasWorked = true }
+        // An answer that asks for another connection is no sign that connecting again at once would help.
+        if case .neverProcessed = result.verdict {} else if result.status != nil { links[connection]?.hasWorked = true }
         let known = unknowns[flight.uid] ?? 0
         plan.add(
             result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, unknowns: known,
