@@ -88,7 +88,7 @@ let package = Package(
         .testTarget(name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
-            dependencies: ["Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting", nioCore, nioPosix, nioSSL, nioHPACK],
+            dependencies: ["Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", logging, nioCore, nioPosix, nioSSL, nioHPACK],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastMockAPNsTests",

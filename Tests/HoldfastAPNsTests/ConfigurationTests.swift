@@ -1,0 +1,170 @@
+@testable import HoldfastAPNs
+import Holdfast
+import HoldfastOpenSSL
+import Foundation
+import NIOCore
+import Testing
+
+@Suite struct APNsEndpointTests {
+    @Test("Endpoints are read as people write them", arguments: [
+        ("production", "https://api.push.apple.com:443"), ("sandbox", "https://api.sandbox.push.apple.com:443"),
+        ("https://example.com", "https://example.com:443"), ("https://example.com:2197/", "https://example.com:2197"),
+        ("https://[::1]:8443", "https://[::1]:8443"), ("https://[::1]", "https://[::1]:443"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+    ])
+    func good(_ text: String, _ meaning: String) throws {
+        #expect(try APNsEndpoint(text).description == meaning)
+    }
+
+    @Test("What is no endpoint is refused, and named", arguments: [
+        "", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999", "https://host:x",
+        "https://host/3/device", "https://user@host", "http://example.com:80",
+    ])
+    func bad(_ text: String) {
+        let error = #expect(throws: APNsConfigurationError.self) { try APNsEndpoint(text) }
+        #expect(error?.message.contains(text.debugDescription) == true)
+    }
+}
+
+@Suite struct ConnectorConfigurationTests {
+    private func file(_ content: String) throws -> String {
+        let path = NSTemporaryDirectory() + UUID().uuidString
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test("A missing CA file is named") func missingCA() throws {
+        let configuration = APNsConnector.Configuration(endpoint: .sandbox, trust: .file("/nowhere/ca.pem"))
+        let error = #expect(throws: APNsConfigurationError.self) { try APNsConnector(configuration) }
+        #expect(error?.message.contains("/nowhere/ca.pem") == true)
+        #expect(error?.message.contains("no such file") == true)
+    }
+
+    @Test("A CA file that holds no certificate is named") func emptyCA() throws {
+        for content in ["", "hello", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+            let path = try file(content)
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let configuration = APNsConnector.Configuration(endpoint: .sandbox, trust: .file(path))
+            let error = #expect(throws: APNsConfigurationError.self) { try APNsConnector(configuration) }
+            #expect(error?.message.contains(path) == true)
+        }
+    }
+
+    @Test("A signing key that is none is named, and so is what it is instead") func badKey() throws {
+        let path = try file("hello")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let error = #expect(throws: APNsConfigurationError.self) {
+            try APNsSigningKey(file: path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+        }
+        #expect(error?.message.contains(path) == true)
+        #expect(throws: APNsConfigurationError.self) {
+            try APNsSigningKey(file: "/nowhere/key.p8", keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+        }
+    }
+
+    @Test("A key id that would break the token's JSON is refused") func badKeyID() throws {
+        let path = try file(String(decoding: try ES256PrivateKey().pem(), as: UTF8.self))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(throws: APNsConfigurationError.self) { try APNsSigningKey(file: path, keyID: "a\"b", teamID: "T") }
+        #expect(throws: APNsConfigurationError.self) { try APNsSigningKey(file: path, keyID: "K", teamID: "") }
+    }
+}
+
+@Suite struct ProviderTokenTests {
+    private let clock = Monitor(WallTime(seconds: 1_800_000_000))
+
+    private static func decoded(_ text: some StringProtocol) -> [UInt8] {
+        let digits = Array(text.utf8)
+        return Base64URL.decode(digits.span) ?? []
+    }
+
+    private func source() throws -> (ProviderTokenSource, ES256PrivateKey) {
+        let key = try ES256PrivateKey()
+        let path = NSTemporaryDirectory() + UUID().uuidString
+        try Data(key.pem()).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let signing = try APNsSigningKey(file: path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+        return (ProviderTokenSource(signing, clock: { self.clock.withLock { $0 } }), key)
+    }
+
+    @Test("A token is a JWT that the key's public half verifies, with iat as an integer") func verifies() throws {
+        let (source, key) = try source()
+        let token = try source.current()
+        let text = String(decoding: token.authorization, as: UTF8.self)
+        #expect(text.hasPrefix("bearer "))
+        let parts = text.dropFirst(7).split(separator: ".")
+        try #require(parts.count == 3)
+        let decoded = parts.map(Self.decoded)
+        let signed = Array("\(parts[0]).\(parts[1])".utf8)
+        let signature = decoded[2]
+        let isSigned = key.publicKey.verify(signature: signature.span, of: signed.span)
+        #expect(isSigned)
+        #expect(String(decoding: decoded[0], as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG"}"#)
+        #expect(String(decoding: decoded[1], as: UTF8.self) == #"{"iss":"DEF123GHIJ","iat":1800000000}"#)
+    }
+
+    @Test("One token serves for fifty minutes, then there is a new one") func refresh() throws {
+        let (source, _) = try source()
+        let first = try source.current()
+        clock.withLock { $0 = WallTime(seconds: 1_800_000_000 + 49 * 60) }
+        #expect(try source.current() == first)
+        clock.withLock { $0 = WallTime(seconds: 1_800_000_000 + 50 * 60) }
+        #expect(try source.current() != first)
+    }
+
+    @Test("A token called expired is replaced once; a replacement called expired is the clock's fault") func expired() throws {
+        let (source, _) = try source()
+        let first = try source.current()
+        let second = try #require(try source.replace(first))
+        #expect(second != first)
+        #expect(try source.replace(first) == second)
+        #expect(try source.replace(second) == nil)
+    }
+}
+
+@Suite struct ErrorBodyTests {
+    @Test("Reason and timestamp are read, to the millisecond") func reads() {
+        let body = ErrorBody(Array(#"{"reason":"Unregistered","timestamp":1700000000123}"#.utf8))
+        #expect(body.reason == "Unregistered")
+        #expect(body.timestamp == WallTime(milliseconds: 1_700_000_000_123))
+    }
+
+    @Test("Whatever else the body is, it is no crash and no reason", arguments: [
+        "", "[]", "null", "{\"reason\":5}", "{\"reason\"", "{\"timestamp\":\"x\"}", "{\"timestamp\":1e400}", "\u{0}\u{1}",
+    ])
+    func foreign(_ text: String) {
+        let body = ErrorBody(Array(text.utf8))
+        #expect(body.reason == nil)
+        #expect(body.timestamp == nil)
+    }
+}
+
+@Suite struct LivenessClockTests {
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    @Test("Requests older than the deadline are named, younger ones are not") func deadlines() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(100), pingDeadline: .seconds(10))
+        #expect(clock.boundary(at: at(1), nextStreamID: 11) == 0)
+        #expect(clock.boundary(at: at(2), nextStreamID: 21) == 0)
+        #expect(clock.boundary(at: at(4), nextStreamID: 41) == 11)
+        #expect(clock.boundary(at: at(5), nextStreamID: 51) == 21)
+    }
+
+    @Test("A silent connection is asked, and one that stays silent is dead") func silence() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(19)) == .fine)
+        #expect(clock.check(at: at(20)) == .ping)
+        #expect(clock.check(at: at(29)) == .fine)
+        #expect(clock.check(at: at(30)) == .dead)
+    }
+
+    @Test("Anything heard is a sign of life") func heard() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(20)) == .ping)
+        clock.heard(at: at(25))
+        #expect(clock.check(at: at(30)) == .fine)
+        #expect(clock.check(at: at(45)) == .ping)
+    }
+}
