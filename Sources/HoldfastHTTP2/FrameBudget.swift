@@ -1,0 +1,35 @@
+/// Counts what a peer makes us do for nothing. Without a clock: completed messages earn a new budget, and the driver
+/// may grant one now and then.
+struct FrameBudget {
+    private(set) var idleFrames = 0
+    private(set) var resets = 0
+
+    /// A frame that moves nothing.
+    mutating func spendFrame(_ limits: HTTP2Limits) throws(HTTP2Error) {
+        idleFrames += 1
+        guard idleFrames <= limits.maxIdleFrames else {
+            throw HTTP2Error(.enhanceYourCalm, "more than \(limits.maxIdleFrames) frames without a message")
+        }
+    }
+
+    /// A stream that ended by RST_STREAM.
+    mutating func spendReset(_ limits: HTTP2Limits) throws(HTTP2Error) {
+        resets += 1
+        guard resets <= limits.maxResets else {
+            throw HTTP2Error(.enhanceYourCalm, "more than \(limits.maxResets) streams reset")
+        }
+    }
+
+    /// A message was received whole.
+    @inline(__always)
+    mutating func earnFrames() { idleFrames = 0 }
+
+    /// A request was answered.
+    @inline(__always)
+    mutating func earn() {
+        idleFrames = 0
+        if resets > 0 { resets &-= 1 }
+    }
+
+    mutating func renew() { self = FrameBudget() }
+}

@@ -1,0 +1,72 @@
+/// Every bound of an HTTP/2 session, by name. What lies behind none of them cannot grow.
+///
+/// The greatest memory a session holds is about `maxConcurrentStreams` × `maxBodySize` (bodies on their way in)
+/// + `maxHeldBack` (bodies on their way out) + `maxQueuedOutput` + two frames.
+package struct HTTP2Limits: Sendable, Equatable {
+    /// Bytes in the payload of a frame we accept. The protocol's least, 16384, which is also what a peer assumes;
+    /// a longer frame is a connection error FRAME_SIZE_ERROR.
+    package static let maxFrameSize = 16384
+
+    /// Bytes of one header block, CONTINUATION frames included, and of the header list it decodes to as RFC 9113
+    /// §10.5.1 counts them. More is a connection error ENHANCE_YOUR_CALM.
+    package var maxHeaderBlock = 16384
+
+    /// CONTINUATION frames in one header block.
+    package var maxContinuations = 16
+
+    /// Bytes of one message's body. Client: what is kept of a response's body; a longer one is cut there and its stream
+    /// reset. Server: a request with a longer one is reported cut there, see ``HTTP2ServerEvents/Request/isTruncated``.
+    package var maxBodySize: Int
+
+    /// Streams open at once. Client: of ours, whatever more the peer allows. Server: announced as MAX_CONCURRENT_STREAMS;
+    /// more are refused with REFUSED_STREAM.
+    package var maxConcurrentStreams: Int
+
+    /// Client: streams before the peer's SETTINGS have told how many it takes. 1 is safe everywhere, the push service
+    /// included, which opens with 1 for token authentication; the protocol itself would allow any number.
+    package var streamsBeforeSettings = 1
+
+    /// What the peer may send us of one body before we open its window again: SETTINGS_INITIAL_WINDOW_SIZE.
+    package var streamReceiveWindow = 65535
+
+    /// What the peer may send us of all bodies before we open the connection's window again. At least 65535, where
+    /// every connection starts; a WINDOW_UPDATE goes out whenever half is used.
+    package var connectionReceiveWindow: Int
+
+    /// Bytes of DATA that wait for the peer's flow-control windows. More requests are refused by
+    /// ``HTTP2ClientSession/startRequest(tag:headerBlock:body:bodyRange:)`` while it is reached.
+    package var maxHeldBack = 4 << 20
+
+    /// Bytes in `output` that the driver has not taken. Past it requests are refused, and a peer whose frames make us
+    /// answer more is closed with ENHANCE_YOUR_CALM.
+    package var maxQueuedOutput = 16 << 20
+
+    /// Frames that move nothing (SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown types, empty DATA, frames for closed
+    /// streams, informational responses) in one budget; a completed message or `renewFrameBudget()` starts a new one.
+    /// More is a connection error ENHANCE_YOUR_CALM.
+    package var maxIdleFrames = 10_000
+
+    /// Streams that ended by RST_STREAM, the peer's or ours for the peer's fault, less those completed, in one budget.
+    /// Server only (a service may refuse as many requests as it likes). More is a connection error ENHANCE_YOUR_CALM.
+    package var maxResets = 1000
+
+    /// Bytes kept of a GOAWAY's debug data.
+    package var maxDebugData = 1024
+
+    /// SETTINGS of ours that wait for their acknowledgement.
+    package static let maxPendingSettings = 16
+
+    package init(maxBodySize: Int, maxConcurrentStreams: Int, connectionReceiveWindow: Int) {
+        self.maxBodySize = maxBodySize
+        self.maxConcurrentStreams = maxConcurrentStreams
+        self.connectionReceiveWindow = connectionReceiveWindow
+    }
+
+    /// For senders: error bodies of 8 KiB, 4096 streams, 1 MiB connection window.
+    package static let client = HTTP2Limits(
+        maxBodySize: 8192, maxConcurrentStreams: 4096, connectionReceiveWindow: 1 << 20)
+
+    /// For servers of small requests: bodies of 16 KiB, 1000 streams, 16 MiB connection window.
+    package static let server = HTTP2Limits(
+        maxBodySize: 16384, maxConcurrentStreams: 1000, connectionReceiveWindow: 16 << 20)
+}

@@ -1,0 +1,121 @@
+extension HTTP2ServerSession {
+    /// Answers a request: HEADERS, DATA, END_STREAM. What flow control does not let through now follows by itself.
+    ///
+    /// A request that is still arriving (a truncated one) is answered all the same, and the rest is refused with
+    /// RST_STREAM NO_ERROR (RFC 9113 §8.1).
+    ///
+    /// - Parameter headerBlock: encoded with HPACK. Leave the dynamic table alone, or keep account of it.
+    /// - Returns: false when the stream is no longer open or has an answer; nothing is sent then.
+    @discardableResult
+    package mutating func respond(streamID: UInt32, headerBlock: [UInt8], body: [UInt8] = []) -> Bool {
+        guard sendHeaders(streamID: streamID, headerBlock: headerBlock, endStream: body.isEmpty) else { return false }
+        return body.isEmpty || sendData(streamID: streamID, body, endStream: true)
+    }
+
+    /// Answers a request with header fields that are encoded here, without the dynamic table.
+    ///
+    /// - Parameter headers: lower-case names; without `:status`.
+    @discardableResult
+    package mutating func respond(
+        streamID: UInt32, status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) -> Bool {
+        respond(streamID: streamID, headerBlock: Self.headerBlock(status: status, headers), body: body)
+    }
+
+    /// A header block that needs no dynamic table, to be used as often as wanted.
+    package static func headerBlock(status: Int, _ headers: [(name: String, value: String)] = []) -> [UInt8] {
+        var block: [UInt8] = []
+        HPACKWriter.appendStatus(status, to: &block)
+        for (name, value) in headers {
+            HPACKWriter.appendLiteral(name: name.utf8, value: value.utf8, indexing: .without, to: &block)
+        }
+        return block
+    }
+
+    /// Sends HEADERS alone: an informational response, or an answer whose DATA comes later by
+    /// ``sendData(streamID:_:endStream:)``.
+    ///
+    /// - Returns: false when the stream is no longer open or has ended; nothing is sent then.
+    @discardableResult
+    package mutating func sendHeaders(streamID: UInt32, headerBlock: [UInt8], endStream: Bool) -> Bool {
+        guard connection.failure == nil, let slot = streams.find(streamID), !streams[slot].isLingering,
+            !streams[slot].isEnding, !streams[slot].isHeld
+        else { return false }
+        connection.output.appendHeaders(
+            headerBlock, streamID: streamID, endStream: endStream, maxFrameSize: connection.frameSizeForData)
+        streams[slot].isEnding = endStream
+        if endStream { finishIfOver(slot) }
+        return true
+    }
+
+    /// Sends a part of an answer's body, as far as flow control lets it; the rest follows by itself.
+    ///
+    /// - Returns: false when the stream is no longer open or has ended; nothing is sent then.
+    @discardableResult
+    package mutating func sendData(streamID: UInt32, _ body: [UInt8], endStream: Bool) -> Bool {
+        guard connection.failure == nil, let slot = streams.find(streamID), !streams[slot].isLingering,
+            !streams[slot].isEnding
+        else { return false }
+        let isWritten = connection.send(
+            body, 0..<body.count, on: streamID, endStream: endStream, window: &streams[slot].sendWindow,
+            isHeld: streams[slot].isHeld)
+        streams[slot].isHeld = !isWritten
+        streams[slot].isEnding = endStream
+        if endStream { finishIfOver(slot) }
+        return true
+    }
+
+    /// Ends a stream without an answer: RST_STREAM. What the client still sends on it is ignored.
+    ///
+    /// - Returns: false when it is not open.
+    @discardableResult
+    package mutating func reset(streamID: UInt32, code: HTTP2ErrorCode) -> Bool {
+        guard connection.failure == nil, let slot = streams.find(streamID), !streams[slot].isLingering else {
+            return false
+        }
+        abandon(slot, code)
+        return true
+    }
+
+    // MARK: Ends
+
+    /// RST_STREAM from us.
+    mutating func abandon(_ slot: Int, _ code: HTTP2ErrorCode) {
+        connection.output.appendResetStream(streams[slot].id, code)
+        releaseParts(slot)
+        streams.linger(at: slot)
+    }
+
+    /// Once our end is written nothing more is wanted of the stream.
+    func isOver(_ stream: ServerStream) -> Bool { stream.isEnding && !stream.isHeld }
+
+    mutating func finishIfOver(_ slot: Int) {
+        guard isOver(streams[slot]) else { return }
+        connection.budget.earn()
+        if streams[slot].phase == .received {
+            streams.remove(at: slot)
+        } else {
+            abandon(slot, .noError)
+        }
+    }
+
+    /// Gives back what a stream has beside its slot.
+    mutating func releaseParts(_ slot: Int) {
+        let stream = streams[slot]
+        if stream.request >= 0 {
+            requests[stream.request].reset()
+            requests.release(stream.request)
+            streams[slot].request = -1
+        }
+        if stream.isHeld { connection.held.drop(stream.id) }
+    }
+
+    mutating func flush(only streamID: UInt32?) {
+        guard !connection.held.isEmpty else { return }
+        for streamID in connection.flush(&streams, only: streamID) {
+            guard let slot = streams.find(streamID), !streams[slot].isLingering else { continue }
+            streams[slot].isHeld = false
+            finishIfOver(slot)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package import NIOCore
+
+/// The server's end of an HTTP/2 connection as a pure machine: bytes in, requests and bytes out. Driven like
+/// ``HTTP2ClientSession``.
+package struct HTTP2ServerSession: Sendable, HTTP2Session {
+    var connection: HTTP2Connection
+    var streams: StreamRing<ServerStream>
+    var requests = Slab<PartialRequest>()
+    /// How much of the client's preface has arrived.
+    private var prefaceCount = 0
+    /// The highest stream the client has opened.
+    package internal(set) var lastStreamID: UInt32 = 0
+    /// From our GOAWAY on, streams above this one are ignored.
+    var lastProcessedStreamID: UInt32?
+
+    /// A connection that has just been accepted. ``output`` begins with our SETTINGS.
+    ///
+    /// - Parameter headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
+    package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096) {
+        connection = HTTP2Connection(.server, limits: limits)
+        streams = StreamRing(capacity: 256, maxCapacity: max(1024, 4 * limits.maxConcurrentStreams))
+        var settings = HTTP2Settings()
+        settings.headerTableSize = headerTableSize
+        settings.maxConcurrentStreams = limits.maxConcurrentStreams
+        settings.initialWindowSize = min(max(0, limits.streamReceiveWindow), FlowWindow.greatest)
+        connection.announce(
+            settings,
+            [
+                (SettingsParameter.headerTableSize, headerTableSize),
+                (SettingsParameter.maxConcurrentStreams, limits.maxConcurrentStreams),
+                (SettingsParameter.initialWindowSize, settings.initialWindowSize),
+                (SettingsParameter.maxHeaderListSize, limits.maxHeaderBlock),
+            ])
+        connection.openReceiveWindow()
+    }
+
+    // MARK: Bytes for the peer
+
+    /// Bytes to write, in order. (Settable, so that a server that is to misbehave can.)
+    package var output: [UInt8] {
+        _read { yield connection.output }
+        _modify { yield &connection.output }
+    }
+
+    package var hasOutput: Bool { !connection.output.isEmpty }
+
+    /// Takes the bytes to write, and their memory with them.
+    package mutating func takeOutput() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &connection.output)
+        return taken
+    }
+
+    /// Appends the bytes to write to `buffer`, and keeps the memory for the next cycle.
+    package mutating func drainOutput(into buffer: inout ByteBuffer) {
+        buffer.writeBytes(connection.output)
+        connection.output.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: State
+
+    /// Streams that are open: arriving, waiting for their answer, or with an answer that flow control holds back.
+    package var openStreams: Int { streams.count }
+
+    /// Whether a request may still be answered.
+    package func isOpen(_ streamID: UInt32) -> Bool {
+        guard connection.failure == nil, let slot = streams.find(streamID) else { return false }
+        return !streams[slot].isLingering && !streams[slot].isEnding
+    }
+
+    /// What the client allows the dynamic table of our header blocks to hold.
+    package var peerHeaderTableSize: Int { connection.peer.headerTableSize }
+
+    /// Bytes of bodies that wait for the client's flow-control windows.
+    package var heldBack: Int { connection.held.byteCount }
+
+    /// The connection error that ended the session, if one did.
+    package var failure: HTTP2Error? { connection.failure }
+
+    // MARK: What the caller does about the connection
+
+    /// Takes bytes that arrived, split anywhere. What they mean is added to `events`.
+    package mutating func receive(_ bytes: Span<UInt8>, events: inout HTTP2ServerEvents) {
+        guard connection.failure == nil else { return }
+        var start = 0
+        while prefaceCount < HTTP2ClientSession.preface.count, start < bytes.count {
+            guard bytes[start] == HTTP2ClientSession.preface[prefaceCount] else {
+                return fail(HTTP2Error(.protocolError, "no HTTP/2 preface"), &events)
+            }
+            start += 1
+            prefaceCount += 1
+        }
+        receiveFrames(bytes, from: start, &events)
+    }
+
+    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is refused,
+    /// and may be sent again), the others when the client has acknowledged them.
+    ///
+    /// - Returns: false, having done nothing, while ``HTTP2Limits/maxPendingSettings`` wait for acknowledgement.
+    @discardableResult
+    package mutating func changeSettings(
+        maxConcurrentStreams: Int? = nil, initialWindowSize: Int? = nil, headerTableSize: Int? = nil
+    ) -> Bool {
+        guard connection.failure == nil, connection.unacknowledged.count < HTTP2Limits.maxPendingSettings else {
+            return false
+        }
+        var settings = connection.announced
+        var parameters: [(UInt16, Int)] = []
+        if let headerTableSize {
+            settings.headerTableSize = headerTableSize
+            parameters.append((SettingsParameter.headerTableSize, headerTableSize))
+        }
+        if let maxConcurrentStreams {
+            settings.maxConcurrentStreams = maxConcurrentStreams
+            parameters.append((SettingsParameter.maxConcurrentStreams, maxConcurrentStreams))
+        }
+        if let initialWindowSize {
+            settings.initialWindowSize = min(max(0, initialWindowSize), FlowWindow.greatest)
+            parameters.append((SettingsParameter.initialWindowSize, settings.initialWindowSize))
+        }
+        connection.announce(settings, parameters)
+        return true
+    }
+
+    /// Sends PING; the answer is an event with the same `opaque`.
+    package mutating func ping(_ opaque: UInt64) {
+        guard connection.failure == nil else { return }
+        connection.pingsOutstanding += 1
+        connection.output.appendPing(opaque, isAck: false)
+    }
+
+    /// Sends GOAWAY. Streams above `lastStreamID` are ignored from now on, those open included: they were never
+    /// processed. May be sent again with a lower number.
+    ///
+    /// - Parameter lastStreamID: nil for the highest the client has opened; 2^31-1 announces that another will follow.
+    package mutating func goAway(
+        lastStreamID: UInt32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []
+    ) {
+        guard connection.failure == nil else { return }
+        let last = min(lastStreamID ?? self.lastStreamID, lastProcessedStreamID ?? .max) & 0x7fff_ffff
+        lastProcessedStreamID = last
+        connection.output.appendGoAway(lastStreamID: last, code: code, debugData: debugData)
+        for slot in streams.openSlots() where streams[slot].id > last {
+            releaseParts(slot)
+            streams.linger(at: slot)
+        }
+    }
+
+    /// Grants the client a new budget of frames that move nothing and of resets. The driver calls it at long intervals.
+    package mutating func renewFrameBudget() { connection.budget.renew() }
+}

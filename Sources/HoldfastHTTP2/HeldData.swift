@@ -1,0 +1,54 @@
+/// DATA that waits for the peer's flow-control windows, in the order it was written.
+struct HeldData {
+    struct Body {
+        let streamID: UInt32
+        var bytes: [UInt8]
+        /// How much of it has gone out.
+        var start: Int
+        var endsStream: Bool
+
+        var left: Int { bytes.count - start }
+    }
+
+    private var bodies: [Body] = []
+    /// Bytes that wait.
+    private(set) var byteCount = 0
+
+    @inline(__always) var isEmpty: Bool { bodies.isEmpty }
+
+    /// Keeps bytes, behind what the stream already has here.
+    mutating func hold(_ bytes: ArraySlice<UInt8>, for streamID: UInt32, endsStream: Bool) {
+        byteCount += bytes.count
+        if let index = bodies.firstIndex(where: { $0.streamID == streamID }) {
+            bodies[index].bytes.append(contentsOf: bytes)
+            bodies[index].endsStream = endsStream
+        } else {
+            bodies.append(Body(streamID: streamID, bytes: Array(bytes), start: 0, endsStream: endsStream))
+        }
+    }
+
+    /// Forgets what a stream that is over has not sent.
+    mutating func drop(_ streamID: UInt32) {
+        guard let index = bodies.firstIndex(where: { $0.streamID == streamID }) else { return }
+        byteCount -= bodies[index].left
+        bodies.remove(at: index)
+    }
+
+    /// Takes out, in order, what may go now.
+    ///
+    /// - Parameters:
+    ///   - only: the one stream whose window changed; nil after a change of the connection's.
+    ///   - write: writes what it may of a body and returns how much, or nil when no stream may send any more.
+    /// - Returns: the streams that have nothing left here.
+    mutating func flush(only: UInt32?, _ write: (Body) -> Int?) -> [UInt32] {
+        var done: [UInt32] = []
+        for index in bodies.indices where only == nil || bodies[index].streamID == only {
+            guard let written = write(bodies[index]) else { break }
+            bodies[index].start += written
+            byteCount -= written
+            if bodies[index].left == 0 { done.append(bodies[index].streamID) }
+        }
+        if !done.isEmpty { bodies.removeAll { $0.left == 0 } }
+        return done
+    }
+}

@@ -1,0 +1,55 @@
+import NIOHPACK
+
+/// A request that is arriving or being answered.
+struct ServerStream: SendingStream {
+    enum Phase: UInt8, Sendable {
+        /// Its header fields are known, its body is arriving.
+        case receiving
+        /// Reported cut at the bound; the rest of its body is thrown away.
+        case discarding
+        /// All of it has arrived.
+        case received
+        case lingering
+    }
+
+    var id: UInt32
+    var phase: Phase
+    /// Our END_STREAM is written or held back.
+    var isEnding = false
+    /// Some of our DATA is held back.
+    var isHeld = false
+    /// Where its ``PartialRequest`` is; -1 when it has none.
+    var request: Int32 = -1
+    var sendWindow: FlowWindow
+    var receiveWindow: ReceiveWindow
+
+    init(id: UInt32, phase: Phase, sendWindow: FlowWindow, receiveWindow: ReceiveWindow) {
+        self.id = id
+        self.phase = phase
+        self.sendWindow = sendWindow
+        self.receiveWindow = receiveWindow
+    }
+
+    @inline(__always) var isLingering: Bool { phase == .lingering }
+
+    static let free = ServerStream(
+        id: 0, phase: .received, sendWindow: FlowWindow(0), receiveWindow: ReceiveWindow(full: 0))
+
+    static func lingering(_ id: UInt32) -> ServerStream {
+        ServerStream(id: id, phase: .lingering, sendWindow: FlowWindow(0), receiveWindow: ReceiveWindow(full: 0))
+    }
+}
+
+/// A request whose body is arriving.
+struct PartialRequest: Sendable {
+    var headers = HPACKHeaders()
+    var body: [UInt8] = []
+    /// What `content-length` promises.
+    var contentLength: Int?
+
+    mutating func reset() {
+        headers = HPACKHeaders()
+        body.removeAll(keepingCapacity: true)
+        contentLength = nil
+    }
+}
