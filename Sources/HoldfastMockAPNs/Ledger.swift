@@ -42,9 +42,9 @@ final class Ledger: Sendable {
 
 extension [UInt8] {
     /// `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case.
-    mutating func appendLedgerLine(id: String, token: String, topic: String) {
+    mutating func appendLedgerLine(id: NotificationIDText, token: String, topic: String) {
         append(contentsOf: #"{"apns-id":""#.utf8)
-        appendJSONText(id)
+        append(contentsOf: id.bytes)
         append(contentsOf: #"","token":""#.utf8)
         // Sets the bit that tells letters apart by case; digits have it anyway. What is no hex digit (only a behavior
         // lets that through) takes the long way.
