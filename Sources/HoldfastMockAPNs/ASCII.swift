@@ -1,0 +1,21 @@
+/// Facts about single bytes.
+enum ASCII {
+    @inline(__always)
+    static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
+
+    @inline(__always)
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte &- 48
+        case 97...102: byte &- 87
+        case 65...70: byte &- 55
+        default: nil
+        }
+    }
+
+    @inline(__always)
+    static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 &+ value : 87 &+ value }
+
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// The file of accepted notifications, appended to in batches. See ``LedgerAudit`` for its reader.
+final class Ledger: Sendable {
+    private let file: Locked<FileHandle?>
+
+    /// - Throws: when the file cannot be opened. A line that a killed process left unfinished is ended, so that it
+    ///   cannot swallow the next one.
+    init(path: String) throws {
+        let handle = try ProtectedFile.appending(to: path)
+        if try Self.endsInsideALine(path) { try handle.write(contentsOf: Data([UInt8(ascii: "\n")])) }
+        file = Locked(handle)
+    }
+
+    private static func endsInsideALine(_ path: String) throws -> Bool {
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? reader.close() }
+        let size = try reader.seekToEnd()
+        guard size > 0 else { return false }
+        try reader.seek(toOffset: size - 1)
+        return try reader.read(upToCount: 1)?.first != UInt8(ascii: "\n")
+    }
+
+    /// Hands whole lines to the kernel: they survive the end of this process, whatever its cause.
+    func append(_ lines: [UInt8]) throws {
+        try file.withLock { (handle) throws in
+            guard let handle else { throw MockAPNsError("the ledger is closed") }
+            try handle.write(contentsOf: Data(lines))
+        }
+    }
+
+    /// Hands everything to the disk.
+    func close() throws {
+        try file.withLock { (handle) throws in
+            guard let open = handle else { return }
+            handle = nil
+            try open.synchronize()
+            try open.close()
+        }
+    }
+}
+
+extension [UInt8] {
+    /// `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case.
+    mutating func appendLedgerLine(id: NotificationIDText, token: String, topic: String) {
+        append(contentsOf: #"{"apns-id":""#.utf8)
+        append(contentsOf: id.bytes)
+        append(contentsOf: #"","token":""#.utf8)
+        // Sets the bit that tells letters apart by case; digits have it anyway. What is no hex digit (only a behavior
+        // lets that through) takes the long way.
+        if token.utf8.allSatisfy(ASCII.isHexDigit) {
+            for digit in token.utf8 { append(digit | 0x20) }
+        } else {
+            appendJSONText(token)
+        }
+        append(contentsOf: #"","topic":""#.utf8)
+        appendJSONText(topic)
+        append(contentsOf: "\"}\n".utf8)
+    }
+
+    /// The inside of a JSON string.
+    mutating func appendJSONText(_ text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(UInt8(ascii: "\\"))
+                append(byte)
+            case 0..<0x20:
+                append(contentsOf: #"\u00"#.utf8)
+                append(ASCII.hexDigit(byte >> 4))
+                append(ASCII.hexDigit(byte & 15))
+            default:
+                append(byte)
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// Reads ledgers of a ``MockAPNsServer``, and says what was accepted, what twice, and what is missing.
+///
+/// A notification is its `apns-id` together with its token: senders may use one `apns-id` for many devices.
+public struct LedgerAudit: Sendable {
+    /// A notification that was accepted more than once.
+    public struct Duplicate: Hashable, Sendable {
+        public let id: String
+        /// In lower case.
+        public let token: String
+        /// How often it was accepted; 2 or more.
+        public let count: Int
+    }
+
+    /// Lines read: how often any notification was accepted.
+    public private(set) var acceptedLines = 0
+    /// Lines that are not what a ledger has, as a killed process may leave one behind.
+    public private(set) var damagedLines = 0
+    private var counts: [Notification: Int] = [:]
+    private var ids: Set<UUID> = []
+
+    private struct Notification: Hashable {
+        let id: UUID
+        let token: String
+    }
+
+    /// An audit of nothing yet.
+    public init() {}
+
+    /// - Throws: when a file cannot be read.
+    public init(paths: [String]) throws {
+        for path in paths { try add(path: path) }
+    }
+
+    /// Different notifications accepted.
+    public var distinctNotifications: Int { counts.count }
+
+    /// Different `apns-id`s accepted.
+    public var distinctIDs: Int { ids.count }
+
+    /// Lines beyond the first of each notification.
+    public var duplicateLines: Int { acceptedLines - counts.count }
+
+    /// The notifications accepted more than once, the most frequent first.
+    public var duplicates: [Duplicate] {
+        counts.filter { $0.value > 1 }
+            .map { Duplicate(id: $0.key.id.uuidString.lowercased(), token: $0.key.token, count: $0.value) }
+            .sorted { ($1.count, $0.id, $0.token) < ($0.count, $1.id, $1.token) }
+    }
+
+    /// Whether a notification with this `apns-id` was accepted, for any token.
+    public func contains(id: String) -> Bool { UUID(uuidString: id).map(ids.contains) ?? false }
+
+    /// Those of the expected `apns-id`s that were never accepted: what was lost. In the order given.
+    public func missing(from expected: some Sequence<String>) -> [String] {
+        expected.filter { !contains(id: $0) }
+    }
+
+    /// The accepted `apns-id`s that nobody expected, in lower case, sorted.
+    public func unexpected(besides expected: some Sequence<String>) -> [String] {
+        ids.subtracting(expected.compactMap(UUID.init(uuidString:))).map { $0.uuidString.lowercased() }.sorted()
+    }
+
+    /// Reads one more ledger. It may be in use.
+    ///
+    /// - Throws: when the file cannot be read.
+    public mutating func add(path: String) throws {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        } catch {
+            throw MockAPNsError("cannot read the ledger \(path): \(error)")
+        }
+        defer { try? file.close() }
+        var line: [UInt8] = []
+        while let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty {
+            var rest = [UInt8](chunk)[...]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line.append(contentsOf: rest[..<end])
+                add(line: line)
+                line.removeAll(keepingCapacity: true)
+                rest = rest[(end + 1)...]
+            }
+            line.append(contentsOf: rest)
+            // No line of ours comes near; without a bound a file of another kind would be read into memory whole.
+            guard line.count <= Self.maximumLineByteCount else { throw MockAPNsError("\(path) is not a ledger") }
+        }
+        if !line.isEmpty { damagedLines += 1 }
+    }
+
+    private static let maximumLineByteCount = 1 << 20
+
+    private struct Line: Decodable {
+        let id: UUID
+        let token: String
+
+        enum CodingKeys: String, CodingKey {
+            case id = "apns-id"
+            case token
+        }
+    }
+
+    private mutating func add(line: [UInt8]) {
+        guard !line.isEmpty else { return }
+        guard let notification = Self.quickly(line) ?? Self.thoroughly(line) else {
+            damagedLines += 1
+            return
+        }
+        acceptedLines += 1
+        ids.insert(notification.id)
+        counts[notification, default: 0] += 1
+    }
+
+    private static func thoroughly(_ line: [UInt8]) -> Notification? {
+        guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)) else { return nil }
+        return Notification(id: line.id, token: line.token.lowercased())
+    }
+
+    private static let head = Array(#"{"apns-id":""#.utf8)
+    private static let middle = Array(#"","token":""#.utf8)
+    private static let tail = Array(#"","topic":""#.utf8)
+
+    /// A line exactly as the mock writes it, which a JSON decoder takes some twenty times as long for.
+    private static func quickly(_ line: [UInt8]) -> Notification? {
+        let tokenStart = head.count + 36 + middle.count
+        guard line.count > tokenStart + tail.count + 2, line.starts(with: head),
+            line[(head.count + 36)...].starts(with: middle), line.suffix(2) == [UInt8(ascii: "\""), UInt8(ascii: "}")],
+            let id = UUID(uuidString: String(decoding: line[head.count..<head.count + 36], as: UTF8.self)),
+            let tokenEnd = line[tokenStart...].firstIndex(of: UInt8(ascii: "\"")),
+            line[tokenStart..<tokenEnd].allSatisfy(ASCII.isHexDigit), line[tokenEnd...].starts(with: tail)
+        else { return nil }
+        let topic = line[(tokenEnd + tail.count)..<(line.count - 2)]
+        // A quote or an escape inside the topic, or a line that is two torn ones: let the decoder decide.
+        guard topic.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 }) else { return nil }
+        return Notification(id: id, token: String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased())
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HoldfastOpenSSL
+
+/// The certificates and keys of a mock service, in a directory that outlives it.
+struct MockCredentials: Sendable {
+    let serverCertificatePEM: [UInt8]
+    let serverKeyPEM: [UInt8]
+    let providerKey: ES256PrivateKey
+
+    /// The names of the files.
+    enum File {
+        static let authority = "ca.pem"
+        static let authorityKey = "ca.key"
+        static let server = "server.pem"
+        static let serverKey = "server.key"
+        static let providerKey = "AuthKey.p8"
+        static let providerPublicKey = "AuthKey.pub.pem"
+    }
+
+    /// A certificate with less left than this is made anew.
+    private static let renewal = Duration.seconds(30 * 86_400)
+
+    /// Reads what is in the directory, and makes what is missing, damaged or about to expire.
+    ///
+    /// - Throws: when the directory cannot be made or written, and when a key in it is damaged: a key may be one that
+    ///   its owner still needs, so it is not replaced.
+    init(directory: String, names: [String]) throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let files = Files(directory: directory)
+        providerKey = try Self.providerKey(files)
+        let authority = try Self.authority(files)
+        let names = names.map { name in
+            name.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") } || name.contains(":")
+                ? SubjectName.ip(name) : SubjectName.dns(name)
+        }
+        if let (certificate, key) = try Self.existingServer(files, authority, names) {
+            (serverCertificatePEM, serverKeyPEM) = (certificate, key)
+        } else {
+            let (certificate, key) = try authority.issue(commonName: "Holdfast mock push service", names: names)
+            (serverCertificatePEM, serverKeyPEM) = (try certificate.pem(), try key.pem())
+            try files.write(serverKeyPEM, to: File.serverKey, isSecret: true)
+            try files.write(serverCertificatePEM, to: File.server, isSecret: false)
+        }
+    }
+
+    private static func providerKey(_ files: Files) throws -> ES256PrivateKey {
+        let key: ES256PrivateKey
+        if let pem = try files.read(File.providerKey) {
+            key = try files.naming(File.providerKey) { () throws(OpenSSLError) in try ES256PrivateKey(pem: pem) }
+        } else {
+            key = try ES256PrivateKey()
+            try files.write(key.pem(), to: File.providerKey, isSecret: true)
+        }
+        let publicPEM = try key.publicKey.pem()
+        if try files.read(File.providerPublicKey) != publicPEM {
+            try files.write(publicPEM, to: File.providerPublicKey, isSecret: false)
+        }
+        return key
+    }
+
+    private static func authority(_ files: Files) throws -> CertificateAuthority {
+        if let certificate = try files.read(File.authority), let key = try files.read(File.authorityKey) {
+            let authority = try files.naming(File.authority) { () throws(OpenSSLError) in
+                try CertificateAuthority(certificatePEM: certificate, keyPEM: key)
+            }
+            if authority.certificate.isValid(for: renewal) { return authority }
+        }
+        let authority = try CertificateAuthority(commonName: "Holdfast mock authority")
+        try files.write(authority.key.pem(), to: File.authorityKey, isSecret: true)
+        try files.write(authority.certificate.pem(), to: File.authority, isSecret: false)
+        return authority
+    }
+
+    /// nil when the server needs a new certificate.
+    private static func existingServer(
+        _ files: Files, _ authority: CertificateAuthority, _ names: [SubjectName]
+    ) throws -> (certificate: [UInt8], key: [UInt8])? {
+        guard let certificatePEM = try files.read(File.server), let keyPEM = try files.read(File.serverKey),
+            let certificate = try? Certificate(pem: certificatePEM), let key = try? ES256PrivateKey(pem: keyPEM),
+            certificate.certifies(key), certificate.isIssued(by: authority.certificate),
+            certificate.isValid(for: renewal), names.allSatisfy(certificate.names)
+        else { return nil }
+        return (certificatePEM, keyPEM)
+    }
+
+    /// Reads and writes in one directory.
+    private struct Files {
+        let directory: String
+
+        private func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+        /// nil when there is none.
+        func read(_ name: String) throws -> [UInt8]? {
+            guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
+            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
+        }
+
+        func write(_ contents: [UInt8], to name: String, isSecret: Bool) throws {
+            let mode = isSecret ? ProtectedFile.secretMode : ProtectedFile.openMode
+            try ProtectedFile.write(contents, to: path(name), mode: mode)
+        }
+
+        func naming<R>(_ name: String, _ body: () throws(OpenSSLError) -> R) throws -> R {
+            do {
+                return try body()
+            } catch {
+                throw MockAPNsError("\(path(name)): \(error); remove it, and the server makes a new one")
+            }
+        }
+    }
+}

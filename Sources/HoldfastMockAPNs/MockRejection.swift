@@ -1,0 +1,35 @@
+/// A refusal in the push service's words.
+///
+/// Can be written as a string: `["<token>": "Unregistered"]`.
+public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// Apple's word, or any other.
+    public var reason: String
+    /// The HTTP status.
+    public var status: Int
+    /// Unix milliseconds, for the body's `timestamp`. Default: none; a 410 then gets the time at which the server was
+    /// started.
+    public var timestamp: Int64?
+
+    /// - Parameters:
+    ///   - status: default: the one Apple's documentation gives for the reason, 400 for an unknown reason.
+    public init(_ reason: String, status: Int? = nil, timestamp: Int64? = nil) {
+        self.reason = reason
+        self.status = status ?? Self.statuses[reason] ?? 400
+        self.timestamp = timestamp
+    }
+
+    public init(stringLiteral reason: String) { self.init(reason) }
+
+    /// Apple's table (developer.apple.com: *Handling notification responses from APNs*).
+    public static let statuses: [String: Int] = [
+        "BadCollapseId": 400, "BadDeviceToken": 400, "BadExpirationDate": 400, "BadMessageId": 400, "BadPriority": 400,
+        "BadTopic": 400, "DeviceTokenNotForTopic": 400, "DuplicateHeaders": 400, "IdleTimeout": 400,
+        "InvalidPushType": 400, "MissingDeviceToken": 400, "MissingPushType": 400, "MissingTopic": 400,
+        "PayloadEmpty": 400, "TopicDisallowed": 400, "BadCertificate": 403, "BadCertificateEnvironment": 403,
+        "BadEnvironmentKeyIdInToken": 403, "BadEnvironmentKeyInToken": 403, "ExpiredProviderToken": 403,
+        "Forbidden": 403, "InvalidProviderToken": 403, "MissingProviderToken": 403, "UnrelatedKeyIdInToken": 403,
+        "BadPath": 404, "MethodNotAllowed": 405, "ExpiredToken": 410, "Unregistered": 410, "PayloadTooLarge": 413,
+        "TooManyProviderTokenUpdates": 429, "TooManyRequests": 429, "InternalServerError": 500,
+        "ServiceUnavailable": 503, "Shutdown": 503,
+    ]
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+import NIOCore
+
+/// Files that only their owner may read, from their first moment on.
+enum ProtectedFile {
+    static let secretMode: NIOPOSIXFileMode = 0o600
+    static let openMode: NIOPOSIXFileMode = 0o644
+
+    /// Opens a file for writing behind its end, whoever else writes to it.
+    ///
+    /// - Parameter mode: what a file gets that is made here.
+    static func appending(to path: String, mode: NIOPOSIXFileMode = secretMode) throws -> FileHandle {
+        try open(path, flags: O_CREAT | O_APPEND, mode: mode)
+    }
+
+    /// Makes a file with these contents in one step: a reader finds nothing or all of it.
+    static func write(_ contents: [UInt8], to path: String, mode: NIOPOSIXFileMode) throws {
+        let temporary = "\(path).\(UUID().uuidString)"
+        let file = try open(temporary, flags: O_CREAT | O_EXCL, mode: mode)
+        do {
+            try file.write(contentsOf: Data(contents))
+            try file.synchronize()
+            try file.close()
+            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+            try FileManager.default.moveItem(atPath: temporary, toPath: path)
+        } catch {
+            try? FileManager.default.removeItem(atPath: temporary)
+            throw error
+        }
+    }
+
+    /// Foundation cannot open with a mode or with O_APPEND; NIO's handle can.
+    private static func open(_ path: String, flags: CInt, mode: NIOPOSIXFileMode) throws -> FileHandle {
+        let handle = try NIOFileHandle(_deprecatedPath: path, mode: .write, flags: .posix(flags: flags, mode: mode))
+        return FileHandle(fileDescriptor: try handle.takeDescriptorOwnership(), closeOnDealloc: true)
+    }
+}

@@ -1,0 +1,100 @@
+/// Judges requests as the push service does, and says no in its words.
+///
+/// The checks are made in one order, so that a request with two faults always gets the same answer.
+struct RequestValidator: Sendable {
+    static let payloadLimit = 4096
+    static let voipPayloadLimit = 5120
+    static let collapseIDLimit = 64
+    static let topicLimit = 255
+
+    static let pushTypes: Set<String> = [
+        "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk",
+        "controls", "widgets",
+    ]
+
+    private let topics: Set<String>?
+    private let tokenDigits: ClosedRange<Int>
+    private let rejections: [String: MockRejection]
+
+    init(_ configuration: MockAPNsConfiguration) {
+        topics = configuration.topics
+        tokenDigits = configuration.tokenByteCounts.lowerBound * 2...configuration.tokenByteCounts.upperBound * 2
+        rejections = Dictionary(
+            configuration.rejections.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Everything but the provider token.
+    ///
+    /// - Returns: nil for a request that is in order.
+    func rejection(of fields: RequestFields, bodyByteCount: Int) -> MockRejection? {
+        guard fields.method == "POST" else { return "MethodNotAllowed" }
+        if let rejection = rejection(ofPath: fields.path ?? "") { return rejection }
+        if let id = fields.id, !Self.isNotificationID(id) { return "BadMessageId" }
+        if let priority = fields.priority {
+            guard priority == "10" || priority == "5" || priority == "1" else { return "BadPriority" }
+            if fields.pushType == "background", priority == "10" { return "BadPriority" }
+        }
+        if let expiration = fields.expiration, !Self.isExpiration(expiration) { return "BadExpirationDate" }
+        if let rejection = rejection(ofTopic: fields.topic ?? "") { return rejection }
+        if let collapseID = fields.collapseID, collapseID.utf8.count > Self.collapseIDLimit { return "BadCollapseId" }
+        if let pushType = fields.pushType, !Self.pushTypes.contains(pushType) { return "InvalidPushType" }
+        guard bodyByteCount > 0 else { return "PayloadEmpty" }
+        if bodyByteCount > Self.payloadLimit {
+            guard fields.pushType == "voip", bodyByteCount <= Self.voipPayloadLimit else { return "PayloadTooLarge" }
+        }
+        return fields.hasDuplicates ? "DuplicateHeaders" : nil
+    }
+
+    /// What the configuration has against this token; asked last.
+    func rejection(ofToken token: String) -> MockRejection? {
+        rejections.isEmpty ? nil : rejections[token.lowercased()]
+    }
+
+    var rejectsTokens: Bool { !rejections.isEmpty }
+
+    private func rejection(ofPath path: String) -> MockRejection? {
+        let bytes = path.utf8
+        guard bytes.starts(with: RequestFields.pathPrefix.utf8) else { return "BadPath" }
+        let count = bytes.count - RequestFields.pathPrefix.utf8.count
+        guard count > 0 else { return "MissingDeviceToken" }
+        guard tokenDigits.contains(count), count.isMultiple(of: 2),
+            bytes.dropFirst(RequestFields.pathPrefix.utf8.count).allSatisfy(ASCII.isHexDigit)
+        else { return "BadDeviceToken" }
+        return nil
+    }
+
+    private func rejection(ofTopic topic: String) -> MockRejection? {
+        guard !topic.isEmpty else { return "MissingTopic" }
+        if let topics { return topics.contains(topic) ? nil : "TopicDisallowed" }
+        guard topic.utf8.count <= Self.topicLimit, topic.utf8.allSatisfy(Self.isTopicByte) else { return "BadTopic" }
+        return nil
+    }
+
+    private static func isTopicByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: ASCII.isDigit(byte)
+        }
+    }
+
+    /// `123e4567-e89b-12d3-a456-4266554400a0`, in either case.
+    static func isNotificationID(_ text: String) -> Bool {
+        guard text.utf8.count == 36 else { return false }
+        var position = 0
+        for byte in text.utf8 {
+            switch position {
+            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
+            default: guard ASCII.isHexDigit(byte) else { return false }
+            }
+            position += 1
+        }
+        return true
+    }
+
+    /// Unix seconds, 0 included.
+    private static func isExpiration(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit) && Int64(text) != nil
+    }
+}
