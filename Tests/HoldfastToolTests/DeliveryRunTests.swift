@@ -10,13 +10,14 @@ import Testing
 struct DeliveryRunTests {
     @Test("Every good line is delivered once, every bad line is named by its number")
     func deliversFile() async throws {
-        let file = try TemporaryFile(lines: (1...10_000).map { number in
-            switch number {
-            case 17: "not json"
-            case 4242: line(number, extra: #","apns-push-type":"background","apns-priority":10"#)
-            default: line(number)
-            }
-        })
+        let file = try TemporaryFile(
+            lines: (1...10_000).map { number in
+                switch number {
+                case 17: "not json"
+                case 4242: line(number, extra: #","apns-push-type":"background","apns-priority":10"#)
+                default: line(number)
+                }
+            })
         let world = try World()
         let outcome = try await world.deliver(file)
         #expect(outcome.summary.lines == 10_000)
@@ -31,7 +32,9 @@ struct DeliveryRunTests {
         #expect(world.connector.sent.count == 9998)
     }
 
-    @Test("How far a file was taken is durable with its entries: after a crash at any commit, none is skipped and none taken twice")
+    @Test(
+        "How far a file was taken is durable with its entries: after a crash at any commit, none is skipped and none taken twice"
+    )
     func resumesAfterCrash() async throws {
         let file = try TemporaryFile(lines: (1...20_000).map { line($0) })
         // Queue everything, so that all entries stay in the journal and can be counted.
@@ -75,7 +78,8 @@ struct DeliveryRunTests {
     func configurationError() async throws {
         let file = try TemporaryFile(lines: (1...100).map { line($0) })
         let world = try World()
-        world.connector.failConnecting(Array(repeating: ConnectError(.configuration, "the CA file is not trusted"), count: 1000))
+        world.connector.failConnecting(
+            Array(repeating: ConnectError(.configuration, "the CA file is not trusted"), count: 1000))
         let outcome = try await world.deliver(file)
         #expect(outcome.status == .configuration)
         #expect(outcome.summary.error == "the CA file is not trusted")
@@ -134,7 +138,8 @@ struct DeliveryRunTests {
         let file = try TemporaryFile(lines: (1...10).map { line($0) })
         let world = try World()
         world.connector.failConnecting(Array(repeating: ConnectError(.temporary, "connection refused"), count: 1000))
-        let outcome = try await world.deliver(file, options: .init(giveUpAfter: .milliseconds(300), handlesSignals: false))
+        let outcome = try await world.deliver(
+            file, options: .init(giveUpAfter: .milliseconds(300), handlesSignals: false))
         #expect(outcome.status == .entriesLeft)
         #expect(outcome.summary.left == 10)
         #expect(outcome.error?.message.contains("connection refused") == true)
@@ -187,7 +192,8 @@ private struct World {
         let opened = try InputFile(path)
         let place = try InputPlace.find(opened, in: journal, mode: resume ? .resume : .fresh)
         let run = DeliveryRun(
-            journal: journal, engine: engine, console: console, logger: ConsoleLogHandler.logger(console, isVerbose: false),
+            journal: journal, engine: engine, console: console,
+            logger: ConsoleLogHandler.logger(console, isVerbose: false),
             options: options)
         return await run.run(InputTask(opened, defaultTopic: nil, place))
     }
@@ -216,8 +222,10 @@ private final class TemporaryFile: Sendable {
     let path: String
 
     init(lines: [String], endsWithNewline: Bool = true) throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString).ndjson").path
-        try Data((lines.joined(separator: "\n") + (endsWithNewline ? "\n" : "")).utf8).write(to: URL(fileURLWithPath: path))
+        path =
+            FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString).ndjson").path
+        try Data((lines.joined(separator: "\n") + (endsWithNewline ? "\n" : "")).utf8).write(
+            to: URL(fileURLWithPath: path))
     }
 
     func append(_ text: String) throws {

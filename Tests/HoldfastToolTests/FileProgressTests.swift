@@ -52,7 +52,8 @@ struct FileProgressTests {
 
     @Test("A finished file that has grown goes on behind what was taken")
     func grownFile() {
-        #expect(ResumeDecision.decide(whole, path: "/a/f", size: 1200, isUnchanged: true, mode: .resume) == .goOn(whole))
+        #expect(
+            ResumeDecision.decide(whole, path: "/a/f", size: 1200, isUnchanged: true, mode: .resume) == .goOn(whole))
     }
 
     @Test("A file whose content changed before the place is not resumed")

@@ -36,11 +36,15 @@ struct ToolStatusTests {
         #expect(ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
     }
 
-    @Test("Errors of the journal have exit codes of their own", arguments: [
-        (JournalError.Code.ownedByAnotherProcess, ToolStatus.cannotOpen), (.newerFormat, .cannotOpen), (.damaged, .cannotOpen),
-        (.notFound, .noInput), (.permissionDenied, .noPermission), (.diskFull, .inputOutput), (.limitReached, .inputOutput),
-        (.inputOutput, .inputOutput), (.undetermined, .inputOutput), (.unsupportedFileSystem, .cannotOpen),
-    ])
+    @Test(
+        "Errors of the journal have exit codes of their own",
+        arguments: [
+            (JournalError.Code.ownedByAnotherProcess, ToolStatus.cannotOpen), (.newerFormat, .cannotOpen),
+            (.damaged, .cannotOpen),
+            (.notFound, .noInput), (.permissionDenied, .noPermission), (.diskFull, .inputOutput),
+            (.limitReached, .inputOutput),
+            (.inputOutput, .inputOutput), (.undetermined, .inputOutput), (.unsupportedFileSystem, .cannotOpen),
+        ])
     func journalErrors(_ code: JournalError.Code, _ status: ToolStatus) {
         #expect(ToolError(JournalError(code, "x")).status == status)
     }
@@ -103,14 +107,17 @@ struct SummaryTests {
     @Test("The progress line fits the terminal and says what is known")
     func progress() {
         var line = ProgressLine(
-            submitted: 10000, confirmed: 5000, rejected: 2, settled: 5002, backlog: 4998, inputFraction: 0.5, rate: 5000)
-        #expect(line.text(width: 100) == "[###---------] 10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s, 0:03 left")
+            submitted: 10000, confirmed: 5000, rejected: 2, settled: 5002, backlog: 4998, inputFraction: 0.5, rate: 5000
+        )
+        #expect(
+            line.text(width: 100) == "[###---------] 10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s, 0:03 left")
         #expect(line.text(width: 73) == "[#----] 10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s, 0:03 left")
         #expect(line.text(width: 30).count == 30)
         line.inputFraction = nil
         #expect(line.text() == "10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s")
         line.trouble = "no route to host"
-        #expect(line.text(width: 200) == "10,000 submitted, 5,000 confirmed, 2 rejected, 4,998 waiting: no route to host")
+        #expect(
+            line.text(width: 200) == "10,000 submitted, 5,000 confirmed, 2 rejected, 4,998 waiting: no route to host")
         #expect(ProgressLine().text() == "0 submitted, 0 confirmed, 0 rejected, 0/s")
     }
 

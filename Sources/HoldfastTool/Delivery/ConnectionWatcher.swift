@@ -44,7 +44,8 @@ struct ConnectionWatcher {
         if wellAt == nil { wellAt = now }
         if let giveUpAfter, away >= giveUpAfter, finding.error == nil {
             finding.error = ToolError(
-                .entriesLeft, "gave up after \(Format.duration(away)): \(lastNews ?? finding.trouble ?? "no connection")")
+                .entriesLeft,
+                "gave up after \(Format.duration(away)): \(lastNews ?? finding.trouble ?? "no connection")")
         }
         return finding
     }

@@ -165,7 +165,8 @@ struct DeliveryRun {
     private func feed(_ report: Monitor<FeedReport>) -> Feed {
         Feed(producer: engine.producer, console: console, report: report) { [engine, options] in
             if options.isQueueOnly {
-                return ToolError(.inputOutput, "the journal is full, and --queue-only sends nothing that would make room")
+                return ToolError(
+                    .inputOutput, "the journal is full, and --queue-only sends nothing that would make room")
             }
             let status = engine.status()
             let lanes = status.lanes.filter { $0.backlog > 0 }
@@ -201,8 +202,10 @@ struct DeliveryRun {
 
     private func line(_ status: EngineStatus, _ taken: FeedReport, rate: Double, trouble: String?) -> ProgressLine {
         ProgressLine(
-            submitted: status.submitted, confirmed: status.confirmed, rejected: status.rejectedTotal, settled: status.settled,
-            backlog: status.unconfirmed, inputFraction: taken.finished ? 1 : taken.fraction, rate: rate, trouble: trouble)
+            submitted: status.submitted, confirmed: status.confirmed, rejected: status.rejectedTotal,
+            settled: status.settled,
+            backlog: status.unconfirmed, inputFraction: taken.finished ? 1 : taken.fraction, rate: rate,
+            trouble: trouble)
     }
 }
 

@@ -31,7 +31,9 @@ struct FaultReporter {
 
     /// Says how many were not named.
     func finish() {
-        if printed > Self.limit { console.note("\(name): \(Format.count(printed - Self.limit)) more like these are not shown") }
+        if printed > Self.limit {
+            console.note("\(name): \(Format.count(printed - Self.limit)) more like these are not shown")
+        }
     }
 
     private mutating func report(line: Int, _ text: String) {

@@ -115,10 +115,13 @@ struct Feed {
         }
     }
 
-    private func note(_ batch: NotificationInput.Batch, of file: InputFile) throws(ToolError) -> (name: String, value: [UInt8])? {
+    private func note(_ batch: NotificationInput.Batch, of file: InputFile) throws(ToolError) -> (
+        name: String, value: [UInt8]
+    )? {
         guard let identity = file.identity, let path = file.path else { return nil }
         let progress = FileProgress(
-            path: path, offset: batch.offset, lines: batch.lineCount, fingerprint: batch.fingerprint, finished: batch.isLast)
+            path: path, offset: batch.offset, lines: batch.lineCount, fingerprint: batch.fingerprint,
+            finished: batch.isLast)
         do {
             return (identity.noteName, try progress.encoded())
         } catch {

@@ -35,7 +35,8 @@ struct FileProgress: Codable, Equatable {
             let version = try JSONDecoder().decode(Version.self, from: Data(bytes)).version
             guard version <= currentVersion else {
                 throw ToolError(
-                    .cannotOpen, "how far \(path) was taken was noted by a newer Holdfast (version \(version) of the note)")
+                    .cannotOpen,
+                    "how far \(path) was taken was noted by a newer Holdfast (version \(version) of the note)")
             }
             return try JSONDecoder().decode(FileProgress.self, from: Data(bytes))
         } catch let error as ToolError {
@@ -76,7 +77,9 @@ enum ResumeDecision: Equatable {
     ///   - path: absolute.
     ///   - size: bytes.
     ///   - isUnchanged: whether the bytes just before the noted offset are still those that were taken.
-    static func decide(_ noted: FileProgress?, path: String, size: UInt64, isUnchanged: Bool, mode: ResumeMode) -> ResumeDecision {
+    static func decide(_ noted: FileProgress?, path: String, size: UInt64, isUnchanged: Bool, mode: ResumeMode)
+        -> ResumeDecision
+    {
         guard let noted, mode != .restart else { return mode == .resume ? .nothingToResume : .fromStart }
         let next = Format.count(noted.lines + 1)
         switch mode {

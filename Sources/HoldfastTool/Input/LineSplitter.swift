@@ -35,7 +35,8 @@ struct LineSplitter {
     ///   - offset: where in the file the first line begins.
     ///   - lineCount: how many lines lie before it.
     ///   - history: the bytes before `offset`, at least the last ``historyLength`` of them.
-    init(offset: UInt64 = 0, lineCount: Int = 0, history: [UInt8] = [], maximumLineLength: Int = Self.maximumLineLength) {
+    init(offset: UInt64 = 0, lineCount: Int = 0, history: [UInt8] = [], maximumLineLength: Int = Self.maximumLineLength)
+    {
         precondition(history.count <= offset)
         bytes = history
         self.lineCount = lineCount

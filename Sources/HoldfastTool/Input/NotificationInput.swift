@@ -22,7 +22,9 @@ struct NotificationInput {
         var isLast = false
         var byteCount = 0
 
-        var isFull: Bool { notifications.count >= batchCount || byteCount >= batchByteCount || faults.count >= batchCount }
+        var isFull: Bool {
+            notifications.count >= batchCount || byteCount >= batchByteCount || faults.count >= batchCount
+        }
     }
 
     let file: InputFile
@@ -35,7 +37,8 @@ struct NotificationInput {
         self.file = file
         self.defaultTopic = defaultTopic
         if let place {
-            splitter = LineSplitter(offset: place.progress.offset, lineCount: place.progress.lines, history: place.history)
+            splitter = LineSplitter(
+                offset: place.progress.offset, lineCount: place.progress.lines, history: place.history)
         } else {
             splitter = LineSplitter()
         }
@@ -66,7 +69,8 @@ struct NotificationInput {
 
     private func take(_ line: LineSplitter.Line, into batch: inout Batch) {
         if line.isTooLong {
-            batch.faults.append((line.number, LineFault("is longer than \(Format.bytes(LineSplitter.maximumLineLength))")))
+            batch.faults.append(
+                (line.number, LineFault("is longer than \(Format.bytes(LineSplitter.maximumLineLength))")))
             return
         }
         guard !isBlank(line.range) else { return }

@@ -98,7 +98,9 @@ private struct LineFields {
         case .collapseID: collapseID = try string(value, bytes, key)
         case .id: try takeID(value, bytes)
         case .payload:
-            guard value.kind == .object else { throw LineFault(Refusal(.payloadNotJSON, "\"payload\" must be an object")) }
+            guard value.kind == .object else {
+                throw LineFault(Refusal(.payloadNotJSON, "\"payload\" must be an object"))
+            }
             payload = value.range
         case .tag:
             guard value.kind == .string else { throw LineFault("\"tag\" must be a string") }
@@ -124,7 +126,8 @@ private struct LineFields {
         let body = Array(bytes[payload])
         let notifications = tokens.map { token in
             PushNotification(
-                token: token, topic: topic, payload: body, pushType: pushType, priority: priority, expiration: expiration,
+                token: token, topic: topic, payload: body, pushType: pushType, priority: priority,
+                expiration: expiration,
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag)
         }
         return NotificationLine(notifications: notifications, producer: producer)
@@ -207,7 +210,8 @@ extension String {
     /// The text without control characters, cut to a length.
     func printable(maximumLength: Int) -> String {
         let scalars = unicodeScalars.prefix(maximumLength).map { scalar in
-            scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format ? "\u{FFFD}" : scalar
+            scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+                ? "\u{FFFD}" : scalar
         }
         return String(String.UnicodeScalarView(scalars)) + (unicodeScalars.count > maximumLength ? "…" : "")
     }

@@ -86,7 +86,8 @@ enum Timestamp {
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let monthFromMarch = (month + 9) % 12
-        return year * 365 + floored(year, 4) - floored(year, 100) + floored(year, 400) + (153 * monthFromMarch + 2) / 5 + day - 1
+        return year * 365 + floored(year, 4) - floored(year, 100) + floored(year, 400) + (153 * monthFromMarch + 2) / 5
+            + day - 1
             - 719_468
     }
 

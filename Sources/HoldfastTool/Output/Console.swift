@@ -57,7 +57,12 @@ final class Console: Sendable {
         }
     }
 
-    enum Color: String { case red = "31", yellow = "33", green = "32", faint = "2" }
+    enum Color: String {
+        case red = "31"
+        case yellow = "33"
+        case green = "32"
+        case faint = "2"
+    }
 
     func colored(_ text: String, _ color: Color) -> String {
         usesColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text

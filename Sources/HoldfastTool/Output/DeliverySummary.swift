@@ -63,7 +63,9 @@ struct DeliverySummary: Encodable, Equatable {
         if rejectedCount > 0 { rows.append(("rejected", Format.count(rejectedCount), Self.list(rejected))) }
         if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
-        if left > 0 { rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them")) }
+        if left > 0 {
+            rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them"))
+        }
         if possibleDuplicates > 0 {
             rows.append(("possible duplicates", Format.count(possibleDuplicates), "sent again with the same apns-id"))
         }

@@ -19,7 +19,8 @@ struct ProgressLine {
     /// - Parameter width: columns; the line is never wider.
     func text(width: Int = 79) -> String {
         var parts = [
-            "\(Format.count(submitted)) submitted", "\(Format.count(confirmed)) confirmed", "\(Format.count(rejected)) rejected",
+            "\(Format.count(submitted)) submitted", "\(Format.count(confirmed)) confirmed",
+            "\(Format.count(rejected)) rejected",
         ]
         if let trouble {
             parts.append("\(Format.count(backlog)) waiting: \(trouble)")
