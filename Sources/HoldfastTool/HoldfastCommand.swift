@@ -2,5 +2,6 @@ internal import ArgumentParser
 
 @main
 struct HoldfastCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "holdfast", abstract: "Push notifications that survive.")
+    static let configuration = CommandConfiguration(
+        commandName: "holdfast", abstract: "Push notifications that survive.")
 }

@@ -61,7 +61,9 @@ struct JSONScannerDifferentialTests {
             let text = String(decoding: bytes, as: UTF8.self)
             return text.contains(#/\\u[dD][89a-fA-F]/#) || text.contains(#/[eE]\+?[0-9]{3}/#)
         }
-        guard fault.offset < bytes.count, [UInt8(ascii: "]"), UInt8(ascii: "}")].contains(bytes[fault.offset]) else { return false }
+        guard fault.offset < bytes.count, [UInt8(ascii: "]"), UInt8(ascii: "}")].contains(bytes[fault.offset]) else {
+            return false
+        }
         return bytes[..<fault.offset].last { !" \n\r\t".utf8.contains($0) } == UInt8(ascii: ",")
     }
 }
@@ -89,7 +91,11 @@ private struct SplitMix: RandomNumberGenerator {
         case 1, 2: number()
         case 3, 4: string()
         case 5: "[" + list(depth) { random in random.value(depth - 1) } + "]"
-        default: "{" + list(depth) { random in random.string() + random.space() + ":" + random.space() + random.value(depth - 1) } + "}"
+        default:
+            "{"
+                + list(depth) { random in
+                    random.string() + random.space() + ":" + random.space() + random.value(depth - 1)
+                } + "}"
         }
     }
 
@@ -106,14 +112,16 @@ private struct SplitMix: RandomNumberGenerator {
     mutating func space() -> String { pick(["", "", "", " ", "\n", "\t \r\n"]) }
 
     mutating func number() -> String {
-        pick(["", "-"]) + pick(["0", "7", "10", "1234567890"]) + pick(["", "", ".0", ".25"]) + pick(["", "", "e1", "E+2", "e-3"])
+        pick(["", "-"]) + pick(["0", "7", "10", "1234567890"]) + pick(["", "", ".0", ".25"])
+            + pick(["", "", "e1", "E+2", "e-3"])
     }
 
     mutating func string() -> String {
         var output = "\""
         for _ in 0..<below(6) {
             output += pick([
-                "a", "Z9", " ", "é", "€", "😀", "\u{7F}", "/", #"\\"#, #"\""#, #"\/"#, #"\b"#, #"\f"#, #"\n"#, #"\r"#, #"\t"#, #"\u0041"#, #"\u00e9"#,
+                "a", "Z9", " ", "é", "€", "😀", "\u{7F}", "/", #"\\"#, #"\""#, #"\/"#, #"\b"#, #"\f"#, #"\n"#, #"\r"#,
+                #"\t"#, #"\u0041"#, #"\u00e9"#,
                 #"\uFFFD"#, #"\ud83d\ude00"#,
             ])
         }
@@ -122,7 +130,10 @@ private struct SplitMix: RandomNumberGenerator {
 
     /// Changes, removes, doubles or inserts a byte or two, mostly ones that matter to JSON.
     mutating func damage(_ bytes: inout [UInt8]) {
-        let bytesThatMatter = Array("{}[]:,\"\\/0123456789-+.eEtrufalsn \n\t'".utf8) + [0x80, 0xBF, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xFF, 0x1F]
+        let bytesThatMatter =
+            Array("{}[]:,\"\\/0123456789-+.eEtrufalsn \n\t'".utf8) + [
+                0x80, 0xBF, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xFF, 0x1F,
+            ]
         for _ in 0...below(2) where !bytes.isEmpty {
             let index = below(bytes.count)
             switch below(4) {

@@ -6,27 +6,35 @@ import Testing
 struct JSONScannerTests {
     static let taken: [String] = [
         "[]", "{}", " [] ", "\t{\n}\r", "[[]]", "[{}]", #"{"":0}"#, #"{"a":[]}"#, #"{"a":1,"a":2}"#, "[1,2]",
-        "null", "true", "false", "0", "-0", "-1", "1.5", "0.5", "-0.0", "1e1", "1E+1", "1e-10", "0e0", "123456789012345678901",
+        "null", "true", "false", "0", "-0", "-1", "1.5", "0.5", "-0.0", "1e1", "1E+1", "1e-10", "0e0",
+        "123456789012345678901",
         "1e400", #""""#, #""a""#, #""\"\\\/\b\f\n\r\t""#, #""\u0000""#, #""\u00e9\u00E9""#, #""\ud83d\ude00""#,
         #""\ud800""#, #""\udc00\ud800""#, "\"\u{7F}\"", "\"é\"", "\"\u{800}\u{FFFF}\"", "\"\u{10000}\u{10FFFF}\"",
         "\"\u{2028}\"", #"[null, true,false ,0, "x",{},[]]"#, #"{"a":{"b":{"c":null}}}"#, #"{"asd":"sdf","dfg":"fgh"}"#,
     ]
 
     static let refused: [String] = [
-        "", " ", "[", "]", "{", "}", "[[]", "[]]", "{}}", "[}", "{]", "[1", "[1,", "[1,]", "[,1]", "[1,,2]", "[,]", "[1 2]", "[a]",
+        "", " ", "[", "]", "{", "}", "[[]", "[]]", "{}}", "[}", "{]", "[1", "[1,", "[1,]", "[,1]", "[1,,2]", "[,]",
+        "[1 2]", "[a]",
         "[\"a\"", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,\"a\":1}", "{\"a\":1,,\"b\":2}", "{\"a\" 1}", "{\"a\"::1}",
-        "{a:1}", "{'a':1}", "{1:1}", "{null:1}", "{\"a\":1 \"b\":2}", "{\"a\":[}", "[{\"a\":1]", "{\"a\":1]", "[\"a\":1]",
-        "nul", "nulll", "True", "truth", "fals", "NaN", "Infinity", "-Infinity", "+1", "-", "--1", "01", "-01", "00", "1.", ".5",
-        "1.e1", "1e", "1e+", "1E-", "1e1.5", "0x10", "1_000", "1 000", "1a", "-a", "1.5.5", "'a'", "\"", "\"a", "\"\\", "\"\\\"",
+        "{a:1}", "{'a':1}", "{1:1}", "{null:1}", "{\"a\":1 \"b\":2}", "{\"a\":[}", "[{\"a\":1]", "{\"a\":1]",
+        "[\"a\":1]",
+        "nul", "nulll", "True", "truth", "fals", "NaN", "Infinity", "-Infinity", "+1", "-", "--1", "01", "-01", "00",
+        "1.", ".5",
+        "1.e1", "1e", "1e+", "1E-", "1e1.5", "0x10", "1_000", "1 000", "1a", "-a", "1.5.5", "'a'", "\"", "\"a", "\"\\",
+        "\"\\\"",
         #""\a""#, #""\x00""#, #""\u""#, #""\u1""#, #""\u12""#, #""\u123""#, #""\u123g""#, #""\U0041""#, #""\'""#,
-        "\"\t\"", "\"\n\"", "\"\u{0}\"", "\"\u{1F}\"", "[\u{0C}]", "[\u{A0}]", "[]\u{0}", "\u{FEFF}{}", "[] x", "{}{}", "1 2", "/**/[]",
+        "\"\t\"", "\"\n\"", "\"\u{0}\"", "\"\u{1F}\"", "[\u{0C}]", "[\u{A0}]", "[]\u{0}", "\u{FEFF}{}", "[] x", "{}{}",
+        "1 2", "/**/[]",
         "[]//", "#", "[1]#", "{\"a\":1}/*", "undefined", "\u{200B}[]",
     ]
 
     static let notUTF8: [[UInt8]] = [
-        [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x20], [0xC2, 0xC2], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
+        [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x20], [0xC2, 0xC2], [0xE0, 0x80, 0x80],
+        [0xE0, 0x9F, 0xBF],
         [0xE1, 0x80], [0xE1, 0x80, 0x20], [0xE1, 0x20, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xEF, 0xBF],
-        [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x90, 0x80], [0xF1, 0x80, 0x80, 0x20], [0xF4, 0x90, 0x80, 0x80],
+        [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x90, 0x80], [0xF1, 0x80, 0x80, 0x20],
+        [0xF4, 0x90, 0x80, 0x80],
         [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
     ]
 
@@ -84,19 +92,21 @@ struct JSONScannerTests {
         #expect(try elements(nested(limit, "[", "]")).count == 1)
     }
 
-    @Test("A fault names the first wrong byte", arguments: [
-        (#"{"a":1,}"#, JSONFault(.expectedName, at: 7)),
-        (#"{"a" 1}"#, JSONFault(.expectedColon, at: 5)),
-        (#"{"a":1"#, JSONFault(.endOfInput, at: 6)),
-        (#"{"a":01}"#, JSONFault(.invalidNumber, at: 6)),
-        (#"{"a":tru}"#, JSONFault(.invalidLiteral, at: 5)),
-        (#"{"a":"\q"}"#, JSONFault(.invalidEscape, at: 6)),
-        ("{\"a\":\"x\ny\"}", JSONFault(.controlCharacter, at: 7)),
-        (#"{"a":1} x"#, JSONFault(.trailingBytes, at: 8)),
-        (#"{"a":[1 2]}"#, JSONFault(.expectedCommaOrEnd, at: 8)),
-        (#"{"a":?}"#, JSONFault(.unexpectedByte, at: 5)),
-        ("  ", JSONFault(.noValue, at: 2)),
-    ])
+    @Test(
+        "A fault names the first wrong byte",
+        arguments: [
+            (#"{"a":1,}"#, JSONFault(.expectedName, at: 7)),
+            (#"{"a" 1}"#, JSONFault(.expectedColon, at: 5)),
+            (#"{"a":1"#, JSONFault(.endOfInput, at: 6)),
+            (#"{"a":01}"#, JSONFault(.invalidNumber, at: 6)),
+            (#"{"a":tru}"#, JSONFault(.invalidLiteral, at: 5)),
+            (#"{"a":"\q"}"#, JSONFault(.invalidEscape, at: 6)),
+            ("{\"a\":\"x\ny\"}", JSONFault(.controlCharacter, at: 7)),
+            (#"{"a":1} x"#, JSONFault(.trailingBytes, at: 8)),
+            (#"{"a":[1 2]}"#, JSONFault(.expectedCommaOrEnd, at: 8)),
+            (#"{"a":?}"#, JSONFault(.unexpectedByte, at: 5)),
+            ("  ", JSONFault(.noValue, at: 2)),
+        ])
     func namesFault(_ text: String, _ expected: JSONFault) {
         let fault = #expect(throws: JSONFault.self) { try JSONScanner.checkObject(Array(text.utf8)) }
         #expect(fault == expected)
@@ -113,7 +123,8 @@ struct JSONScannerTests {
         }
         #expect(
             seen == [
-                "a number 1.50", #"p object {"x" : [ 1 ] }"#, #"s string "\u0041""#, "n null null", "b boolean false", "l array []",
+                "a number 1.50", #"p object {"x" : [ 1 ] }"#, #"s string "\u0041""#, "n null null", "b boolean false",
+                "l array []",
             ])
         let afterEnd = try members.next(text.span)
         #expect(afterEnd == nil)
@@ -129,11 +140,14 @@ struct JSONScannerTests {
         #expect(throws: JSONFault.self) { try elements(bytes) }
     }
 
-    @Test("Strings decode, whichever way they are written", arguments: [
-        (#""""#, ""), (#""a b""#, "a b"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9""#, "é"),
-        (#""\u0000""#, "\0"), (#""\ud83d\ude00!""#, "😀!"), (#""😀é""#, "😀é"), (#""\uFFFF\u0800""#, "\u{FFFF}\u{800}"),
-        (#""\udbff\udfff""#, "\u{10FFFF}"), (#""\ud800\udc00""#, "\u{10000}"),
-    ])
+    @Test(
+        "Strings decode, whichever way they are written",
+        arguments: [
+            (#""""#, ""), (#""a b""#, "a b"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9""#, "é"),
+            (#""\u0000""#, "\0"), (#""\ud83d\ude00!""#, "😀!"), (#""😀é""#, "😀é"),
+            (#""\uFFFF\u0800""#, "\u{FFFF}\u{800}"),
+            (#""\udbff\udfff""#, "\u{10FFFF}"), (#""\ud800\udc00""#, "\u{10000}"),
+        ])
     func decodesStrings(_ text: String, _ expected: String) throws {
         let bytes = Array(text.utf8)
         #expect(try string(bytes) == expected)
@@ -141,26 +155,35 @@ struct JSONScannerTests {
         #expect(!isString(bytes, expected + "x"))
     }
 
-    @Test("Half a surrogate pair does not decode", arguments: [
-        #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\udc00\ud800""#, #""a\ud83d""#,
-    ])
+    @Test(
+        "Half a surrogate pair does not decode",
+        arguments: [
+            #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\udc00\ud800""#,
+            #""a\ud83d""#,
+        ])
     func refusesLoneSurrogates(_ text: String) {
         let bytes = Array(text.utf8)
         let fault = #expect(throws: JSONFault.self) { try string(bytes) }
         #expect(fault?.reason == .loneSurrogate)
     }
 
-    @Test("Whole numbers decode to the ends of 64 bits", arguments: [
-        ("0", 0), ("-0", 0), ("42", 42), ("-42", -42), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
-    ])
+    @Test(
+        "Whole numbers decode to the ends of 64 bits",
+        arguments: [
+            ("0", 0), ("-0", 0), ("42", 42), ("-42", -42), ("9223372036854775807", Int64.max),
+            ("-9223372036854775808", Int64.min),
+        ])
     func decodesIntegers(_ text: String, _ expected: Int64) throws {
         let bytes = Array(text.utf8)
         #expect(try integer(bytes) == expected)
     }
 
-    @Test("What is no whole number of 64 bits is refused", arguments: [
-        "9223372036854775808", "-9223372036854775809", "99999999999999999999999", "1.0", "1e3", "\"1\"", "-", "null",
-    ])
+    @Test(
+        "What is no whole number of 64 bits is refused",
+        arguments: [
+            "9223372036854775808", "-9223372036854775809", "99999999999999999999999", "1.0", "1e3", "\"1\"", "-",
+            "null",
+        ])
     func refusesOtherNumbers(_ text: String) {
         let bytes = Array(text.utf8)
         #expect(throws: JSONFault.self) { try integer(bytes) }

@@ -1,0 +1,215 @@
+internal import Holdfast
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// Delivers what a journal holds, while an input is taken into it, until nothing is left to do, a signal comes, or
+/// somebody has to mend something.
+struct DeliveryRun {
+    struct Options: Sendable {
+        /// How long the service may be away in one piece; nil for ever.
+        var giveUpAfter: Duration?
+        /// Take the input, and send nothing.
+        var isQueueOnly = false
+        /// Whether SIGINT and SIGTERM end it in order. False in tests.
+        var handlesSignals = true
+    }
+
+    /// How it ended: figures, and what ended it before its time.
+    struct Outcome {
+        var summary: DeliverySummary
+        var error: ToolError?
+
+        var status: ToolStatus { summary.status(error: error) }
+    }
+
+    private enum Event: Sendable {
+        case serviceEnded((any Error)?)
+        case inputEnded
+        case resting(EngineRest)
+        case trouble(ToolError)
+        case watchEnded
+    }
+
+    let journal: any Journal
+    let engine: PushEngine
+    let console: Console
+    let logger: Logger
+    var options = Options()
+
+    /// How often the progress line is drawn and the connection looked at.
+    private static let look: Duration = .milliseconds(200)
+
+    /// - Parameter input: what to take in; nil to deliver what is there.
+    func run(_ input: InputTask?) async -> Outcome {
+        let start = ContinuousClock.now
+        var outcome = Outcome(summary: DeliverySummary())
+        let before = unconfirmedNow(&outcome)
+        guard outcome.error == nil else { return outcome }
+        let report = Monitor(FeedReport(finished: input == nil))
+        outcome.error = await perform(input, report: report, &outcome.summary.interrupted)
+        console.showStatus("")
+
+        let taken = report.withLock { $0 }
+        outcome.error = outcome.error ?? taken.error
+        fill(&outcome.summary, from: taken, elapsed: ContinuousClock.now - start)
+        outcome.summary.leftFromBefore = before
+        outcome.summary.left = unconfirmedNow(&outcome)
+        if let input {
+            outcome.summary.file = input.input.file.name
+            outcome.summary.resumedAtLine = input.place.progress.map { $0.lines + 1 }
+        }
+        outcome.summary.error = outcome.error?.message
+        outcome.summary.exitCode = outcome.status.rawValue
+        return outcome
+    }
+
+    private func unconfirmedNow(_ outcome: inout Outcome) -> Int {
+        do throws(JournalError) {
+            return try journal.status().unconfirmed
+        } catch {
+            outcome.error = outcome.error ?? ToolError(error)
+            return 0
+        }
+    }
+
+    private func fill(_ summary: inout DeliverySummary, from taken: FeedReport, elapsed: Duration) {
+        let status = engine.status()
+        summary.lines = taken.lines
+        summary.inputFinished = taken.finished
+        summary.accepted = taken.accepted
+        summary.malformed = taken.malformed
+        summary.refused = taken.refused
+        summary.confirmed = status.confirmed
+        summary.rejected = Dictionary(uniqueKeysWithValues: status.rejected.map { ($0.key.rawValue, $0.value) })
+        summary.expired = status.expired
+        summary.unknown = status.unknown
+        summary.possibleDuplicates = status.possibleDuplicates
+        let milliseconds = max(elapsed.wholeMilliseconds, 1)
+        summary.elapsedSeconds = Double(milliseconds) / 1000
+        summary.perSecond = status.settled * 1000 / Int(milliseconds)
+    }
+
+    /// - Returns: what ended it before its time, if something did.
+    private func perform(
+        _ input: InputTask?, report: Monitor<FeedReport>, _ interrupted: inout Bool
+    ) async -> ToolError? {
+        let group = serviceGroup()
+        return await withTaskGroup(of: Event.self) { tasks in
+            tasks.addTask { await Self.run(group) }
+            if !options.isQueueOnly { tasks.addTask { await watch(report) } }
+            tasks.addTask {
+                if let input { await feed(report).run(input) }
+                return .inputEnded
+            }
+            var error: ToolError?
+            var isEnding = false
+            for await event in tasks {
+                switch event {
+                case .inputEnded:
+                    if let failure = report.withLock(\.error) {
+                        console.error("\(failure.message); taking no more, and delivering what was taken")
+                        error = error ?? failure
+                    }
+                    guard !isEnding else { break }
+                    if options.isQueueOnly {
+                        isEnding = true
+                        await group.triggerGracefulShutdown()
+                    } else {
+                        tasks.addTask { .resting(await engine.untilIdle()) }
+                    }
+                case .resting(let rest):
+                    if case .stopped(let reason) = rest { error = error ?? Self.stopped(reason) }
+                    if rest != .ended, !isEnding {
+                        isEnding = true
+                        await group.triggerGracefulShutdown()
+                    }
+                case .trouble(let trouble):
+                    error = error ?? trouble
+                    isEnding = true
+                    await group.triggerGracefulShutdown()
+                case .serviceEnded(let failure):
+                    if let failure { error = error ?? ToolError(failure, otherwise: .inputOutput) }
+                    if !isEnding { interrupted = error == nil }
+                    isEnding = true
+                    tasks.cancelAll()
+                case .watchEnded:
+                    break
+                }
+            }
+            return error
+        }
+    }
+
+    private func serviceGroup() -> ServiceGroup {
+        let service: any Service = options.isQueueOnly ? UntilShutdown() : engine
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(
+                    service: service, successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
+            ], logger: logger)
+        if options.handlesSignals { configuration.gracefulShutdownSignals = [.sigint, .sigterm] }
+        return ServiceGroup(configuration: configuration)
+    }
+
+    private static func run(_ group: ServiceGroup) async -> Event {
+        do {
+            try await group.run()
+            return .serviceEnded(nil)
+        } catch {
+            return .serviceEnded(error)
+        }
+    }
+
+    private func feed(_ report: Monitor<FeedReport>) -> Feed {
+        Feed(producer: engine.producer, console: console, report: report) { [engine, options] in
+            if options.isQueueOnly {
+                return ToolError(
+                    .inputOutput, "the journal is full, and --queue-only sends nothing that would make room")
+            }
+            let status = engine.status()
+            let lanes = status.lanes.filter { $0.backlog > 0 }
+            guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
+                lanes.allSatisfy({ $0.stoppedBecause != nil })
+            else { return nil }
+            return Self.stopped(reason)
+        }
+    }
+
+    private static func stopped(_ reason: String) -> ToolError {
+        ToolError(.configuration, "nothing more can be sent: \(reason)")
+    }
+
+    /// Draws the progress line, and ends the run when trying again cannot help or was tried for long enough.
+    private func watch(_ report: Monitor<FeedReport>) async -> Event {
+        var watcher = ConnectionWatcher(giveUpAfter: options.giveUpAfter)
+        var meter = RateMeter()
+        while !Task.isCancelled {
+            let now = ContinuousClock.now - Self.epoch
+            let status = engine.status()
+            let finding = watcher.look(status.connections, at: now)
+            if let news = finding.news, !console.isInteractive { console.warning(news) }
+            if let error = finding.error { return .trouble(error) }
+            meter.add(status.settled, at: now)
+            console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: finding.trouble).text())
+            do { try await Task.sleep(for: Self.look) } catch { break }
+        }
+        return .watchEnded
+    }
+
+    private static let epoch = ContinuousClock.now
+
+    private func line(_ status: EngineStatus, _ taken: FeedReport, rate: Double, trouble: String?) -> ProgressLine {
+        ProgressLine(
+            submitted: status.submitted, confirmed: status.confirmed, rejected: status.rejectedTotal,
+            settled: status.settled,
+            backlog: status.unconfirmed, inputFraction: taken.finished ? 1 : taken.fraction, rate: rate,
+            trouble: trouble)
+    }
+}
+
+/// A service that does nothing until it is told to end.
+private struct UntilShutdown: Service {
+    func run() async throws { try await gracefulShutdown() }
+}

@@ -1,0 +1,131 @@
+internal import Holdfast
+
+/// What a feed has done so far, for the progress line and the summary.
+struct FeedReport: Sendable {
+    var lines = 0
+    var accepted = 0
+    var malformed = 0
+    var refused: [String: Int] = [:]
+    /// How much of the input was taken, 0…1; nil when its length is not known.
+    var fraction: Double?
+    /// Whether the input was taken to its end.
+    var finished = false
+    var error: ToolError?
+}
+
+/// Takes an input into the journal, batch by batch; each batch is one commit with the note of how far that is.
+struct Feed {
+    let producer: Producer
+    let console: Console
+    /// Where others can see how far it is.
+    let report: Monitor<FeedReport>
+    /// Why waiting for room in a full journal is in vain; nil while it is not.
+    let whyStuck: @Sendable () -> ToolError?
+
+    /// How long a batch that found the journal full waits for the deliveries to make room.
+    private static let fullPause: Duration = .milliseconds(100)
+
+    /// Ends at the end of the input, at the first error, when the engine shuts down, and when the task is cancelled.
+    func run(_ task: InputTask) async {
+        var input = task.input
+        let linesBefore = task.place.progress?.lines ?? 0
+        var reporter = FaultReporter(console: console, name: input.file.name)
+        do {
+            while !Task.isCancelled {
+                let batch = try await input.next()
+                if Task.isCancelled { break }
+                guard try await take(batch, of: input.file, reporter: &reporter) else { break }
+                publish(batch, of: input.file, linesBefore: linesBefore, reporter)
+                if batch.isLast {
+                    report.withLock { $0.finished = true }
+                    break
+                }
+            }
+        } catch {
+            report.withLock { $0.error = error }
+        }
+        reporter.finish()
+    }
+
+    /// - Returns: false when nothing is taken any more.
+    func take(
+        _ batch: NotificationInput.Batch, of file: InputFile, reporter: inout FaultReporter
+    ) async throws(ToolError) -> Bool {
+        let note = try self.note(batch, of: file)
+        var receipts: [Receipt]
+        while true {
+            receipts = await submit(batch, note: note)
+            guard isJournalFull(receipts) else { break }
+            if let stuck = whyStuck() { throw stuck }
+            if Task.isCancelled { return false }
+            do { try await Task.sleep(for: Self.fullPause) } catch { return false }
+        }
+        return try count(receipts, of: batch, name: file.name, reporter: &reporter)
+    }
+
+    private func submit(
+        _ batch: NotificationInput.Batch, note: (name: String, value: [UInt8])?
+    ) async -> [Receipt] {
+        if let note { return await producer.submit(batch.notifications, note: note) }
+        return batch.notifications.isEmpty ? [] : await producer.submit(batch.notifications)
+    }
+
+    private func isJournalFull(_ receipts: [Receipt]) -> Bool {
+        receipts.contains { receipt in
+            if case .refused(let refusal) = receipt { refusal.reason == .journalFull } else { false }
+        }
+    }
+
+    /// - Returns: false when the engine is shutting down: then nothing of the batch was taken.
+    private func count(
+        _ receipts: [Receipt], of batch: NotificationInput.Batch, name: String, reporter: inout FaultReporter
+    ) throws(ToolError) -> Bool {
+        var accepted = 0
+        for (index, receipt) in receipts.enumerated() {
+            switch receipt {
+            case .accepted:
+                accepted += 1
+            case .refused(let refusal) where refusal.reason == .shuttingDown:
+                return false
+            case .refused(let refusal) where refusal.reason == .journalFailed:
+                throw ToolError(
+                    .inputOutput, "\(name): nothing was taken from line \(batch.lines[index]) on: \(refusal.detail)")
+            case .refused(let refusal):
+                reporter.refused(line: batch.lines[index], refusal)
+            case .undetermined(let error):
+                throw ToolError(
+                    .inputOutput,
+                    "\(name): nobody can say whether lines \(batch.lines[0]) to \(batch.lineCount) were taken "
+                        + "(--resume finds out): \(error.message)")
+            }
+        }
+        for (line, fault) in batch.faults { reporter.malformed(line: line, fault) }
+        report.withLock { $0.accepted += accepted }
+        return true
+    }
+
+    private func publish(
+        _ batch: NotificationInput.Batch, of file: InputFile, linesBefore: Int, _ reporter: FaultReporter
+    ) {
+        report.withLock { report in
+            report.lines = batch.lineCount - linesBefore
+            report.malformed = reporter.malformed
+            report.refused = reporter.refused
+            report.fraction = batch.isLast ? 1 : file.size.map { min(1, Double(batch.offset) / Double(max($0, 1))) }
+        }
+    }
+
+    private func note(_ batch: NotificationInput.Batch, of file: InputFile) throws(ToolError) -> (
+        name: String, value: [UInt8]
+    )? {
+        guard let identity = file.identity, let path = file.path else { return nil }
+        let progress = FileProgress(
+            path: path, offset: batch.offset, lines: batch.lineCount, fingerprint: batch.fingerprint,
+            finished: batch.isLast)
+        do {
+            return (identity.noteName, try progress.encoded())
+        } catch {
+            throw ToolError(.internalFault, "\(error)")
+        }
+    }
+}

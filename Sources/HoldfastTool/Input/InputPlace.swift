@@ -1,0 +1,79 @@
+internal import Holdfast
+
+/// Where in an input to begin, as the journal's note and the file itself say.
+struct InputPlace {
+    var decision: ResumeDecision
+    /// What was noted of the file before; nil when it begins at its start.
+    var progress: FileProgress?
+    /// The bytes before the place, to fingerprint later places with.
+    var history: [UInt8] = []
+
+    /// Looks up how far the file was taken, and leaves it standing at the place where to begin.
+    ///
+    /// - Throws: ``ToolError`` when it must not be begun, saying why and what to do.
+    static func find(_ file: InputFile, in journal: any Journal, mode: ResumeMode) throws(ToolError) -> InputPlace {
+        guard let identity = file.identity, let path = file.path, let size = file.size else {
+            guard mode == .fresh else {
+                throw ToolError(.usage, "\(file.name) is not a regular file: how far it was taken cannot be told")
+            }
+            return InputPlace(decision: .fromStart)
+        }
+        let noted = try note(of: identity, in: journal, path: path)
+        var history: [UInt8]?
+        if let noted { history = try file.history(before: noted.offset) }
+        let isUnchanged = history.map { Fingerprint.of($0) == noted?.fingerprint } ?? false
+        let decision = ResumeDecision.decide(noted, path: path, size: size, isUnchanged: isUnchanged, mode: mode)
+        switch decision {
+        case .refuse(let message):
+            throw ToolError(.usage, message)
+        case .fromStart, .nothingToResume:
+            try file.seek(to: 0)
+            return InputPlace(decision: decision)
+        case .goOn(let progress), .alreadyFinished(let progress):
+            let history = history ?? []
+            try checkLineEnd(of: file, behind: progress, history, size: size)
+            try file.seek(to: progress.offset)
+            return InputPlace(decision: decision, progress: progress, history: history)
+        }
+    }
+
+    private static func note(
+        of identity: FileIdentity, in journal: any Journal, path: String
+    ) throws(ToolError) -> FileProgress? {
+        let note: [UInt8]?
+        do throws(JournalError) {
+            note = try journal.note(identity.noteName)
+        } catch {
+            throw ToolError(error)
+        }
+        guard let note else { return nil }
+        return try FileProgress.decode(note, path: path)
+    }
+
+    /// A file may end without a newline; when it has grown since, its last line must not be what has grown.
+    private static func checkLineEnd(
+        of file: InputFile, behind progress: FileProgress, _ history: [UInt8], size: UInt64
+    ) throws(ToolError) {
+        guard progress.offset < size, let last = history.last, last != UInt8(ascii: "\n") else { return }
+        try file.seek(to: progress.offset)
+        let next = try file.read(count: 1)
+        guard next.first == UInt8(ascii: "\n") else {
+            throw ToolError(
+                .usage,
+                "\(file.name) cannot be resumed: its last line, number \(Format.count(progress.lines)), has grown since it was "
+                    + "taken. Write new lines after it, or use --restart to send the file from its first line.")
+        }
+    }
+}
+
+/// An input and where it begins.
+struct InputTask {
+    let input: NotificationInput
+    let place: InputPlace
+
+    init(_ file: InputFile, defaultTopic: String?, _ place: InputPlace) {
+        self.place = place
+        input = NotificationInput(
+            file, defaultTopic: defaultTopic, after: place.progress.map { ($0, place.history) })
+    }
+}

@@ -1,0 +1,218 @@
+internal import Holdfast
+
+/// One line of input: notifications that differ in their token only. See Docs/Tool.md for the format.
+struct NotificationLine {
+    /// As many as the line has tokens; never empty.
+    var notifications: [PushNotification]
+    /// The name to submit under, if the line has one.
+    var producer: String?
+}
+
+/// What is wrong with a line, in a word and for people. Holds no token and no payload.
+struct LineFault: Error, Hashable, CustomStringConvertible {
+    /// Apple's word where Apple would refuse it for the same.
+    let reason: Reason?
+    let detail: String
+
+    init(_ detail: String) { (reason, self.detail) = (nil, detail) }
+
+    init(_ refusal: Refusal) { (reason, detail) = (refusal.reason, refusal.detail) }
+
+    var description: String { reason.map { "\($0): \(detail)" } ?? detail }
+}
+
+extension NotificationLine {
+    /// The most tokens in one line.
+    static let maximumTokenCount = 4000
+
+    /// - Parameters:
+    ///   - range: the line in `bytes`, without its newline.
+    ///   - defaultTopic: the topic of lines that have none.
+    init(_ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?) throws(LineFault) {
+        var fields = LineFields()
+        do {
+            var members = try JSONMembers(bytes.span, in: range)
+            while let member = try members.next(bytes.span) {
+                try fields.take(member, bytes)
+            }
+        } catch let fault as JSONFault {
+            // People count from the line's first byte, and from 1.
+            throw LineFault("\(fault.reason.rawValue), at byte \(fault.offset - range.lowerBound + 1)")
+        } catch let fault as LineFault {
+            throw fault
+        } catch {
+            throw LineFault("\(error)")
+        }
+        self = try fields.line(bytes, defaultTopic: defaultTopic)
+    }
+}
+
+/// The members of a line as far as they were read.
+private struct LineFields {
+    private enum Key: String, CaseIterable {
+        case token
+        case tokens
+        case topic = "apns-topic"
+        case pushType = "apns-push-type"
+        case priority = "apns-priority"
+        case expiration = "apns-expiration"
+        case collapseID = "apns-collapse-id"
+        case id = "apns-id"
+        case payload
+        case tag
+        case producer
+        case registeredAt = "token-registered-at"
+        case guarantee
+
+        var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
+    }
+
+    private var seen: UInt32 = 0
+    private var tokens: [DeviceToken] = []
+    private var topic: String?
+    private var pushType: PushType?
+    private var priority: Priority?
+    private var expiration: Expiration?
+    private var collapseID: String?
+    private var id: NotificationID?
+    private var payload: Range<Int>?
+    private var tag: [UInt8] = []
+    private var producer: String?
+    private var registeredAt: WallTime?
+    private var guarantee = Guarantee.atLeastOnce
+
+    mutating func take(_ member: JSONMember, _ bytes: [UInt8]) throws {
+        let key = try key(member.name, bytes)
+        guard seen & key.bit == 0 else { throw LineFault("\"\(key.rawValue)\" comes twice") }
+        seen |= key.bit
+        let value = member.value
+        // As if it were not there: what many programs write for "none".
+        if value.kind == .null { return }
+        switch key {
+        case .token: tokens.append(try token(value, bytes, "token"))
+        case .tokens: try takeTokens(value, bytes)
+        case .topic: topic = try string(value, bytes, key)
+        case .pushType: pushType = PushType(rawValue: try string(value, bytes, key))
+        case .priority: try takePriority(value, bytes)
+        case .expiration: try takeExpiration(value, bytes)
+        case .collapseID: collapseID = try string(value, bytes, key)
+        case .id: try takeID(value, bytes)
+        case .payload:
+            guard value.kind == .object else {
+                throw LineFault(Refusal(.payloadNotJSON, "\"payload\" must be an object"))
+            }
+            payload = value.range
+        case .tag:
+            guard value.kind == .string else { throw LineFault("\"tag\" must be a string") }
+            tag = try JSONScanner.utf8(bytes.span, in: value.range)
+        case .producer: producer = try string(value, bytes, key)
+        case .registeredAt: try takeRegistration(value, bytes)
+        case .guarantee: try takeGuarantee(value, bytes)
+        }
+    }
+
+    func line(_ bytes: [UInt8], defaultTopic: String?) throws(LineFault) -> NotificationLine {
+        guard seen & Key.token.bit == 0 || seen & Key.tokens.bit == 0 else {
+            throw LineFault("has both \"token\" and \"tokens\"")
+        }
+        guard !tokens.isEmpty else { throw LineFault(Refusal(.missingDeviceToken, "has no \"token\"")) }
+        guard let payload else { throw LineFault(Refusal(.payloadEmpty, "has no \"payload\"")) }
+        guard let topic = topic ?? defaultTopic else {
+            throw LineFault(Refusal(.missingTopic, "has no \"apns-topic\", and --topic was not given"))
+        }
+        guard id == nil || tokens.count == 1 else {
+            throw LineFault(Refusal(.badMessageID, "one \"apns-id\" cannot name the notifications of several tokens"))
+        }
+        let body = Array(bytes[payload])
+        let notifications = tokens.map { token in
+            PushNotification(
+                token: token, topic: topic, payload: body, pushType: pushType, priority: priority,
+                expiration: expiration,
+                collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag)
+        }
+        return NotificationLine(notifications: notifications, producer: producer)
+    }
+
+    private func key(_ name: Range<Int>, _ bytes: [UInt8]) throws -> Key {
+        for key in Key.allCases where JSONScanner.isString(bytes.span, in: name, equalTo: key.rawValue) { return key }
+        // The name is the user's own and goes to a terminal: bounded, and without control characters.
+        let text = try JSONScanner.string(bytes.span, in: name)
+        throw LineFault("unknown key \"\(text.printable(maximumLength: 64))\"")
+    }
+
+    private func string(_ value: JSONValue, _ bytes: [UInt8], _ key: Key) throws -> String {
+        guard value.kind == .string else { throw LineFault("\"\(key.rawValue)\" must be a string") }
+        return try JSONScanner.string(bytes.span, in: value.range)
+    }
+
+    private func token(_ value: JSONValue, _ bytes: [UInt8], _ name: String) throws -> DeviceToken {
+        guard value.kind == .string else { throw LineFault("\"\(name)\" must be a string") }
+        do {
+            return try DeviceToken(try JSONScanner.string(bytes.span, in: value.range))
+        } catch let refusal as Refusal {
+            throw LineFault(refusal)
+        }
+    }
+
+    private mutating func takeTokens(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard value.kind == .array else { throw LineFault("\"tokens\" must be an array of strings") }
+        var elements = try JSONElements(bytes.span, in: value.range)
+        while let element = try elements.next(bytes.span) {
+            guard tokens.count < NotificationLine.maximumTokenCount else {
+                throw LineFault("has more than \(NotificationLine.maximumTokenCount) tokens")
+            }
+            tokens.append(try token(element, bytes, "tokens"))
+        }
+    }
+
+    private mutating func takePriority(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let number = try? JSONScanner.integer(bytes.span, in: value.range), let code = UInt8(exactly: number),
+            let priority = Priority(rawValue: code)
+        else { throw LineFault(Refusal(.badPriority, "\"apns-priority\" must be 10, 5 or 1")) }
+        self.priority = priority
+    }
+
+    private mutating func takeExpiration(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let seconds = try? JSONScanner.integer(bytes.span, in: value.range), seconds >= 0 else {
+            throw LineFault(Refusal(.badExpirationDate, "\"apns-expiration\" must be whole Unix seconds, or 0"))
+        }
+        expiration = Expiration(unixSeconds: seconds)
+    }
+
+    private mutating func takeID(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let id = NotificationID(try string(value, bytes, .id)) else {
+            throw LineFault(Refusal(.badMessageID, "\"apns-id\" must be a UUID of 36 characters"))
+        }
+        self.id = id
+    }
+
+    private mutating func takeRegistration(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        if value.kind == .string {
+            registeredAt = Timestamp.parse(try JSONScanner.string(bytes.span, in: value.range))
+        } else if let seconds = try? JSONScanner.integer(bytes.span, in: value.range), seconds >= 0 {
+            registeredAt = WallTime(seconds: seconds)
+        }
+        guard registeredAt != nil else {
+            throw LineFault("\"token-registered-at\" must be whole Unix seconds or a time as 2026-11-21T01:24:38Z")
+        }
+    }
+
+    private mutating func takeGuarantee(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        let name = try string(value, bytes, .guarantee)
+        guard let guarantee = Guarantee.allCases.first(where: { $0.name == name }) else {
+            throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
+        }
+        self.guarantee = guarantee
+    }
+}
+
+extension String {
+    /// The text without control characters, cut to a length.
+    func printable(maximumLength: Int) -> String {
+        let scalars = unicodeScalars.prefix(maximumLength).map { scalar in
+            scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+                ? "\u{FFFD}" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars)) + (unicodeScalars.count > maximumLength ? "…" : "")
+    }
+}

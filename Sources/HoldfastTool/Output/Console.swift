@@ -1,0 +1,152 @@
+internal import Foundation
+internal import Holdfast
+
+/// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
+///
+/// What the streams refuse is let go of: a closed pipe must not end a delivery.
+final class Console: Sendable {
+    private struct State: Sendable { var statusLine = "" }
+
+    private let state = Monitor(State())
+    /// Whether standard error is a terminal, so that a progress line makes sense.
+    let isInteractive: Bool
+    /// Whether to use colour on standard error and standard output.
+    let usesColor: Bool
+
+    /// The process's own streams.
+    static let standard = Console(
+        isInteractive: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+        usesColor: isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+            && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb")
+
+    init(isInteractive: Bool, usesColor: Bool) {
+        self.isInteractive = isInteractive
+        self.usesColor = usesColor
+    }
+
+    /// Writes a line to standard output, at once.
+    func print(_ line: String) {
+        state.withLock { state in
+            clear(&state)
+            write(line + "\n", to: .standardOutput)
+        }
+    }
+
+    /// Writes a line to standard error.
+    func note(_ line: String) {
+        state.withLock { state in
+            let statusLine = state.statusLine
+            clear(&state)
+            write(line + "\n", to: .standardError)
+            draw(statusLine, &state)
+        }
+    }
+
+    func error(_ message: String) { note("\(colored("error:", .red)) \(message)") }
+
+    func warning(_ message: String) { note("\(colored("warning:", .yellow)) \(message)") }
+
+    /// Draws the line at the bottom; an empty text removes it. Does nothing when nobody watches.
+    func showStatus(_ text: String) {
+        guard isInteractive else { return }
+        state.withLock { state in
+            guard text != state.statusLine else { return }
+            clear(&state)
+            draw(text, &state)
+        }
+    }
+
+    enum Color: String {
+        case red = "31"
+        case yellow = "33"
+        case green = "32"
+        case faint = "2"
+    }
+
+    func colored(_ text: String, _ color: Color) -> String {
+        usesColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    private func clear(_ state: inout State) {
+        guard !state.statusLine.isEmpty else { return }
+        write("\r\u{1B}[K", to: .standardError)
+        state.statusLine = ""
+    }
+
+    private func draw(_ text: String, _ state: inout State) {
+        guard isInteractive, !text.isEmpty else { return }
+        write(text, to: .standardError)
+        state.statusLine = text
+    }
+
+    private func write(_ text: String, to handle: FileHandle) {
+        do { try handle.write(contentsOf: Data(text.utf8)) } catch {}
+    }
+}
+
+/// Figures and spans of time for people.
+enum Format {
+    /// `1,234,567`
+    static func count(_ value: some BinaryInteger) -> String {
+        let digits = String(value.magnitude)
+        var output = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { output.append(",") }
+            output.append(digit)
+        }
+        return value < 0 ? "-" + output : output
+    }
+
+    /// `0.42 s`, `12.3 s`, `4:05 min`, `1:02:03 h`
+    static func duration(_ duration: Duration) -> String {
+        let milliseconds = max(0, duration.wholeMilliseconds)
+        let seconds = milliseconds / 1000
+        if milliseconds < 10_000 { return decimal(milliseconds / 10, 2) + " s" }
+        if seconds < 60 { return decimal(milliseconds / 100, 1) + " s" }
+        if seconds < 3600 { return "\(seconds / 60):\(padded(seconds % 60)) min" }
+        return "\(seconds / 3600):\(padded(seconds / 60 % 60)):\(padded(seconds % 60)) h"
+    }
+
+    /// `0:07`, `4:05`, `1:02:03`
+    static func clock(_ duration: Duration) -> String {
+        let seconds = max(0, duration.wholeMilliseconds) / 1000
+        let hours = seconds >= 3600 ? "\(seconds / 3600):\(padded(seconds / 60 % 60))" : "\(seconds / 60)"
+        return "\(hours):\(padded(seconds % 60))"
+    }
+
+    /// `512 B`, `1.5 KB`, `64.0 MB`
+    static func bytes(_ count: Int) -> String {
+        var tenths = count * 10
+        var unit = 0
+        let units = ["B", "KB", "MB", "GB", "TB"]
+        while tenths >= 10240, unit < units.count - 1 {
+            tenths /= 1024
+            unit += 1
+        }
+        return unit == 0 ? "\(count) B" : "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
+    /// `1 notification`, `2 notifications`
+    static func plural(_ count: some BinaryInteger, _ noun: String) -> String {
+        "\(Self.count(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    private static func decimal(_ value: Int64, _ places: Int) -> String {
+        var scale: Int64 = 1
+        for _ in 0..<places { scale *= 10 }
+        let fraction = String(value % scale)
+        return "\(value / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
+    }
+
+    private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+/// JSON as this tool prints it: one line, keys in order, slashes as they are.
+enum JSONOutput {
+    static func line(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,20 @@
+internal import Logging
+
+/// Log messages as lines on standard error, in the same hand as the tool's own.
+struct ConsoleLogHandler: LogHandler {
+    let console: Console
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    /// - Parameter isVerbose: whether what goes well is worth a line too.
+    static func logger(_ console: Console, isVerbose: Bool) -> Logger {
+        Logger(label: "holdfast") { _ in ConsoleLogHandler(console: console, logLevel: isVerbose ? .info : .error) }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { console.note("\(event.level): \(event.message)") }
+}

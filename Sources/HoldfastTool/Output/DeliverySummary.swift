@@ -1,0 +1,90 @@
+internal import Holdfast
+
+/// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
+struct DeliverySummary: Encodable, Equatable {
+    /// The input; nil for `recover`.
+    var file: String?
+    /// Lines read by this run; with `--resume`, those after the ones taken before.
+    var lines = 0
+    /// The line that `--resume` went on with.
+    var resumedAtLine: Int?
+    /// Whether the input was taken to its end.
+    var inputFinished = true
+    /// Notifications journaled by this run.
+    var accepted = 0
+    /// Lines that are not what Docs/Tool.md describes.
+    var malformed = 0
+    /// Notifications that were refused before anything was journaled, by reason.
+    var refused: [String: Int] = [:]
+    /// Notifications that were in the journal before this run.
+    var leftFromBefore = 0
+    var confirmed = 0
+    /// By reason.
+    var rejected: [String: Int] = [:]
+    var expired = 0
+    var unknown = 0
+    /// Still unconfirmed, in the journal.
+    var left = 0
+    var possibleDuplicates = 0
+    var elapsedSeconds = 0.0
+    /// Answers of the service for each second.
+    var perSecond = 0
+    /// Whether a signal ended it.
+    var interrupted = false
+    /// What ended it before its time.
+    var error: String?
+    var exitCode: Int32 = 0
+
+    var refusedCount: Int { refused.values.reduce(0, +) }
+    var rejectedCount: Int { rejected.values.reduce(0, +) }
+
+    /// What the exit code must say, with `error` standing for what ended the run before its time.
+    func status(error: ToolError?) -> ToolStatus {
+        var status = error?.status ?? .ok
+        if left > 0 || !inputFinished { status = max(status, .entriesLeft) }
+        if malformed > 0 || refusedCount > 0 { status = max(status, .badInput) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 { status = max(status, .notAllConfirmed) }
+        return status
+    }
+
+    /// For people: a few lines.
+    func text() -> String {
+        var rows: [(String, String, String)] = []
+        if file != nil {
+            rows.append(("lines", Format.count(lines), resumedAtLine.map { "from line \(Format.count($0)) on" } ?? ""))
+            rows.append(("accepted", Format.count(accepted), "journaled before anything was sent"))
+            if malformed > 0 { rows.append(("malformed", Format.count(malformed), "not taken")) }
+            if refusedCount > 0 { rows.append(("refused", Format.count(refusedCount), Self.list(refused))) }
+        }
+        if leftFromBefore > 0 || file == nil {
+            rows.append(("left before", Format.count(leftFromBefore), "found in the journal"))
+        }
+        rows.append(("confirmed", Format.count(confirmed), "taken by the push service"))
+        if rejectedCount > 0 { rows.append(("rejected", Format.count(rejectedCount), Self.list(rejected))) }
+        if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
+        if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
+        if left > 0 {
+            rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them"))
+        }
+        if possibleDuplicates > 0 {
+            rows.append(("possible duplicates", Format.count(possibleDuplicates), "sent again with the same apns-id"))
+        }
+        let answers = perSecond > 0 ? "\(Format.count(perSecond)) a second" : ""
+        rows.append(("elapsed", Format.duration(.milliseconds(Int(elapsedSeconds * 1000))), answers))
+        return Self.table(rows)
+    }
+
+    private static func list(_ reasons: [String: Int]) -> String {
+        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.key) \(Format.count($0.value))" }.joined(separator: ", ")
+    }
+
+    static func table(_ rows: [(String, String, String)]) -> String {
+        let name = rows.map(\.0.count).max() ?? 0
+        let value = rows.map(\.1.count).max() ?? 0
+        return rows.map { row in
+            let padding = String(repeating: " ", count: name - row.0.count + 2 + value - row.1.count)
+            return "  \(row.0)\(padding)\(row.1)" + (row.2.isEmpty ? "" : "  \(row.2)")
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Holdfast
+
+/// What the exit code says: the numbers of sysexits.h where one fits.
+///
+/// When several hold at the end of a command, the first in the order of the cases below is the one that is returned.
+enum ToolStatus: Int32, CaseIterable, Comparable {
+    /// Wrong flags or arguments.
+    case usage = 64
+    /// The input does not exist or cannot be read.
+    case noInput = 66
+    /// A fault of Holdfast's own.
+    case internalFault = 70
+    /// The journal cannot be opened or made: owned by another process, of a newer format, damaged.
+    case cannotOpen = 73
+    /// The journal cannot be written or read: a full disk, a full journal, an I/O error.
+    case inputOutput = 74
+    /// Permission denied.
+    case noPermission = 77
+    /// Certificates, keys, host names, credentials: somebody must mend something.
+    case configuration = 78
+    /// An address cannot be listened on.
+    case unavailable = 69
+    /// Notifications are left in the journal; `recover` delivers them.
+    case entriesLeft = 75
+    /// Some of the input was malformed or refused, and was not taken.
+    case badInput = 65
+    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired or are unknown.
+    case notAllConfirmed = 1
+    /// Everything was confirmed.
+    case ok = 0
+
+    static func < (lhs: ToolStatus, rhs: ToolStatus) -> Bool {
+        // Both are in the list of all cases.
+        allCases.firstIndex(of: lhs)! > allCases.firstIndex(of: rhs)!
+    }
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
+}
+
+/// What ends a command: a message that names the thing, and what the exit code says.
+struct ToolError: Error, Hashable, CustomStringConvertible {
+    let status: ToolStatus
+    let message: String
+
+    init(_ status: ToolStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: JournalError) { self.init(Self.status(of: error), error.message) }
+
+    /// For errors of which only their description is known.
+    init(_ error: any Error, otherwise status: ToolStatus) {
+        switch error {
+        case let error as ToolError: self = error
+        case let error as JournalError: self.init(error)
+        case let error as ConnectError: self.init(error.kind == .configuration ? .configuration : status, error.message)
+        default: self.init(status, "\(error)")
+        }
+    }
+
+    var description: String { message }
+
+    private static func status(of error: JournalError) -> ToolStatus {
+        switch error.code {
+        case .notFound: .noInput
+        case .permissionDenied, .readOnly: .noPermission
+        case .ownedByAnotherProcess, .newerFormat, .damaged, .unsupportedFileSystem: .cannotOpen
+        default: .inputOutput
+        }
+    }
+}

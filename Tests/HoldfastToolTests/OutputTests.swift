@@ -1,0 +1,188 @@
+import Holdfast
+import Testing
+
+@testable import HoldfastTool
+
+@Suite("Exit codes")
+struct ToolStatusTests {
+    @Test("When several things are true, the exit code says the gravest")
+    func precedence() {
+        var summary = DeliverySummary()
+        #expect(summary.status(error: nil) == .ok)
+        summary.expired = 1
+        #expect(summary.status(error: nil) == .notAllConfirmed)
+        summary.expired = 0
+        summary.unknown = 1
+        #expect(summary.status(error: nil) == .notAllConfirmed)
+        summary.rejected = ["BadTopic": 1]
+        #expect(summary.status(error: nil) == .notAllConfirmed)
+        summary.refused = ["BadPriority": 1]
+        #expect(summary.status(error: nil) == .badInput)
+        summary.refused = [:]
+        summary.malformed = 1
+        #expect(summary.status(error: nil) == .badInput)
+        summary.left = 1
+        #expect(summary.status(error: nil) == .entriesLeft)
+        summary.left = 0
+        summary.inputFinished = false
+        #expect(summary.status(error: nil) == .entriesLeft)
+        #expect(summary.status(error: ToolError(.configuration, "")) == .configuration)
+        #expect(summary.status(error: ToolError(.inputOutput, "")) == .inputOutput)
+    }
+
+    @Test("The numbers are those of sysexits.h, each once")
+    func numbers() {
+        #expect(Set(ToolStatus.allCases.map(\.rawValue)).count == ToolStatus.allCases.count)
+        #expect(ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
+    }
+
+    @Test(
+        "Errors of the journal have exit codes of their own",
+        arguments: [
+            (JournalError.Code.ownedByAnotherProcess, ToolStatus.cannotOpen), (.newerFormat, .cannotOpen),
+            (.damaged, .cannotOpen),
+            (.notFound, .noInput), (.permissionDenied, .noPermission), (.diskFull, .inputOutput),
+            (.limitReached, .inputOutput),
+            (.inputOutput, .inputOutput), (.undetermined, .inputOutput), (.unsupportedFileSystem, .cannotOpen),
+        ])
+    func journalErrors(_ code: JournalError.Code, _ status: ToolStatus) {
+        #expect(ToolError(JournalError(code, "x")).status == status)
+    }
+}
+
+@Suite("Summaries and progress")
+struct SummaryTests {
+    private var full: DeliverySummary {
+        var summary = DeliverySummary()
+        summary.file = "a/b.ndjson"
+        summary.lines = 20003
+        summary.resumedAtLine = 12001
+        summary.accepted = 20000
+        summary.malformed = 1
+        summary.refused = ["BadPriority": 2]
+        summary.leftFromBefore = 5
+        summary.confirmed = 19990
+        summary.rejected = ["Unregistered": 2, "BadTopic": 7]
+        summary.expired = 1
+        summary.unknown = 2
+        summary.left = 3
+        summary.possibleDuplicates = 4
+        summary.elapsedSeconds = 1.25
+        summary.perSecond = 16002
+        summary.exitCode = 75
+        return summary
+    }
+
+    @Test("The summary's JSON is the documented one")
+    func goldenJSON() throws {
+        #expect(
+            try JSONOutput.line(full) == """
+                {"accepted":20000,"confirmed":19990,"elapsedSeconds":1.25,"exitCode":75,"expired":1,"file":"a/b.ndjson",\
+                "inputFinished":true,"interrupted":false,"left":3,"leftFromBefore":5,"lines":20003,"malformed":1,\
+                "perSecond":16002,"possibleDuplicates":4,"refused":{"BadPriority":2},\
+                "rejected":{"BadTopic":7,"Unregistered":2},"resumedAtLine":12001,"unknown":2}
+                """)
+    }
+
+    @Test("The summary for people names what happened, and leaves out what did not")
+    func text() {
+        #expect(
+            full.text() == """
+                  lines                20,003  from line 12,001 on
+                  accepted             20,000  journaled before anything was sent
+                  malformed                 1  not taken
+                  refused                   2  BadPriority 2
+                  left before               5  found in the journal
+                  confirmed            19,990  taken by the push service
+                  rejected                  9  BadTopic 7, Unregistered 2
+                  expired                   1  over before they could be sent
+                  unknown                   2  perhaps taken, and not to be sent again
+                  left                      3  safe in the journal: `holdfast recover` delivers them
+                  possible duplicates       4  sent again with the same apns-id
+                  elapsed              1.25 s  16,002 a second
+                """)
+        #expect(!DeliverySummary().text().contains("rejected"))
+    }
+
+    @Test("The progress line fits the terminal and says what is known")
+    func progress() {
+        var line = ProgressLine(
+            submitted: 10000, confirmed: 5000, rejected: 2, settled: 5002, backlog: 4998, inputFraction: 0.5, rate: 5000
+        )
+        #expect(
+            line.text(width: 100) == "[###---------] 10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s, 0:03 left")
+        #expect(line.text(width: 73) == "[#----] 10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s, 0:03 left")
+        #expect(line.text(width: 30).count == 30)
+        line.inputFraction = nil
+        #expect(line.text() == "10,000 submitted, 5,000 confirmed, 2 rejected, 5,000/s")
+        line.trouble = "no route to host"
+        #expect(
+            line.text(width: 200) == "10,000 submitted, 5,000 confirmed, 2 rejected, 4,998 waiting: no route to host")
+        #expect(ProgressLine().text() == "0 submitted, 0 confirmed, 0 rejected, 0/s")
+    }
+
+    @Test("The rate is that of the last seconds")
+    func rate() {
+        var meter = RateMeter()
+        #expect(meter.rate == 0)
+        for tenth in 0...100 { meter.add(tenth * 100, at: .milliseconds(tenth * 100)) }
+        #expect(meter.rate == 1000)
+        for tenth in 101...200 { meter.add(10000, at: .milliseconds(tenth * 100)) }
+        #expect(meter.rate == 0)
+    }
+
+    @Test("Figures are written for people")
+    func formats() {
+        #expect(Format.count(0) == "0" && Format.count(999) == "999" && Format.count(1000) == "1,000")
+        #expect(Format.count(-1_234_567) == "-1,234,567")
+        #expect(Format.duration(.milliseconds(1250)) == "1.25 s" && Format.duration(.seconds(42)) == "42.0 s")
+        #expect(Format.duration(.seconds(65)) == "1:05 min" && Format.duration(.seconds(3723)) == "1:02:03 h")
+        #expect(Format.clock(.seconds(7)) == "0:07" && Format.clock(.seconds(3723)) == "1:02:03")
+        #expect(Format.bytes(512) == "512 B" && Format.bytes(1536) == "1.5 KB" && Format.bytes(64 << 20) == "64.0 MB")
+        #expect(Format.plural(1, "line") == "1 line" && Format.plural(0, "line") == "0 lines")
+    }
+}
+
+@Suite("Judging the connection")
+struct ConnectionWatcherTests {
+    private let away = ConnectError(.temporary, "connection refused")
+
+    @Test("A configuration error ends the run at once, with its words")
+    func configuration() {
+        var watcher = ConnectionWatcher(giveUpAfter: nil)
+        let error = ConnectError(.configuration, "ca.pem does not certify localhost")
+        #expect(watcher.look(["default": .waiting(error)], at: .zero).error == ToolError(.configuration, error.message))
+    }
+
+    @Test("A service that is away is waited for, and said once")
+    func waits() {
+        var watcher = ConnectionWatcher(giveUpAfter: nil)
+        #expect(watcher.look(["default": .connecting], at: .zero) == ConnectionWatcher.Finding())
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(1)).news == "connection refused")
+        let later = watcher.look(["default": .waiting(away)], at: .seconds(100_000))
+        #expect(later == ConnectionWatcher.Finding(trouble: "connection refused"))
+        _ = watcher.look(["default": .connected], at: .seconds(100_001))
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(100_002)).news == "connection refused")
+    }
+
+    @Test("--give-up-after counts from when all was well last, over all attempts")
+    func givesUp() {
+        var watcher = ConnectionWatcher(giveUpAfter: .seconds(10))
+        #expect(watcher.look(["default": .connected], at: .seconds(100)).error == nil)
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(105)).error == nil)
+        #expect(watcher.look(["default": .connecting], at: .seconds(107)).error == nil)
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(109)).error == nil)
+        let error = watcher.look(["default": .connecting], at: .seconds(110)).error
+        #expect(error?.status == .entriesLeft)
+        #expect(error?.message.contains("connection refused") == true)
+    }
+
+    @Test("A connection in between starts the count anew")
+    func connectionInBetween() {
+        var watcher = ConnectionWatcher(giveUpAfter: .seconds(10))
+        _ = watcher.look(["default": .waiting(away)], at: .seconds(0))
+        _ = watcher.look(["default": .connected], at: .seconds(9))
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(18)).error == nil)
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(19)).error?.status == .entriesLeft)
+    }
+}
