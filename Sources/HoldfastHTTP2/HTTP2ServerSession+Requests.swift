@@ -213,6 +213,7 @@ extension HTTP2ServerSession {
     ) throws(HTTP2Error) {
         let peer = connection.peer
         try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        if peer.headerTableSize < old.headerTableSize { owesSizeUpdate = true }
         if !connection.hasPeerSettings || peer.headerTableSize != old.headerTableSize {
             events.others.append(.settingsChanged(headerTableSize: peer.headerTableSize))
         }
@@ -220,7 +221,7 @@ extension HTTP2ServerSession {
 
     mutating func receiveSettingsAck(replacing old: HTTP2Settings, _ events: inout HTTP2ServerEvents) {
         if connection.local.initialWindowSize != old.initialWindowSize {
-            streams.resizeReceiveWindows(to: connection.local.initialWindowSize)
+            streams.resizeReceiveWindows(to: connection.local.initialWindowSize, &connection.output)
         }
         events.others.append(.settingsAcknowledged)
     }

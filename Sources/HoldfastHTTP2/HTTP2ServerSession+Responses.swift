@@ -4,7 +4,7 @@ extension HTTP2ServerSession {
     /// A request that is still arriving (a truncated one) is answered all the same, and the rest is refused with
     /// RST_STREAM NO_ERROR (RFC 9113 §8.1).
     ///
-    /// - Parameter headerBlock: encoded with HPACK. Leave the dynamic table alone, or keep account of it.
+    /// - Parameter headerBlock: encoded with HPACK, without the dynamic table; see ``headerBlock(status:_:)``.
     /// - Returns: false when the stream is no longer open or has an answer; nothing is sent then.
     @discardableResult
     package mutating func respond(streamID: UInt32, headerBlock: [UInt8], body: [UInt8] = []) -> Bool {
@@ -41,8 +41,14 @@ extension HTTP2ServerSession {
         guard connection.failure == nil, let slot = streams.find(streamID), !streams[slot].isLingering,
             !streams[slot].isEnding, !streams[slot].isHeld
         else { return false }
+        var block = headerBlock
+        if owesSizeUpdate {
+            // A client that made its table smaller waits for this (RFC 7541 §4.2). At 0 it can become no smaller.
+            block.insert(0x20, at: 0)
+            owesSizeUpdate = false
+        }
         connection.output.appendHeaders(
-            headerBlock, streamID: streamID, endStream: endStream, maxFrameSize: connection.frameSizeForData)
+            block, streamID: streamID, endStream: endStream, maxFrameSize: connection.frameSizeForData)
         streams[slot].isEnding = endStream
         if endStream { finishIfOver(slot) }
         return true

@@ -31,6 +31,7 @@ struct ServerStream: SendingStream {
     }
 
     @inline(__always) var isLingering: Bool { phase == .lingering }
+    var isReceiving: Bool { phase == .receiving || phase == .discarding }
 
     static let free = ServerStream(
         id: 0, phase: .received, sendWindow: FlowWindow(0), receiveWindow: ReceiveWindow(full: 0))
