@@ -152,6 +152,22 @@ struct FlowControlTests {
         #expect(frames == [.windowUpdate(1, 60), .windowUpdate(1, 100), .reset(3, 3)])
     }
 
+    @Test("A window of ours that our SETTINGS shut is opened again, though no DATA comes to do it")
+    func shutByOurSettings() throws {
+        var limits = HTTP2Limits.server
+        limits.streamReceiveWindow = 20_000
+        var server = ServerUnderTest(limits: limits, isOpen: false)
+        server.receive(RawFrame.preface)
+        server.receive(.settings, .headers(1, requestBlock, end: false))
+        for _ in 0..<2 { server.receive(.data(1, [UInt8](repeating: 1, count: 15_000), end: false)) }
+        _ = server.session.takeOutput()
+        server.receive(.settingsAck)
+        // 65535 - 30000 are left; SETTINGS take back 45535; the client may send nothing, and cannot ask.
+        #expect(try server.written() == [.windowUpdate(1, 30_000)])
+        server.receive(.data(1, [UInt8](repeating: 1, count: 15_000), end: false))
+        #expect(server.resets.isEmpty)
+    }
+
     @Test("A stream's window past 2^31-1 is a stream error")
     func streamOverflow() throws {
         var client = ClientUnderTest()
