@@ -39,11 +39,17 @@ struct MockResponder {
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
 
+    /// Bytes of a body that are waited for. A longer one is refused before all of it has come, with RST_STREAM NO_ERROR
+    /// behind the answer (RFC 9113 section 8.1), which not every client takes well; a payload that is merely too large is
+    /// to be read whole.
+    private static let bodyLimit = 65536
+
     init(service: MockService, number: Int) {
         self.service = service
         self.number = number
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = service.configuration.maxConcurrentStreams
+        limits.maxBodySize = Self.bodyLimit
         session = HTTP2ServerSession(limits: limits)
         acceptedBlock = Self.acceptedBlock(withID: service.configuration.echoesNotificationID)
     }
@@ -90,7 +96,7 @@ struct MockResponder {
     private mutating func give(_ answer: PreparedAnswer) {
         answer.write(to: &session)
         if case .silence = answer.content, session.isOpen(answer.streamID) { silenced.insert(answer.streamID) }
-        if let ending = answer.ending { self.ending = ending }
+        if let ending = answer.ending { self.ending = ending.from(answer.streamID) }
     }
 
     /// Tells the client to go. What came before is answered; then the connection ends.
