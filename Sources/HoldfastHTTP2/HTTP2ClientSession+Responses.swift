@@ -214,7 +214,7 @@ extension HTTP2ClientSession {
 
     mutating func receiveSettingsAck(replacing old: HTTP2Settings, _ events: inout HTTP2ClientEvents) {
         if connection.local.initialWindowSize != old.initialWindowSize {
-            streams.resizeReceiveWindows(to: connection.local.initialWindowSize)
+            streams.resizeReceiveWindows(to: connection.local.initialWindowSize, &connection.output)
         }
     }
 

@@ -31,7 +31,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     }
 
     /// - Parameter firstStreamID: odd; for tests of what happens when the numbers run out.
-    init(limits: HTTP2Limits, decodesSuccesses: Bool = false, firstStreamID: UInt32) {
+    package init(limits: HTTP2Limits, decodesSuccesses: Bool = false, firstStreamID: UInt32) {
         connection = HTTP2Connection(.client, limits: limits)
         streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * limits.maxConcurrentStreams))
         nextStreamID = firstStreamID

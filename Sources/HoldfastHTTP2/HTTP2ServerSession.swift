@@ -13,6 +13,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// From our GOAWAY on, streams above this one are ignored.
     var lastProcessedStreamID: UInt32?
 
+    /// The client made the dynamic table of our header blocks, which we do not use, smaller.
+    var owesSizeUpdate = false
+
     /// A connection that has just been accepted. ``output`` begins with our SETTINGS.
     ///
     /// - Parameter headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
