@@ -1,0 +1,28 @@
+import HoldfastLMDB
+
+/// What a failed commit means for what it held.
+///
+/// liblmdb's commit writes the pages, syncs, and writes the meta page. Until the meta page is begun nothing of it can
+/// show after a reopen; liblmdb's return code does not say how far it came.
+enum CommitFailure: Hashable {
+    /// Certainly not there, for want of room: it may be tried again with less.
+    case noRoom
+    /// Nobody can say. The journal must be reopened.
+    case undetermined
+
+    /// - Parameters:
+    ///   - isDiskFull: whether the file system has no room, or refused an allocation. `pwrite` of a part of the bytes,
+    ///     which is how a full disk may look, is reported by liblmdb as EIO.
+    ///   - isPanicked: whether the environment refuses everything since: the sign of a failed meta page.
+    init(_ error: LMDBError, isDiskFull: Bool, isPanicked: Bool) {
+        if isPanicked {
+            self = .undetermined
+            return
+        }
+        switch error.code {
+        case .mapFull, .transactionFull, .noSpace, .overQuota, .fileTooLarge: self = .noRoom
+        case .inputOutput where isDiskFull: self = .noRoom
+        default: self = .undetermined
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Where things are in a journal's directory, and how it comes to be.
+struct JournalDirectory: Sendable {
+    let path: String
+
+    var entries: String { path + "/entries" }
+    var blacklist: String { path + "/blacklist" }
+    var ownerLock: String { path + "/owner.lock" }
+
+    /// - Parameter path: with or without a slash at the end.
+    init(_ path: String) {
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Whether anything was ever stored here.
+    var isJournal: Bool { Files.exists(entries + "/data.mdb") }
+
+    /// Makes what is missing, and refuses file systems that cannot keep the promises.
+    func prepare(create: Bool) throws(JournalError) {
+        if !create && !isJournal { throw notFound }
+        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
+        try checkFileSystem()
+        try translated("make", path) { () throws(LMDBError) in
+            _ = try Files.makeDirectory(entries)
+            _ = try Files.makeDirectory(blacklist)
+        }
+    }
+
+    var notFound: JournalError { JournalError(.notFound, "there is no journal at \(path)") }
+
+    func checkFileSystem() throws(JournalError) {
+        let name = try translated("look at", path) { () throws(LMDBError) in
+            try Files.unsupportedFileSystem(at: path)
+        }
+        if let name {
+            throw JournalError(
+                .unsupportedFileSystem,
+                "\(path) is on \(name), where locks and syncs cannot be relied on: put the journal on a local file system")
+        }
+    }
+
+    /// Looks at both data files before liblmdb does.
+    func checkDataFiles() throws(JournalError) {
+        for environment in [entries, blacklist] {
+            let file = environment + "/data.mdb"
+            let verdict = try translated("look at", path) { () throws(LMDBError) in try DataFileCheck.check(file) }
+            if case .damaged(let what) = verdict {
+                throw JournalError(.damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
+            }
+        }
+    }
+
+    /// Makes the names of new files and directories as durable as what will be in them.
+    func sync() throws(JournalError) {
+        try translated("sync", path) { () throws(LMDBError) in
+            for directory in [entries, blacklist, path, Files.parent(of: path)] { try Files.syncDirectory(directory) }
+        }
+    }
+}

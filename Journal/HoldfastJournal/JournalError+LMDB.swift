@@ -1,0 +1,45 @@
+package import Holdfast
+package import HoldfastLMDB
+
+extension JournalError {
+    /// What went wrong beneath, in the journal's words.
+    ///
+    /// - Parameter doing: what was to be done, such as "append to".
+    package init(_ error: LMDBError, _ doing: String, _ directory: String) {
+        self.init(
+            Self.code(of: error.code),
+            "cannot \(doing) \(directory): \(error.operation) says: \(error.code)\(Self.advice(on: error.code))")
+    }
+
+    private static func code(of code: LMDBError.Code) -> Code {
+        switch code {
+        case .noSpace, .overQuota, .fileTooLarge: .diskFull
+        case .mapFull, .transactionFull: .limitReached
+        case .access, .notPermitted: .permissionDenied
+        case .readOnly: .readOnly
+        case .noEntry, .notADirectory: .notFound
+        case .corrupted, .invalid, .pageNotFound, .versionMismatch: .damaged
+        default: .inputOutput
+        }
+    }
+
+    private static func advice(on code: LMDBError.Code) -> String {
+        switch code {
+        case .noSpace, .overQuota, .fileTooLarge: ". Make room on the file system."
+        case .readersFull: ". Too many processes read it at once; close some."
+        case .panic: ". An earlier commit failed; reopen the journal."
+        case .openInThisProcess: ". Use the handle that is open, or close it first."
+        case .access, .notPermitted: ". Its directory has mode 0700: use the user who made it."
+        default: ""
+        }
+    }
+
+    static func closed(_ directory: String) -> JournalError { JournalError(.closed, "\(directory) is closed") }
+}
+
+/// Runs a store's call and puts its error into the journal's words.
+func translated<R>(
+    _ doing: String, _ directory: String, _ body: () throws(LMDBError) -> R
+) throws(JournalError) -> R {
+    do throws(LMDBError) { return try body() } catch { throw JournalError(error, doing, directory) }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import Holdfast
+import HoldfastLMDB
+
+/// The journal's one writer: takes everything that waits, commits it, answers.
+///
+/// Runs on its own thread. What fails does not take others with it: appends are refused first, so that settlements, which
+/// make room, go through.
+final class JournalWriter: @unchecked Sendable {  // after init, everything mutable is touched by its own thread only
+    private let store: EntriesStore
+    private let directory: String
+    private let options: LMDBJournal.Options
+    private let readers: ReaderPool
+    private let shared: Monitor<SharedState>
+    private let thread: WorkThread<Request>
+
+    private var state: JournalState
+    private var space: SpaceGuard
+    private var backlog: [Pending] = []
+    private var failure: JournalError?
+    private var nextReaderCheck = ContinuousClock.now
+
+    private static let readerCheckInterval = Duration.seconds(1)
+
+    init(
+        _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, directory: String,
+        options: LMDBJournal.Options, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>
+    ) {
+        self.store = store
+        self.state = state
+        self.space = space
+        self.directory = directory
+        self.options = options
+        self.readers = readers
+        self.shared = shared
+        self.thread = thread
+    }
+
+    // MARK: The thread's work
+
+    /// Does what waits, in as many commits as it takes.
+    func work(_ requests: [Request]) {
+        for request in requests { backlog.append(Pending(request)) }
+        repeat {
+            commit()
+            for request in thread.takeMore() { backlog.append(Pending(request)) }
+        } while !backlog.isEmpty
+        checkReaders()
+    }
+
+    /// Frees what readers have pinned that died without saying so.
+    private func checkReaders() {
+        let now = ContinuousClock.now
+        guard now >= nextReaderCheck, failure == nil else { return }
+        nextReaderCheck = now + Self.readerCheckInterval
+        do throws(LMDBError) { try store.environment.checkReaders() } catch { fail(error) }
+    }
+
+    /// Says that the journal was closed in order, and syncs what an unsynced one has left.
+    func finish() {
+        guard failure == nil else { return }
+        state.facts.closedInOrder = true
+        do throws(LMDBError) {
+            let transaction = try WriteTransaction(store.environment)
+            let bytes = state.facts.bytes
+            let key = EntriesStore.stateKey
+            try transaction.put(key.span, bytes.span, in: store.tables.facts)
+            try transaction.commit()
+            if store.environment.access == .readWriteUnsynced { try store.environment.sync() }
+        } catch {
+            // Nothing is lost by this: the flag classifies nothing, and everything answered for is on disk.
+            fail(error)
+        }
+    }
+
+    // MARK: One commit
+
+    private enum Attempt {
+        case committed(JournalState, CommitFigures, [Progress])
+        /// One request cannot be done; the others may.
+        case refused(Int, JournalError)
+        case noRoom(LMDBError)
+        case failed(JournalError)
+    }
+
+    private func commit() {
+        if let failure {
+            answer(backlog.count, failure)
+            return
+        }
+        let ceilings = shared.withLock { shared in shared.ceilings }
+        if backlog.isEmpty, !state.wouldRaiseMarks(ceilings) { return }
+        var isSmall = space.isTight
+        var (count, verdicts) = plan(isSmall: isSmall)
+        while true {
+            switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
+            case .committed(let state, let figures, let progress):
+                finish(state, figures, progress)
+                return
+            case .refused(let index, let error):
+                verdicts[index] = error
+            case .noRoom(let error):
+                space.isDiskFull = true
+                let refusal = JournalError(error, "append to", directory)
+                let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
+                if !appends.isEmpty {
+                    for index in appends { verdicts[index] = refusal }
+                } else if !isSmall {
+                    isSmall = true
+                    (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
+                } else {
+                    answer(count, JournalError(error, "write to", directory))
+                    return
+                }
+            case .failed(let error):
+                fail(error, verdicts)
+                return
+            }
+        }
+    }
+
+    private func budget(_ isSmall: Bool) -> Int {
+        isSmall ? options.greatestSettlementCommitWhenFull : options.greatestSettlementCommit
+    }
+
+    /// How many of the waiting requests go into one commit, and which of them are refused beforehand.
+    private func plan(isSmall: Bool) -> (Int, [JournalError?]) {
+        var verdicts: [JournalError?] = []
+        var bytes = 0
+        var parts = 0
+        let info = backlog.contains(where: \.isAppend) ? try? store.environment.info() : nil
+        for pending in backlog {
+            let more = pending.appendedBytes
+            if !verdicts.isEmpty, more > 0, bytes + more > options.greatestCommit { break }
+            if parts >= budget(isSmall) { break }
+            var verdict: JournalError?
+            if let info, pending.isAppend {
+                verdict = refusal(of: bytes + more, highWaterPages: info.highWaterPages)
+                if verdict == nil { bytes += more }
+            }
+            verdicts.append(verdict)
+            parts += pending.remainingParts
+        }
+        if bytes > 0, let info, let refusal = allocate(bytes, highWaterPages: info.highWaterPages) {
+            for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
+        }
+        return (verdicts.count, verdicts)
+    }
+
+    private func attempt(_ count: Int, _ verdicts: [JournalError?], budget: Int, ceilings: [UInt64]) -> Attempt {
+        var progress: [Progress] = []
+        progress.reserveCapacity(count)
+        let begun: CommitDraft
+        do throws(LMDBError) {
+            begun = try CommitDraft(store, state, directory: directory)
+        } catch {
+            return .failed(JournalError(error, "write to", directory))
+        }
+        do throws(LMDBError) {
+            var draft = begun
+            var remaining = budget
+            for index in 0..<count {
+                if let verdict = verdicts[index] {
+                    progress.append(.failed(verdict))
+                    continue
+                }
+                do throws(LMDBError) {
+                    let done = try draft.apply(backlog[index], budget: remaining)
+                    remaining -= done.parts
+                    progress.append(done)
+                } catch {
+                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom { return .noRoom(error) }
+                    return .refused(index, JournalError(error, "write to", directory))
+                }
+            }
+            let (state, figures) = try draft.commit(ceilings: ceilings)
+            return .committed(state, figures, progress)
+        } catch {
+            return classify(error)
+        }
+    }
+
+    private func classify(_ error: LMDBError) -> Attempt {
+        var isPanicked = error.code == .panic
+        do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
+        let available = try? Files.availableBytes(at: directory)
+        let isDiskFull = space.isDiskFull || (available ?? .max) < SpaceGuard.step
+        switch CommitFailure(error, isDiskFull: isDiskFull, isPanicked: isPanicked) {
+        case .noRoom: return .noRoom(error)
+        case .undetermined:
+            return .failed(
+                JournalError(
+                    .undetermined,
+                    "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
+                        + "will be known when the journal is reopened"))
+        }
+    }
+
+    // MARK: After a commit
+
+    private func finish(_ state: JournalState, _ figures: CommitFigures, _ progress: [Progress]) {
+        let report = Self.report(from: self.state, to: state)
+        self.state = state
+        space.usedPages = figures.usedPages
+        let observer = shared.withLock { shared in
+            shared.state = state
+            shared.figures = figures
+            return shared.observer
+        }
+        observer?(report)
+        var finished = 0
+        var weight = 0
+        for (index, progress) in progress.enumerated() {
+            weight += backlog[index].appendedBytes
+            guard backlog[index].advance(by: progress) else { break }
+            finished += 1
+        }
+        thread.relieve(weight)
+        backlog.removeFirst(finished)
+    }
+
+    private static func report(from old: JournalState, to new: JournalState) -> CommitReport {
+        var lanes: [CommitReport.Lane] = []
+        for (index, lane) in new.lanes.enumerated() {
+            let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
+            if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
+            lanes.append(
+                CommitReport.Lane(id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
+        }
+        return CommitReport(lanes: lanes)
+    }
+
+    /// Answers the first `count` requests with an error.
+    private func answer(_ count: Int, _ error: JournalError) {
+        var weight = 0
+        for index in 0..<count {
+            weight += backlog[index].appendedBytes
+            _ = backlog[index].advance(by: .failed(error))
+        }
+        thread.relieve(weight)
+        backlog.removeFirst(count)
+    }
+
+    /// From now on nothing is done any more: those in the failed commit hear what failed, all others that it did.
+    private func fail(_ error: JournalError, _ verdicts: [JournalError?] = []) {
+        let later = JournalError(.inputOutput, "\(error.message). Until then it takes nothing and gives nothing.")
+        failure = later
+        shared.withLock { shared in shared.failure = later }
+        for verdict in verdicts { answer(1, verdict ?? error) }
+        answer(backlog.count, later)
+    }
+
+    private func fail(_ error: LMDBError) {
+        fail(JournalError(error, "write to", directory))
+    }
+
+    // MARK: Room
+
+    private func refusal(of bytes: Int, highWaterPages: Int) -> JournalError? {
+        switch space.admit(bytes, highWaterPages: highWaterPages) {
+        case .admitted: nil
+        case .limitReached:
+            JournalError(
+                .limitReached,
+                "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
+                    + "refused until it has drained")
+        case .mapFull:
+            JournalError(
+                .limitReached,
+                "\(directory) is full of pages that a slow reader still sees: appends are refused until it has gone")
+        }
+    }
+
+    /// Allocates ahead of `bytes` of appends.
+    ///
+    /// - Returns: why the appends must be refused.
+    private func allocate(_ bytes: Int, highWaterPages: Int) -> JournalError? {
+        guard let needed = space.neededAllocation(for: bytes, highWaterPages: highWaterPages) else {
+            space.isDiskFull = false
+            return nil
+        }
+        do throws(LMDBError) {
+            let available = try Files.availableBytes(at: directory)
+            guard available > needed - space.allocated + SpaceGuard.step else {
+                throw LMDBError(.noSpace, "statvfs", path: directory)
+            }
+            let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
+            try store.environment.allocateData(from: space.allocated, to: target)
+            space.allocated = target
+            space.isDiskFull = false
+            return nil
+        } catch {
+            space.isDiskFull = true
+            if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
+                return nil
+            }
+            return JournalError(error, "append to", directory)
+        }
+    }
+
+    /// Free pages of the file that the next commit may use; nil when that cannot be read, which counts as none.
+    private func freePages() -> Int? {
+        do throws(LMDBError) {
+            let others = try store.environment.readers()
+            return try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Int in
+                try snapshot.freePages(seenBy: others)
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Progress {
+    /// Settlements and promotions that count against the bound on a commit.
+    var parts: Int {
+        switch self {
+        case .settled(_, let parts), .rejectionsRemoved(_, let parts): parts
+        case .promoted(let uids, _): uids.count
+        case .appended, .laneOpened, .noted, .failed: 0
+        }
+    }
+}
+
+extension Pending {
+    /// Takes in what a commit has done, and answers if that was the last of it.
+    ///
+    /// - Returns: whether the request is done with.
+    mutating func advance(by progress: Progress) -> Bool {
+        switch (request, progress) {
+        case (.append(_, let completion), .appended(let uid)):
+            completion(.success(uid))
+        case (.append(_, let completion), .failed(let error)), (.refuse(let completion, _), .failed(let error)):
+            completion(.failure(error))
+        case (.settle(let batch, let completion), .settled(let more, let parts)):
+            done += parts
+            report.settled += more.settled
+            report.gone += more.gone
+            if done < batch.count { return false }
+            completion(.success(report))
+        case (.settle(_, let completion), .failed(let error)):
+            completion(.failure(error))
+        case (.promote(_, now: _, let limit, let completion), .promoted(let uids, let isLast)):
+            done += uids.count
+            promoted += uids
+            if !isLast, done < limit { return false }
+            completion(.success(promoted))
+        case (.promote(_, now: _, _, let completion), .failed(let error)):
+            // Those moved by earlier commits are moved: whoever asked must hear of them.
+            completion(promoted.isEmpty ? .failure(error) : .success(promoted))
+        case (.openLane(_, let reply), .laneOpened(let lane)):
+            reply.give(.success(lane))
+        case (.openLane(_, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.setNote(_, _, let reply), .noted):
+            reply.give(.success(()))
+        case (.setNote(_, _, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.removeRejections(let uids, let reply), .rejectionsRemoved(let count, let parts)):
+            done += parts
+            report.settled += count
+            if done < uids.count { return false }
+            reply.give(.success(report.settled))
+        case (.removeRejections(_, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        default:
+            preconditionFailure("a request was answered as another")
+        }
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+extension LMDBJournal {
+    /// How a journal is kept. Every bound has its name here.
+    public struct Options: Sendable {
+        /// Whether to make the journal when there is none. Default: yes.
+        public var create = true
+        /// What a receipt survives. Default: power loss.
+        public var durability = Durability.full
+        /// Bytes in use beyond which appends are refused; settlements are not. It may be exceeded a little by what is no
+        /// append. Default: 16 GiB. Not stored: each opening decides anew.
+        public var limit = 16 << 30
+        /// Bytes allocated on disk ahead of use, so that a full disk can be drained. Default and least: 64 MiB.
+        public var reserve = 64 << 20
+        /// Bytes of new records one commit holds at most. A submission larger than ``greatestSubmission`` is refused; one
+        /// larger than this has a commit of its own. Default: 8 MiB.
+        public var greatestCommit = 8 << 20
+        /// Bytes of one submission, which is always one commit. Default: 64 MiB.
+        public var greatestSubmission = 64 << 20
+        /// Bytes of submissions that may wait for their commit; beyond, they are refused. Default: 256 MiB.
+        public var greatestBacklog = 256 << 20
+        /// Settlements and promotions in one commit. Default: 1000.
+        public var greatestSettlementCommit = 1000
+        /// The same when the journal or the disk is full, since deleting takes pages before it frees them. Default: 100.
+        public var greatestSettlementCommitWhenFull = 100
+
+        public init() {}
+
+        static let leastReserve = 64 << 20
+
+        /// Address space for `entries/data.mdb`, which is not memory: far above the limit, since free pages that a slow
+        /// reader still sees cannot be used again.
+        var mapByteCount: Int { max(4 * limit, limit + (64 << 30)) }
+    }
+
+    /// What an accepted notification survives.
+    public enum Durability: Sendable {
+        /// The loss of power at any instant: each commit is synced.
+        case full
+        /// The death of the process at any instant, but not the loss of power or a crash of the kernel: after one of
+        /// those the journal may have lost its last seconds, or be unreadable altogether, because the order in which
+        /// unsynced pages reach the disk is not known.
+        case process
+    }
+}

@@ -1,0 +1,216 @@
+public import Holdfast
+import HoldfastLMDB
+
+extension LMDBJournal {
+    /// Bytes of records after which a batch is full.
+    static let batchByteCount = 1 << 20
+
+    public func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
+        guard limit > 0, after < through else { return .empty }
+        return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
+                let start = Key.entry(lane.rawValue, after.rawValue + 1)
+                var found = try cursor.seek(atLeast: start.span)
+                while found, collector.wantsMore(limit: limit) {
+                    var isOver = false
+                    cursor.withCurrent { key, record in
+                        let uid = key.bigEndian64(at: 4)
+                        isOver = key.bigEndian32(at: 0) != lane.rawValue || uid > through.rawValue
+                        if !isOver { collector.take(record, lane: lane.rawValue, uid: uid) }
+                    }
+                    if isOver { break }
+                    found = try cursor.next()
+                }
+            }
+        }
+    }
+
+    public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+        guard !uids.isEmpty else { return .empty }
+        return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
+                for uid in uids {
+                    guard try cursor.find(Key.entry(lane.rawValue, uid.rawValue).span) else { continue }
+                    cursor.withCurrent { _, record in collector.take(record, lane: lane.rawValue, uid: uid.rawValue) }
+                    if collector.fault != nil { break }
+                }
+            }
+        }
+    }
+
+    private func readBatch(
+        _ body: (inout BatchCollector, borrowing Snapshot) throws(LMDBError) -> Void
+    ) throws(JournalError) -> EntryBatch {
+        try checkOpen()
+        let collector = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> BatchCollector in
+            var collector = BatchCollector()
+            try body(&collector, snapshot)
+            return collector
+        }
+        // Sound entries before a damaged one are given out first; the next call then begins with the damage.
+        if let fault = collector.fault, collector.items.isEmpty {
+            throw fault.what.error(lane: fault.lane, uid: fault.uid, in: directory)
+        }
+        return EntryBatch(bytes: collector.bytes, items: collector.items)
+    }
+
+    public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
+        try checkOpen()
+        guard depths(lane).deferred > 0 else { return nil }
+        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> WallTime? in
+            try snapshot.withCursor(tables.deferred) { (cursor: inout Cursor) throws(LMDBError) -> WallTime? in
+                let start = Key.deferred(lane.rawValue, due: .min, 0)
+                guard try cursor.seek(atLeast: start.span) else { return nil }
+                var due: WallTime?
+                cursor.withCurrent { key, _ in
+                    if key.bigEndian32(at: 0) == lane.rawValue { due = WallTime(milliseconds: key.dueTime) }
+                }
+                return due
+            }
+        }
+    }
+
+    public func depth(_ lane: LaneID) -> Int {
+        let depths = depths(lane)
+        return depths.entries + depths.deferred
+    }
+
+    private func depths(_ lane: LaneID) -> (entries: Int, deferred: Int) {
+        shared.withLock { shared in
+            let lane = shared.state[lane.rawValue]
+            return (lane?.entries ?? 0, lane?.deferred ?? 0)
+        }
+    }
+
+    public var blacklist: any BlacklistStorage { tokens }
+
+    public func note(_ name: String) throws(JournalError) -> [UInt8]? {
+        try checkOpen()
+        let key = try Self.noteKey(name)
+        let bytes = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.get(key.span, in: tables.notes)
+        }
+        guard let bytes else { return nil }
+        do throws(EntryRecord.Fault) {
+            return try NoteRecord.value(bytes)
+        } catch {
+            throw error.error(what: "the note \(name)", in: directory)
+        }
+    }
+
+    /// Counts what is possibly sent, which takes a time in proportion to it; everything else is in memory.
+    public func status() throws(JournalError) -> JournalStatus {
+        try checkOpen()
+        let (state, figures) = shared.withLock { shared in (shared.state, shared.figures) }
+        var status = JournalStatus(state, figures, pageByteCount: pageByteCount, limit: options.limit)
+        status.blacklist = tokens.count
+        status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
+            try PossiblySent.count(state.lanes, in: tables.entries, readers)
+        }
+        return status
+    }
+
+    // MARK: Access
+
+    private func checkOpen() throws(JournalError) {
+        try shared.withLock { (shared) throws(JournalError) in try shared.checkOpen(directory) }
+    }
+
+    private func read<R>(
+        _ doing: String, _ body: (borrowing Snapshot) throws(LMDBError) -> R
+    ) throws(JournalError) -> R {
+        let result = try translated(doing, directory) { () throws(LMDBError) in try readers.read(body) }
+        guard let result else { throw .closed(directory) }
+        return result
+    }
+}
+
+/// Gathers records into one buffer.
+struct BatchCollector {
+    var bytes: [UInt8] = []
+    var items: [EntryBatch.Item] = []
+    var fault: (what: EntryRecord.Fault, lane: UInt32, uid: UInt64)?
+
+    func wantsMore(limit: Int) -> Bool {
+        fault == nil && items.count < limit && bytes.count < LMDBJournal.batchByteCount
+    }
+
+    /// Checks a record and copies its notification.
+    mutating func take(_ record: Span<UInt8>, lane: UInt32, uid: UInt64) {
+        switch EntryRecord.read(record, lane: lane, uid: uid) {
+        case .success(let entry):
+            let start = bytes.count
+            record.append(entry.body, to: &bytes)
+            items.append(EntryBatch.Item(uid: UID(uid), attempts: entry.attempts, range: start..<bytes.count))
+        case .failure(let what):
+            fault = (what, lane, uid)
+        }
+    }
+}
+
+extension JournalStatus {
+    init(_ state: JournalState, _ figures: CommitFigures, pageByteCount: Int, limit: Int) {
+        self.init(
+            rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
+            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit)
+        for (index, lane) in state.lanes.enumerated() {
+            unconfirmed += lane.entries + lane.deferred
+            deferred += lane.deferred
+            lanes.append(
+                Lane(
+                    key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
+                    deferred: lane.deferred, mark: UID(lane.mark)))
+        }
+    }
+}
+
+/// How many entries a crash would leave possibly sent: those in `entries` at or below their lane's mark.
+enum PossiblySent {
+    /// Keys read in one snapshot, so that counting pins no pages for long.
+    private static let stride = 10_000
+
+    private struct Part {
+        let count: Int
+        /// Where the next part begins.
+        let next: UInt64?
+    }
+
+    static func count(_ lanes: [LaneRecord], in entries: Table, _ readers: ReaderPool) throws(LMDBError) -> Int {
+        var count = 0
+        for (index, lane) in lanes.enumerated() where lane.entries > 0 && lane.mark > 0 {
+            if lane.mark >= lane.lastUID {
+                count += lane.entries
+                continue
+            }
+            var next: UInt64? = 0
+            while let start = next {
+                let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Part in
+                    try part(UInt32(index) + 1, from: start, through: lane.mark, entries, snapshot)
+                }
+                count += read?.count ?? 0
+                next = read?.next
+            }
+        }
+        return count
+    }
+
+    private static func part(
+        _ lane: UInt32, from start: UInt64, through mark: UInt64, _ entries: Table, _ snapshot: borrowing Snapshot
+    ) throws(LMDBError) -> Part {
+        try snapshot.withCursor(entries) { (cursor: inout Cursor) throws(LMDBError) -> Part in
+            var count = 0
+            var found = try cursor.seek(atLeast: Key.entry(lane, start).span)
+            while found {
+                var uid: UInt64?
+                cursor.withCurrent { key, _ in
+                    if key.bigEndian32(at: 0) == lane, key.bigEndian64(at: 4) <= mark { uid = key.bigEndian64(at: 4) }
+                }
+                guard let uid else { break }
+                if count == stride { return Part(count: count, next: uid) }
+                count += 1
+                found = try cursor.next()
+            }
+            return Part(count: count, next: nil)
+        }
+    }
+}

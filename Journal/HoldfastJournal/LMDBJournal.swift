@@ -1,0 +1,234 @@
+import Foundation
+public import Holdfast
+import HoldfastLMDB
+
+/// The embedded journal: a directory with two LMDB environments, owned by one process.
+///
+/// What it promises is ``Journal``'s; how it lies on disk is in Docs/JournalFormat.md. Completions and the commit
+/// observer run on the journal's writer thread: they must not block, and must not call anything of the journal that
+/// blocks (``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)``, ``close()``; that is a precondition).
+///
+/// A commit whose fate is not known (``JournalError/Code/undetermined``) leaves the journal failed: it answers everything
+/// with ``JournalError/Code/inputOutput`` until it is closed and opened again.
+public final class LMDBJournal: Journal {
+    /// Where it is.
+    public let directory: String
+
+    let options: Options
+    let pageByteCount: Int
+    private let parts: OpenParts
+
+    var tables: EntriesStore.Tables { parts.store.tables }
+    var shared: Monitor<SharedState> { parts.shared }
+    var readers: ReaderPool { parts.readers }
+    var tokens: LMDBBlacklist { parts.tokens }
+    private var thread: WorkThread<Request> { parts.thread }
+
+    /// Opens the journal in `directory`, and makes it first if there is none and the options allow it.
+    ///
+    /// Takes two synced commits, and otherwise a time that does not depend on what is in the journal.
+    ///
+    /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
+    /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
+    ///   message says which), `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
+    ///   `diskFull`, `readOnly` or `inputOutput`.
+    public init(directory: String, options: Options = Options()) throws(JournalError) {
+        let place = JournalDirectory(directory)
+        let path = place.path
+        try place.prepare(create: options.create)
+        let lock = try OwnerLock(owning: place)
+        try place.checkDataFiles()
+
+        let environment = try translated("open", path) { () throws(LMDBError) in
+            try Environment.open(
+                place.entries, options.durability.access, mapByteCount: options.mapByteCount,
+                tables: EntriesStore.tableLimit)
+        }
+        try EntriesStore.refuseNewerFormat(environment, path)
+        let tokens = try LMDBBlacklist(opening: place, options)
+        let opened = try Self.recover(environment, path)
+        try place.sync()
+
+        let space = try Self.reserve(environment, opened.figures, options, path)
+        let shared = Monitor(SharedState(state: opened.state, figures: opened.figures))
+        let thread = WorkThread<Request>(interval: 1, greatestWeight: options.greatestBacklog)
+        let readers = ReaderPool(environment)
+        let writer = JournalWriter(
+            opened.store, opened.state, space, directory: path, options: options, readers: readers, shared: shared,
+            thread: thread)
+        self.directory = path
+        self.options = options
+        pageByteCount = space.pageByteCount
+        parts = OpenParts(
+            store: opened.store, shared: shared, readers: readers, thread: thread, tokens: tokens, lock: lock)
+        tokens.start()
+        thread.start(
+            name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
+    }
+
+    deinit {
+        // The last reference may have been a completion's, on the thread that closing waits for.
+        guard thread.isCurrent else { return parts.close() }
+        let parts = parts
+        Thread.detachNewThread { parts.close() }
+    }
+
+    public func close() {
+        thread.refuseOwnThread()
+        parts.close()
+    }
+
+    // MARK: Opening
+
+    private struct Opened {
+        let store: EntriesStore
+        let state: JournalState
+        let figures: CommitFigures
+    }
+
+    /// Makes the two commits, and only then reads.
+    private static func recover(_ environment: Environment, _ path: String) throws(JournalError) -> Opened {
+        var facts: FactsRecord?
+        let store = try EntriesStore(opening: environment, facts: &facts, directory: path)
+        let tables = store.tables
+        let found = try translated("read", path) { () throws(LMDBError) in
+            try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                let figures = CommitFigures(
+                    usedPages: try snapshot.usedPages(of: tables.all),
+                    rejections: try snapshot.statistics(of: tables.rejections).entries)
+                return (try EntriesStore.lanes(in: snapshot, tables), figures)
+            }
+        }
+        guard let (lanes, figures) = found, let facts else { throw .closed(path) }
+        switch lanes {
+        case .success(let lanes):
+            return Opened(store: store, state: JournalState(facts: facts, lanes: lanes), figures: figures)
+        case .failure(let fault):
+            throw fault.error(what: "a lane's record", in: path)
+        }
+    }
+
+    /// Allocates what is in use and the reserve. On a full disk the journal opens all the same, so that it can drain.
+    private static func reserve(
+        _ environment: Environment, _ figures: CommitFigures, _ options: Options, _ path: String
+    ) throws(JournalError) -> SpaceGuard {
+        let info = try translated("open", path) { () throws(LMDBError) in try environment.info() }
+        var space = SpaceGuard(
+            limit: options.limit, reserve: max(options.reserve, Options.leastReserve), mapByteCount: info.mapByteCount,
+            pageByteCount: info.pageByteCount, allocated: info.highWaterPages * info.pageByteCount,
+            usedPages: figures.usedPages)
+        let target = info.highWaterPages * info.pageByteCount + space.reserve + SpaceGuard.step
+        do throws(LMDBError) {
+            try environment.allocateData(from: 0, to: target)
+            space.allocated = target
+        } catch {
+            space.isDiskFull = true
+        }
+        return space
+    }
+
+    // MARK: Writing
+
+    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
+        guard (1...255).contains(key.route.utf8.count) else {
+            throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
+        }
+        let lane: LaneID = try ask { reply in .openLane(key, reply) }
+        return shared.withLock { shared in shared.opening(of: lane) }
+    }
+
+    public func append(_ submission: Submission, completion: @escaping @Sendable (Result<UID, JournalError>) -> Void) {
+        checkRanges(of: submission)
+        let weight = submission.recordByteCount
+        if weight > options.greatestSubmission {
+            let error = JournalError(
+                .limitReached,
+                "a submission of \(weight) bytes is more than the \(options.greatestSubmission) that one commit may hold: "
+                    + "split it")
+            leave(.refuse(completion, error)) { error in completion(.failure(error)) }
+            return
+        }
+        switch thread.leave(.append(submission, completion), weight: weight) {
+        case .taken: break
+        case .closed: completion(.failure(.closed(directory)))
+        case .full:
+            let error = JournalError(
+                .limitReached, "more than \(options.greatestBacklog) bytes wait to be written to \(directory): slow down")
+            leave(.refuse(completion, error)) { error in completion(.failure(error)) }
+        }
+    }
+
+    /// A range outside of the submission's bytes is a fault of the caller, and better found here than on the writer.
+    private func checkRanges(of submission: Submission) {
+        for item in submission.items {
+            let range = item.range
+            precondition(
+                range.upperBound <= submission.bytes.count && range.count <= PackedNotification.maximumByteCount,
+                "a submission names bytes that it does not have, or more than a notification may have")
+        }
+    }
+
+    public func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        leave(.settle(batch, completion)) { error in completion(.failure(error)) }
+    }
+
+    public func raiseMark(of lane: LaneID, to ceiling: UID) {
+        let wake = shared.withLock { shared in shared.raiseMark(of: lane.rawValue, to: ceiling.rawValue) }
+        if wake { thread.poke() }
+    }
+
+    public func promoteDue(
+        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        leave(.promote(lane, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
+    }
+
+    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+        let key = try Self.noteKey(name)
+        let _: Void = try ask { reply in .setNote(key, value, reply) }
+    }
+
+    /// Deletes rejections, durably on return; large numbers take several commits.
+    ///
+    /// Rejections count against the limit, so somebody must delete them in the end.
+    ///
+    /// - Returns: how many there were.
+    public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+        try ask { reply in .removeRejections(uids, reply) }
+    }
+
+    public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
+        shared.withLock { shared in shared.observer = observer }
+    }
+
+    /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.
+    private func leave(_ request: Request, refuse: (JournalError) -> Void) {
+        if case .closed = thread.leave(request) { refuse(.closed(directory)) }
+    }
+
+    private func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
+        thread.refuseOwnThread()
+        let reply = Reply<Value>()
+        leave(request(reply)) { error in reply.give(.failure(error)) }
+        return try reply.get()
+    }
+
+    static func noteKey(_ name: String) throws(JournalError) -> [UInt8] {
+        let key = Array(name.utf8)
+        guard (1...511).contains(key.count) else {
+            throw JournalError(.limitReached, "the name of a note has 1 to 511 bytes, not \(key.count)")
+        }
+        return key
+    }
+}
+
+extension LMDBJournal.Durability {
+    var access: Environment.Access {
+        switch self {
+        case .full: .readWrite
+        case .process: .readWriteUnsynced
+        }
+    }
+}

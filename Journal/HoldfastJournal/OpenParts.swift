@@ -1,0 +1,38 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Everything an open journal consists of, so that it can be closed as a whole, by whom and whenever.
+final class OpenParts: Sendable {
+    let store: EntriesStore
+    let shared: Monitor<SharedState>
+    let readers: ReaderPool
+    let thread: WorkThread<Request>
+    let tokens: LMDBBlacklist
+    private let owner: Monitor<OwnerLock?>
+
+    init(
+        store: EntriesStore, shared: Monitor<SharedState>, readers: ReaderPool, thread: WorkThread<Request>,
+        tokens: LMDBBlacklist, lock: OwnerLock
+    ) {
+        self.store = store
+        self.shared = shared
+        self.readers = readers
+        self.thread = thread
+        self.tokens = tokens
+        owner = Monitor(lock)
+    }
+
+    /// Writes what waits and closes. Not on the writer's thread.
+    func close() {
+        shared.withLock { shared in shared.isClosed = true }
+        thread.close()
+        tokens.close()
+        readers.close()
+        let lock = owner.withLock { owner in
+            defer { owner = nil }
+            return owner
+        }
+        // Environments before the lock: the next owner must find them closed.
+        if lock != nil { store.environment.close() }
+    }
+}

@@ -1,0 +1,80 @@
+import Holdfast
+
+/// Something a caller has left for the writer.
+enum Request: Sendable {
+    case append(Submission, @Sendable (Result<UID, JournalError>) -> Void)
+    /// An append that was refused where it was made; its completion keeps its place all the same.
+    case refuse(@Sendable (Result<UID, JournalError>) -> Void, JournalError)
+    case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
+    case promote(LaneID, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
+    case openLane(LaneKey, Reply<LaneID>)
+    case setNote([UInt8], [UInt8]?, Reply<Void>)
+    case removeRejections([UID], Reply<Int>)
+}
+
+/// A request in the writer's hands. Large settlements and promotions take several commits.
+struct Pending {
+    let request: Request
+    /// Of a settlement: sorted by key when work on it begins.
+    var acknowledged: [EntryKey] = []
+    /// How many of the request's parts are durable.
+    var done = 0
+    var report = SettlementReport(settled: 0, gone: 0)
+    /// Of a promotion.
+    var promoted: [UID] = []
+
+    init(_ request: Request) {
+        self.request = request
+        if case .settle(let batch, _) = request { acknowledged = batch.acknowledged.sortedByKey() }
+    }
+
+    /// Bytes of the records it appends.
+    var appendedBytes: Int {
+        if case .append(let submission, _) = request { submission.recordByteCount } else { 0 }
+    }
+
+    var isAppend: Bool { if case .append = request { true } else { false } }
+
+    /// How many more parts there are that count against the bound on a commit's settlements.
+    var remainingParts: Int {
+        switch request {
+        case .settle(let batch, _): batch.count - done
+        case .promote(_, now: _, let limit, _): limit - done
+        case .removeRejections(let uids, _): uids.count - done
+        case .append, .refuse, .openLane, .setNote: 0
+        }
+    }
+}
+
+extension Submission {
+    /// What it takes in the journal, without the tree around it.
+    var recordByteCount: Int { bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10) }
+}
+
+extension [EntryKey] {
+    /// In the order of the table, in which deleting is fastest. Most batches are in order already.
+    func sortedByKey() -> [EntryKey] {
+        var isSorted = true
+        for index in indices.dropFirst() where !Self.precedes(self[index - 1], self[index]) {
+            isSorted = false
+            break
+        }
+        return isSorted ? self : sorted(by: Self.precedes)
+    }
+
+    private static func precedes(_ lhs: EntryKey, _ rhs: EntryKey) -> Bool {
+        lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane < rhs.lane
+    }
+}
+
+/// What one commit has done for one request.
+enum Progress {
+    case appended(UID)
+    case settled(SettlementReport, parts: Int)
+    /// `isLast`: no more are due.
+    case promoted([UID], isLast: Bool)
+    case laneOpened(LaneID)
+    case noted
+    case rejectionsRemoved(Int, parts: Int)
+    case failed(JournalError)
+}

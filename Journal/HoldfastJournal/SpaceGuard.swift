@@ -1,0 +1,53 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Sees to it that a full journal can drain: keeps pages allocated ahead of use, and says which appends must be refused.
+///
+/// The arithmetic is here, apart from its doing, for the tests' sake: figures in, verdict out.
+struct SpaceGuard: Sendable {
+    let limit: Int
+    let reserve: Int
+    let mapByteCount: Int
+    let pageByteCount: Int
+
+    /// Bytes of the file that are allocated.
+    var allocated: Int
+    /// Pages in use after the last commit.
+    var usedPages: Int
+    /// Whether the disk refused the last allocation.
+    var isDiskFull = false
+
+    var usedByteCount: Int { usedPages * pageByteCount }
+    var isTight: Bool { isDiskFull || usedByteCount >= limit }
+
+    /// Steps in which the file is allocated, so that most commits need not.
+    static let step = 16 << 20
+
+    enum Admission: Hashable {
+        case admitted
+        case limitReached
+        /// Free pages that old readers still see have used up the address space.
+        case mapFull
+    }
+
+    /// Whether the limit leaves room for `bytes` of new records beside what is in use.
+    func admit(_ bytes: Int, highWaterPages: Int) -> Admission {
+        if usedByteCount + bytes > limit { return .limitReached }
+        if highWaterPages * pageByteCount + Self.worstCase(bytes) + reserve > mapByteCount { return .mapFull }
+        return .admitted
+    }
+
+    /// How long the file must be before `bytes` of new records are written; nil when it is long enough.
+    func neededAllocation(for bytes: Int, highWaterPages: Int) -> Int? {
+        let needed = highWaterPages * pageByteCount + Self.worstCase(bytes) + reserve
+        return needed > allocated ? needed : nil
+    }
+
+    /// When the file cannot grow: whether the pages that are free inside it are enough for `bytes` and the reserve.
+    func hasRoom(for bytes: Int, highWaterPages: Int, freePages: Int) -> Bool {
+        max(0, allocated - highWaterPages * pageByteCount) + freePages * pageByteCount >= Self.worstCase(bytes) + reserve
+    }
+
+    /// What records may take with half-full pages, the tree above them and the free list.
+    static func worstCase(_ bytes: Int) -> Int { 2 * bytes + (256 << 10) }
+}

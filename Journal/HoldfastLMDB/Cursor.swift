@@ -1,0 +1,75 @@
+import CHoldfastLMDB
+
+/// A place in a table. Lives only inside ``Transaction/withCursor(_:_:)``.
+@safe package struct Cursor: ~Copyable {
+    private let handle: OpaquePointer
+    private let path: String
+    private var key = unsafe MDB_val()
+    private var value = unsafe MDB_val()
+
+    @unsafe init(_ transaction: OpaquePointer, _ table: Table, path: String) throws(LMDBError) {
+        var opened: OpaquePointer?
+        try check(unsafe mdb_cursor_open(transaction, table.index, &opened), "mdb_cursor_open", path: path)
+        unsafe handle = opened!
+        self.path = path
+    }
+
+    deinit { unsafe mdb_cursor_close(handle) }
+
+    private mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
+        let code = unsafe mdb_cursor_get(handle, &key, &value, operation)
+        return try checkFound(code, "mdb_cursor_get", path: path)
+    }
+
+    /// Each of these returns false when there is no such entry; the cursor is then nowhere.
+    package mutating func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
+    package mutating func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
+    package mutating func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
+
+    /// Goes to the first entry at or above `wanted`.
+    package mutating func seek(atLeast wanted: Span<UInt8>) throws(LMDBError) -> Bool {
+        let code = unsafe wanted.withUnsafeBytes { bytes in
+            unsafe key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return unsafe mdb_cursor_get(handle, &key, &value, MDB_SET_RANGE)
+        }
+        return try checkFound(code, "mdb_cursor_get", path: path)
+    }
+
+    /// Goes to the entry of exactly `wanted`.
+    package mutating func find(_ wanted: Span<UInt8>) throws(LMDBError) -> Bool {
+        let code = unsafe wanted.withUnsafeBytes { bytes in
+            unsafe key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return unsafe mdb_cursor_get(handle, &key, &value, MDB_SET_KEY)
+        }
+        return try checkFound(code, "mdb_cursor_get", path: path)
+    }
+
+    /// Passes the entry the last move found, in place: `body` must not keep the spans.
+    package borrowing func withCurrent(_ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+        let value = unsafe value
+        unsafe key.withSpan { key in unsafe value.withSpan { value in body(key, value) } }
+    }
+
+    /// Deletes the entry the last move found; the next ``next()`` goes to the one behind it.
+    package mutating func delete() throws(LMDBError) {
+        try check(unsafe mdb_cursor_del(handle, 0), "mdb_cursor_del", path: path)
+    }
+
+    /// Puts an entry of `count` bytes, which `fill` writes in place.
+    ///
+    /// - Parameter appending: says that `wanted` is above every key in the table, which is faster and packs pages full;
+    ///   when it is not, this throws `keyExists`.
+    package mutating func put(
+        _ wanted: Span<UInt8>, appending: Bool, count: Int, fill: (inout MutableSpan<UInt8>) -> Void
+    ) throws(LMDBError) {
+        let flags = UInt32(MDB_RESERVE) | (appending ? UInt32(MDB_APPEND) : 0)
+        var reserved = unsafe MDB_val(mv_size: count, mv_data: nil)
+        let code = unsafe wanted.withValue { key in unsafe mdb_cursor_put(handle, key, &reserved, flags) }
+        try check(code, "mdb_cursor_put", path: path)
+        let bytes = unsafe UnsafeMutableRawBufferPointer(start: reserved.mv_data, count: count)
+        unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            var span = unsafe bytes.mutableSpan
+            fill(&span)
+        }
+    }
+}

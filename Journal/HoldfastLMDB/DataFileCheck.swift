@@ -1,0 +1,77 @@
+/// Looks at a data file without liblmdb, which dies by signal on a file that is not what it says.
+///
+/// Bounded: it reads the two meta pages and the heads of two root pages, whatever the size of the file. Damage below the
+/// roots is found only when a record's checksum is checked.
+package enum DataFileCheck {
+    package enum Verdict: Hashable, Sendable {
+        case sound
+        /// There is no data file, or an empty one: liblmdb will make it.
+        case absent
+        /// What is wrong, for people.
+        case damaged(String)
+    }
+
+    // liblmdb 0.9's MDB_page and MDB_meta on a 64-bit little-endian machine.
+    private static let pageHeader = 16
+    private static let magic: UInt32 = 0xBEEF_C0DE
+    private static let metaByteCount = 136
+    private static let noPage = UInt64.max
+
+    private struct Meta {
+        let transaction: UInt64
+        let lastPage: UInt64
+        let pageByteCount: Int
+        let roots: [UInt64]
+    }
+
+    package static func check(_ path: String) throws(LMDBError) -> Verdict {
+        guard Files.exists(path) else { return .absent }
+        let file = try OpenFile(path, .read)
+        let size = try file.byteCount()
+        if size == 0 { return .absent }
+        guard let first = try meta(in: file, at: 0) else { return .damaged("its first page is not a meta page") }
+        guard let second = try meta(in: file, at: first.pageByteCount) else {
+            return .damaged("its second page is not a meta page")
+        }
+        let newest = first.transaction >= second.transaction ? first : second
+        guard newest.lastPage >= 1, newest.lastPage < UInt64(Int.max / newest.pageByteCount - 1) else {
+            return .damaged("its meta page makes no sense")
+        }
+        let needed = (Int(newest.lastPage) + 1) * newest.pageByteCount
+        guard size >= needed else { return .damaged("it is \(size) bytes long, but its meta page says \(needed)") }
+        for root in newest.roots where root != noPage {
+            if let fault = try fault(ofRoot: root, newest, in: file) { return .damaged(fault) }
+        }
+        return .sound
+    }
+
+    private static func meta(in file: OpenFile, at offset: Int) throws(LMDBError) -> Meta? {
+        let page = try file.read(pageHeader + metaByteCount, at: offset)
+        guard page.count == pageHeader + metaByteCount else { return nil }
+        let bytes = page.span
+        guard bytes.load(UInt16.self, at: 10) & 0x08 != 0, bytes.load(UInt32.self, at: pageHeader) == magic,
+            bytes.load(UInt32.self, at: pageHeader + 4) == 1
+        else { return nil }
+        // Two MDB_db of 48 bytes from 24 on: the first field of the first is the page size, the last of each its root.
+        let pageByteCount = Int(bytes.load(UInt32.self, at: pageHeader + 24))
+        guard (512...65536).contains(pageByteCount), pageByteCount & (pageByteCount - 1) == 0 else { return nil }
+        return Meta(
+            transaction: bytes.load(UInt64.self, at: pageHeader + 128),
+            lastPage: bytes.load(UInt64.self, at: pageHeader + 120), pageByteCount: pageByteCount,
+            roots: [bytes.load(UInt64.self, at: pageHeader + 64), bytes.load(UInt64.self, at: pageHeader + 112)])
+    }
+
+    private static func fault(ofRoot root: UInt64, _ meta: Meta, in file: OpenFile) throws(LMDBError) -> String? {
+        guard root >= 2, root <= meta.lastPage else { return "a tree's root is page \(root), which is not in the file" }
+        let head = try file.read(pageHeader, at: Int(root) * meta.pageByteCount)
+        guard head.count == pageHeader else { return "a tree's root, page \(root), is not in the file" }
+        let bytes = head.span
+        let isTreePage = bytes.load(UInt16.self, at: 10) & 0x03 != 0
+        let lower = Int(bytes.load(UInt16.self, at: 12))
+        let upper = Int(bytes.load(UInt16.self, at: 14))
+        guard bytes.load(UInt64.self, at: 0) == root, isTreePage, lower >= pageHeader, lower <= upper,
+            upper <= meta.pageByteCount
+        else { return "a tree's root, page \(root), is not a tree page" }
+        return nil
+    }
+}

@@ -1,0 +1,129 @@
+import CHoldfastLMDB
+import Glibc
+
+/// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
+///
+/// Opened once in a process (``EnvironmentRegistry``), shared by those that want it, and closed by the last of them. Always opened with `MDB_NOTLS`: a read transaction belongs to whoever holds it, not to a thread. Never with
+/// `MDB_WRITEMAP`, `MDB_NOMETASYNC` or `MDB_NORDAHEAD`.
+@safe package final class Environment: @unchecked Sendable {  // an MDB_env is for any thread; `leases` is the registry's, under its lock
+    package enum Access: Sendable {
+        /// Reads and writes, with liblmdb's locks. Commits are synced.
+        case readWrite
+        /// The same, but commits are not synced: they survive the process, not the power.
+        case readWriteUnsynced
+        /// Reads what another process may be writing, with liblmdb's locks.
+        case readOnly
+        /// Reads what nobody is writing, which the caller has made sure of. Needs no writable lock file.
+        case readOnlyUnlocked
+    }
+
+    let handle: OpaquePointer
+    package let path: String
+    package let access: Access
+    let file: FileIdentity
+    /// How many users have yet to close it; the registry's.
+    var leases = 0
+
+    /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.
+    ///
+    /// - Parameters:
+    ///   - mapByteCount: the address space reserved, far above what the data will ever need; it is never resized.
+    ///   - tables: the most tables that will be opened.
+    ///   - readers: the most read transactions at a time, of all processes. Only the first opener decides.
+    /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open.
+    package static func open(
+        _ path: String, _ access: Access, mapByteCount: Int, tables: Int, readers: Int = 254
+    ) throws(LMDBError) -> Environment {
+        let file = try FileIdentity(of: path)
+        return try EnvironmentRegistry.shared.open(file, path: path) { () throws(LMDBError) -> Environment in
+            if access == .readWrite || access == .readWriteUnsynced {
+                try allocateLockFile(path + "/lock.mdb", readers: readers)
+            }
+            return try Environment(
+                path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
+        }
+    }
+
+    /// The environment at `path` if this process has it open. Each user closes it, and the last one really does.
+    package static func share(_ path: String) throws(LMDBError) -> Environment? {
+        EnvironmentRegistry.shared.share(try FileIdentity(of: path))
+    }
+
+    private init(
+        _ path: String, _ access: Access, file: FileIdentity, mapByteCount: Int, tables: Int, readers: Int
+    ) throws(LMDBError) {
+        var created: OpaquePointer?
+        try check(unsafe mdb_env_create(&created), "mdb_env_create", path: path)
+        let handle = unsafe created!
+        do throws(LMDBError) {
+            try check(unsafe mdb_env_set_mapsize(handle, mapByteCount), "mdb_env_set_mapsize", path: path)
+            try check(unsafe mdb_env_set_maxdbs(handle, MDB_dbi(tables)), "mdb_env_set_maxdbs", path: path)
+            try check(unsafe mdb_env_set_maxreaders(handle, UInt32(readers)), "mdb_env_set_maxreaders", path: path)
+            let code = unsafe mdb_env_open(handle, path, UInt32(MDB_NOTLS) | access.flags, 0o600)
+            try check(code, "mdb_env_open", path: path)
+        } catch {
+            unsafe mdb_env_close(handle)
+            throw error
+        }
+        unsafe self.handle = handle
+        self.path = path
+        self.access = access
+        self.file = file
+    }
+
+    /// Closes it, unless others share it. The caller has ended its transactions, and begins no others.
+    package func close() { giveBack(all: false) }
+
+    /// For those that failed on the way and closed nothing.
+    deinit { giveBack(all: true) }
+
+    private func giveBack(all: Bool) {
+        let handle = unsafe handle
+        EnvironmentRegistry.shared.takeBack(self, all: all) { unsafe mdb_env_close(handle) }
+    }
+
+    /// Allocates the lock file before liblmdb maps it: a sparse one on a full disk kills with SIGBUS at the first reader.
+    private static func allocateLockFile(_ path: String, readers: Int) throws(LMDBError) {
+        // liblmdb wants (readers - 1) slots of 64 bytes and a header of two cache lines.
+        let wanted = (readers * 64 + 128 + 4095) / 4096 * 4096
+        let file = try OpenFile(path, .create)
+        guard try file.byteCount() < wanted else { return }
+        try file.allocate(wanted)
+        try file.sync()
+    }
+
+    /// Writes back and syncs what unsynced commits left.
+    package func sync() throws(LMDBError) {
+        try check(unsafe mdb_env_sync(handle, 1), "mdb_env_sync", path: path)
+    }
+
+    /// Allocates the data file's blocks from `start` to `end`, holes included; what is in it stays.
+    package func allocateData(from start: Int, to end: Int) throws(LMDBError) {
+        guard start < end else { return }
+        try Files.allocate(try dataDescriptor(), start..<end, path + "/data.mdb")
+    }
+
+    /// The length of the data file.
+    package func dataByteCount() throws(LMDBError) -> Int {
+        var facts = stat()
+        guard unsafe fstat(try dataDescriptor(), &facts) == 0 else { throw Files.failure("fstat", path + "/data.mdb") }
+        return Int(facts.st_size)
+    }
+
+    private func dataDescriptor() throws(LMDBError) -> Int32 {
+        var descriptor: Int32 = -1
+        try check(unsafe mdb_env_get_fd(handle, &descriptor), "mdb_env_get_fd", path: path)
+        return descriptor
+    }
+}
+
+extension Environment.Access {
+    var flags: UInt32 {
+        switch self {
+        case .readWrite: 0
+        case .readWriteUnsynced: UInt32(MDB_NOSYNC)
+        case .readOnly: UInt32(MDB_RDONLY)
+        case .readOnlyUnlocked: UInt32(MDB_RDONLY) | UInt32(MDB_NOLOCK)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import CHoldfastLMDB
+import Glibc
+
+/// What the journal needs of the file system beyond liblmdb: directories and files with exact modes, allocation ahead of
+/// use, syncs, `flock`, and which file system it is.
+///
+/// Every call throws ``LMDBError`` with the `errno` as its code.
+package enum Files {
+    /// Makes a directory of mode 0700, unless something is there.
+    ///
+    /// - Returns: whether it is new.
+    package static func makeDirectory(_ path: String) throws(LMDBError) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        if errno == EEXIST { return false }
+        throw failure("mkdir", path)
+    }
+
+    package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Syncs a directory, so that what was made in it is there after a power loss.
+    package static func syncDirectory(_ path: String) throws(LMDBError) {
+        let file = try OpenFile(path, .directory)
+        try file.sync()
+    }
+
+    /// The directory that holds `path`.
+    package static func parent(of path: String) -> String {
+        let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+
+    /// The name of a file system that cannot keep the journal's promises; nil for one that can.
+    ///
+    /// On network and user-space file systems locks, shared maps or syncs do not mean what liblmdb needs them to mean.
+    package static func unsupportedFileSystem(at path: String) throws(LMDBError) -> String? {
+        var facts = statfs()
+        guard unsafe statfs(path, &facts) == 0 else { throw failure("statfs", path) }
+        // From linux/magic.h and each file system's own header.
+        return switch UInt32(truncatingIfNeeded: facts.f_type) {
+        case 0x6969: "NFS"
+        case 0x0102_1997: "9p"
+        case 0x6573_5546: "FUSE"
+        case 0xFF53_4D42, 0xFE53_4D42, 0x517B: "SMB"
+        case 0x00C3_6400: "Ceph"
+        case 0x5346_414F, 0x6B41_4653: "AFS"
+        case 0x7375_7245: "Coda"
+        case 0x0BD0_0BD0: "Lustre"
+        case 0x786F_4256: "VirtualBox shared folder"
+        default: nil
+        }
+    }
+
+    /// Bytes that an ordinary user may still allocate on the file system.
+    package static func availableBytes(at path: String) throws(LMDBError) -> Int {
+        var facts = statvfs()
+        guard unsafe statvfs(path, &facts) == 0 else { throw failure("statvfs", path) }
+        return Int(clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+    }
+
+    static func allocate(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws(LMDBError) {
+        var code: Int32
+        repeat {
+            code = posix_fallocate(descriptor, off_t(range.lowerBound), off_t(range.count))
+        } while code == EINTR
+        if code != 0 { throw LMDBError(LMDBError.Code(rawValue: code), "posix_fallocate", path: path) }
+    }
+
+    static func failure(_ operation: String, _ path: String) -> LMDBError {
+        LMDBError(LMDBError.Code(rawValue: errno), operation, path: path)
+    }
+}
+
+/// Which file it is, whatever it is called.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    /// - Throws: with `noEntry` when there is no such file.
+    package init(of path: String) throws(LMDBError) {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { throw Files.failure("stat", path) }
+        device = UInt64(facts.st_dev)
+        inode = UInt64(facts.st_ino)
+    }
+}
+
+/// An open file, closed when the last reference goes. Always close-on-exec.
+package final class OpenFile: Sendable {
+    package enum Mode: Sendable {
+        case read
+        case readWrite
+        /// Made with mode 0600 when it is not there.
+        case create
+        case directory
+    }
+
+    let descriptor: Int32
+    package let path: String
+
+    package init(_ path: String, _ mode: Mode) throws(LMDBError) {
+        let flags =
+            switch mode {
+            case .read: O_RDONLY
+            case .readWrite: O_RDWR
+            case .create: O_RDWR | O_CREAT
+            case .directory: O_RDONLY | O_DIRECTORY
+            }
+        descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        self.path = path
+        if descriptor < 0 { throw Files.failure("open", path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    package func sync() throws(LMDBError) {
+        guard fsync(descriptor) == 0 else { throw Files.failure("fsync", path) }
+    }
+
+    package func byteCount() throws(LMDBError) -> Int {
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw Files.failure("fstat", path) }
+        return Int(facts.st_size)
+    }
+
+    /// Allocates the file's blocks up to `byteCount`, holes included; what is in it stays.
+    package func allocate(_ byteCount: Int) throws(LMDBError) {
+        try Files.allocate(descriptor, 0..<byteCount, path)
+    }
+
+    /// Takes or tries a lock of the whole file (`flock`), which belongs to this open file and dies with it.
+    ///
+    /// - Returns: false when another open file holds it in a way that excludes this.
+    package func tryLock(exclusive: Bool) throws(LMDBError) -> Bool {
+        while flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw Files.failure("flock", path) }
+        }
+        return true
+    }
+
+    /// At most `count` bytes from `offset`; fewer at the end of the file.
+    package func read(_ count: Int, at offset: Int) throws(LMDBError) -> [UInt8] {
+        var failed = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let got = unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset))
+            failed = got < 0
+            initialized = max(got, 0)
+        }
+        if failed { throw Files.failure("pread", path) }
+        return bytes
+    }
+
+    /// Replaces what the file holds.
+    package func replace(with bytes: [UInt8]) throws(LMDBError) {
+        let span = bytes.span
+        let written = unsafe span.withUnsafeBytes { buffer in unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, 0) }
+        guard written == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+            throw Files.failure("write", path)
+        }
+    }
+}

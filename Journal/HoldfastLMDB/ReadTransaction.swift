@@ -1,0 +1,131 @@
+import CHoldfastLMDB
+import Foundation
+
+/// A snapshot to read from. While it is active it keeps every page of its snapshot from being used again, so it is reset
+/// as soon as what is wanted has been copied out.
+@safe final class ReadTransaction: Transaction, @unchecked Sendable {  // with MDB_NOTLS any one thread at a time; the pool sees to it
+    let environment: Environment
+    private let handle: OpaquePointer
+
+    init(_ environment: Environment) throws(LMDBError) {
+        var begun: OpaquePointer?
+        let code = unsafe mdb_txn_begin(environment.handle, nil, UInt32(MDB_RDONLY), &begun)
+        try check(code, "mdb_txn_begin", path: environment.path)
+        self.environment = environment
+        unsafe handle = begun!
+    }
+
+    deinit { unsafe mdb_txn_abort(handle) }
+
+    @unsafe var pointer: OpaquePointer { unsafe handle }
+
+    func reset() { unsafe mdb_txn_reset(handle) }
+
+    func renew() throws(LMDBError) {
+        try check(unsafe mdb_txn_renew(handle), "mdb_txn_renew", path: environment.path)
+    }
+}
+
+/// What a borrower of a ``ReaderPool`` reads from.
+package struct Snapshot: Transaction, ~Copyable {
+    let transaction: ReadTransaction
+    package var environment: Environment { transaction.environment }
+    @unsafe package var pointer: OpaquePointer { unsafe transaction.pointer }
+
+    /// Opens a table that exists. Valid for later transactions only inside ``ReaderPool/openTables(_:)``.
+    package func table(_ name: String) throws(LMDBError) -> Table? {
+        var index: MDB_dbi = 0
+        let code = unsafe mdb_dbi_open(pointer, name, 0, &index)
+        return try checkFound(code, "mdb_dbi_open", path: environment.path) ? Table(index: index) : nil
+    }
+}
+
+/// Read transactions for any thread, kept for the next one: beginning one costs a slot in the lock file, renewing costs
+/// nothing to speak of.
+package final class ReaderPool: @unchecked Sendable {  // everything mutable is touched only while `condition` is held
+    private let environment: Environment
+    private let condition = NSCondition()
+    private var idle: [ReadTransaction] = []
+    private var lent = 0
+    private var closed = false
+
+    private static let greatestIdleCount = 16
+
+    package init(_ environment: Environment) { self.environment = environment }
+
+    /// Runs `body` in a snapshot of the newest commit, which is let go before this returns.
+    ///
+    /// - Returns: nil when the pool is closed.
+    package func read<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(LMDBError) -> R? {
+        guard let transaction = try borrow() else { return nil }
+        defer { giveBack(transaction) }
+        return try body(Snapshot(transaction: transaction))
+    }
+
+    /// Opens tables in a read transaction of its own that is committed, without which their handles would not last.
+    ///
+    /// - Returns: nil when one of them does not exist.
+    package static func openTables(_ names: [String], in environment: Environment) throws(LMDBError) -> [Table]? {
+        var begun: OpaquePointer?
+        let code = unsafe mdb_txn_begin(environment.handle, nil, UInt32(MDB_RDONLY), &begun)
+        try check(code, "mdb_txn_begin", path: environment.path)
+        let transaction = unsafe begun!
+        var tables: [Table] = []
+        for name in names {
+            var index: MDB_dbi = 0
+            let code = unsafe mdb_dbi_open(transaction, name, 0, &index)
+            if code != MDB_SUCCESS {
+                unsafe mdb_txn_abort(transaction)
+                return try checkFound(code, "mdb_dbi_open", path: environment.path) ? tables : nil
+            }
+            tables.append(Table(index: index))
+        }
+        try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit", path: environment.path)
+        return tables
+    }
+
+    /// Lets no new reader in, waits for those that read, and frees all.
+    package func close() {
+        condition.lock()
+        closed = true
+        while lent > 0 { condition.wait() }
+        let last = idle
+        idle = []
+        condition.unlock()
+        // Outside the lock: the last of them may close the environment.
+        withExtendedLifetime(last) {}
+    }
+
+    private func borrow() throws(LMDBError) -> ReadTransaction? {
+        condition.lock()
+        if closed {
+            condition.unlock()
+            return nil
+        }
+        lent += 1
+        let pooled = idle.popLast()
+        condition.unlock()
+        do throws(LMDBError) {
+            guard let pooled else { return try ReadTransaction(environment) }
+            try pooled.renew()
+            return pooled
+        } catch {
+            settle(nil)
+            throw error
+        }
+    }
+
+    private func giveBack(_ transaction: ReadTransaction) {
+        transaction.reset()
+        settle(transaction)
+    }
+
+    private func settle(_ transaction: ReadTransaction?) {
+        condition.lock()
+        lent -= 1
+        if let transaction, !closed, idle.count < Self.greatestIdleCount { idle.append(transaction) }
+        let wake = lent == 0 && closed
+        condition.unlock()
+        if wake { condition.broadcast() }
+    }
+}

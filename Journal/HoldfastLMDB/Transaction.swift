@@ -1,0 +1,103 @@
+import CHoldfastLMDB
+
+/// What read and write transactions have in common: look-ups in one snapshot.
+package protocol Transaction: ~Copyable {
+    var environment: Environment { get }
+    @unsafe var pointer: OpaquePointer { get }
+}
+
+extension Transaction where Self: ~Copyable {
+    /// Passes the value of `key` to `body`, in place: it must not keep the span.
+    ///
+    /// - Returns: false when there is no such key.
+    package func get(_ key: Span<UInt8>, in table: Table, _ body: (Span<UInt8>) -> Void) throws(LMDBError) -> Bool {
+        var value = unsafe MDB_val()
+        let code = unsafe key.withValue { key in unsafe mdb_get(pointer, table.index, key, &value) }
+        guard try checkFound(code, "mdb_get", path: environment.path) else { return false }
+        unsafe value.withSpan(body)
+        return true
+    }
+
+    /// A copy of the value of `key`.
+    package func get(_ key: Span<UInt8>, in table: Table) throws(LMDBError) -> [UInt8]? {
+        var copy: [UInt8] = []
+        return try get(key, in: table) { value in copy = value.array } ? copy : nil
+    }
+
+    /// Runs `body` with a cursor over the table, closed before this returns.
+    package func withCursor<R>(
+        _ table: Table, _ body: (inout Cursor) throws(LMDBError) -> R
+    ) throws(LMDBError) -> R {
+        var cursor = try unsafe Cursor(pointer, table, path: environment.path)
+        return try body(&cursor)
+    }
+
+    package func statistics(of table: Table) throws(LMDBError) -> TableStatistics {
+        var facts = MDB_stat()
+        try check(unsafe mdb_stat(pointer, table.index, &facts), "mdb_stat", path: environment.path)
+        return TableStatistics(
+            entries: facts.ms_entries, pages: facts.ms_branch_pages + facts.ms_leaf_pages + facts.ms_overflow_pages)
+    }
+
+    /// Pages that this snapshot's tables and free list occupy. Everything else below the high-water mark is free, or
+    /// will be once no reader looks at it.
+    package func usedPages(of tables: [Table]) throws(LMDBError) -> Int {
+        var pages = 2  // the meta pages
+        for table in tables + [Table.freeList, Table.main] { pages += try statistics(of: table).pages }
+        return pages
+    }
+
+    /// Free pages that the next write transaction may use: those given back by commits that no reader can still see.
+    ///
+    /// Walks the free list, so not for each commit.
+    package func freePages(seenBy readers: [ReaderInfo]) throws(LMDBError) -> Int {
+        let oldest = readers.compactMap(\.transaction).min() ?? .max
+        return try withCursor(.freeList) { (cursor: inout Cursor) throws(LMDBError) -> Int in
+            var pages = 0
+            var found = try cursor.first()
+            while found {
+                // The key is the commit's number, the value a list of page numbers behind their count; both native-endian.
+                cursor.withCurrent { key, value in
+                    if key.load(UInt64.self, at: 0) < oldest { pages += Int(value.load(UInt64.self, at: 0)) }
+                }
+                found = try cursor.next()
+            }
+            return pages
+        }
+    }
+}
+
+/// One table (a named database) of an environment. Opened in a write or read transaction that is then committed; from
+/// then on valid for every transaction.
+package struct Table: Hashable, Sendable {
+    let index: UInt32
+
+    /// liblmdb's own list of free pages.
+    static let freeList = Table(index: 0)
+    /// liblmdb's own list of tables.
+    static let main = Table(index: 1)
+}
+
+package struct TableStatistics: Hashable, Sendable {
+    package let entries: Int
+    package let pages: Int
+}
+
+extension Span<UInt8> {
+    /// Runs `body` with the bytes as liblmdb wants them, in place.
+    @unsafe func withValue(_ body: (UnsafeMutablePointer<MDB_val>) -> Int32) -> Int32 {
+        unsafe withUnsafeBytes { bytes in
+            var value = unsafe MDB_val(
+                mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return unsafe body(&value)
+        }
+    }
+}
+
+extension MDB_val {
+    /// The bytes it points to, which lie in the map or in a dirty page, for as long as `body` runs.
+    @unsafe func withSpan(_ body: (Span<UInt8>) -> Void) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size)
+        unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in unsafe body(bytes.span) }
+    }
+}

@@ -1,0 +1,51 @@
+import CHoldfastLMDB
+
+/// The one write transaction of an environment, aborted unless committed. Stays on the thread that began it.
+@safe package struct WriteTransaction: Transaction, ~Copyable {
+    package let environment: Environment
+    private var handle: OpaquePointer?
+
+    /// Begins; waits for another process's write transaction to end.
+    package init(_ environment: Environment) throws(LMDBError) {
+        var begun: OpaquePointer?
+        let code = unsafe mdb_txn_begin(environment.handle, nil, 0, &begun)
+        try check(code, "mdb_txn_begin", path: environment.path)
+        self.environment = environment
+        unsafe handle = begun
+    }
+
+    deinit { if let handle = unsafe handle { unsafe mdb_txn_abort(handle) } }
+
+    @unsafe package var pointer: OpaquePointer { unsafe handle! }
+
+    /// Opens a table, making it if it is not there. Valid for other transactions once this one is committed.
+    package func table(_ name: String) throws(LMDBError) -> Table {
+        var index: MDB_dbi = 0
+        try check(unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
+        return Table(index: index)
+    }
+
+    /// Puts or replaces a value.
+    package func put(_ key: Span<UInt8>, _ value: Span<UInt8>, in table: Table) throws(LMDBError) {
+        let code = unsafe key.withValue { key in
+            unsafe value.withValue { value in unsafe mdb_put(pointer, table.index, key, value, 0) }
+        }
+        try check(code, "mdb_put", path: environment.path)
+    }
+
+    /// - Returns: whether there was such a key.
+    package func delete(_ key: Span<UInt8>, in table: Table) throws(LMDBError) -> Bool {
+        let code = unsafe key.withValue { key in unsafe mdb_del(pointer, table.index, key, nil) }
+        return try checkFound(code, "mdb_del", path: environment.path)
+    }
+
+    /// Commits: on disk on return, unless the environment is opened unsynced.
+    ///
+    /// On an error the transaction is not part of the environment as this process sees it. Whether it is on disk is
+    /// certain only when the error is not one of syncing or of the meta page: see `CommitFailure` in the journal.
+    package consuming func commit() throws(LMDBError) {
+        let handle = unsafe handle!
+        unsafe self.handle = nil
+        try check(unsafe mdb_txn_commit(handle), "mdb_txn_commit", path: environment.path)
+    }
+}

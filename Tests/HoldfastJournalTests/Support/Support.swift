@@ -1,0 +1,141 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import Testing
+
+/// A directory of its own for one test, removed when the last reference goes.
+final class Scratch: Sendable {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "/holdfast-\(UUID().uuidString)"
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            fatalError("no scratch directory: \(error)")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var journal: String { path + "/test.journal" }
+}
+
+/// A value that a completion leaves and a test waits for, with a limit.
+final class Box<Value: Sendable>: Sendable {
+    private let value = Monitor<Value?>(nil)
+
+    func put(_ new: Value) {
+        value.withLock { value in value = new }
+        value.broadcast()
+    }
+
+    func get(_ limit: TimeInterval = 60) throws -> Value {
+        guard let value = value.wait(until: Date(timeIntervalSinceNow: limit), for: { value in value }) else {
+            throw TimedOut()
+        }
+        return value
+    }
+}
+
+struct TimedOut: Error {}
+
+let immediate = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
+let considerate = LaneKey(route: "default", urgency: .considerate, guarantee: .atLeastOnce)
+let once = LaneKey(route: "default", urgency: .immediate, guarantee: .atMostOnce)
+
+/// Notification number `number`: which is in its payload and its token.
+func sample(_ number: Int, payloadByteCount: Int = 200) -> PushNotification {
+    var token = [UInt8](repeating: 0xAB, count: 32)
+    withUnsafeBytesOf(number) { index, byte in token[index] = byte }
+    let text = "{\"n\":\(number),\"pad\":\""
+    let pad = String(repeating: "x", count: max(0, payloadByteCount - text.utf8.count - 2))
+    guard let token = DeviceToken(bytes: token) else { fatalError("32 bytes are a token") }
+    return PushNotification(token: token, topic: "com.example.app", payload: text + pad + "\"}", pushType: .alert)
+}
+
+private func withUnsafeBytesOf(_ number: Int, _ body: (Int, UInt8) -> Void) {
+    for index in 0..<8 { body(index, UInt8(truncatingIfNeeded: number >> (8 * index))) }
+}
+
+/// A submission of sample notifications, all for one lane.
+func submission(_ numbers: some Sequence<Int>, _ lane: LaneID, payloadByteCount: Int = 200) -> Submission {
+    var submission = Submission()
+    for number in numbers { submission.add(sample(number, payloadByteCount: payloadByteCount), lane) }
+    return submission
+}
+
+extension Submission {
+    mutating func add(_ notification: PushNotification, _ lane: LaneID) {
+        let start = bytes.count
+        PackedNotification.append(
+            notification, id: NotificationID(high: UInt64(items.count), low: 7), expiration: .at(1_900_000_000),
+            acceptedAt: WallTime(milliseconds: 1_700_000_000_123), producer: "test", to: &bytes)
+        items.append(Item(lane: lane, range: start..<bytes.count))
+    }
+}
+
+/// The asynchronous calls, waited for.
+extension LMDBJournal {
+    func append(_ submission: Submission) throws -> UID {
+        let box = Box<Result<UID, JournalError>>()
+        append(submission) { result in box.put(result) }
+        return try box.get().get()
+    }
+
+    func append(_ numbers: some Sequence<Int>, to lane: LaneID, payloadByteCount: Int = 200) throws -> UID {
+        try append(submission(numbers, lane, payloadByteCount: payloadByteCount))
+    }
+
+    @discardableResult
+    func settle(_ batch: SettlementBatch) throws -> SettlementReport {
+        let box = Box<Result<SettlementReport, JournalError>>()
+        settle(batch) { result in box.put(result) }
+        return try box.get().get()
+    }
+
+    @discardableResult
+    func acknowledge(_ uids: some Sequence<UID>, _ lane: LaneID) throws -> SettlementReport {
+        try settle(SettlementBatch(acknowledged: uids.map { uid in EntryKey(lane: lane, uid: uid) }))
+    }
+
+    @discardableResult
+    func settle(_ uid: UID, _ lane: LaneID, _ kind: Settlement.Kind) throws -> SettlementReport {
+        try settle(SettlementBatch(others: [Settlement(EntryKey(lane: lane, uid: uid), kind)]))
+    }
+
+    func promote(_ lane: LaneID, now: Int64, limit: Int = 1000) throws -> [UID] {
+        let box = Box<Result<[UID], JournalError>>()
+        promoteDue(lane, now: WallTime(milliseconds: now), limit: limit) { result in box.put(result) }
+        return try box.get().get()
+    }
+
+    /// Everything unconfirmed and not deferred, read in batches.
+    func all(_ lane: LaneID, limit: Int = 1000) throws -> [(uid: UID, attempts: UInt16, notification: PushNotification)] {
+        var entries: [(uid: UID, attempts: UInt16, notification: PushNotification)] = []
+        var last = UID.none
+        while true {
+            let batch = try unconfirmed(lane, after: last, through: .max, limit: limit)
+            guard let end = batch.items.last else { return entries }
+            for (index, item) in batch.items.enumerated() {
+                entries.append((item.uid, item.attempts, try batch.notification(at: index)))
+            }
+            last = end.uid
+        }
+    }
+
+    func uids(_ lane: LaneID) throws -> [UID] { try all(lane).map(\.uid) }
+}
+
+extension BlacklistStorage {
+    func add(_ entries: [BlacklistEntry]) throws {
+        let box = Box<Result<Void, JournalError>>()
+        add(entries) { result in box.put(result) }
+        try box.get().get()
+    }
+}
+
+func uids(_ range: ClosedRange<UInt64>) -> [UID] { range.map { number in UID(number) } }
+
+let rejection = RejectionCause(
+    reason: .badDeviceToken, status: 400, timestamp: nil, rejectedAt: WallTime(milliseconds: 1_700_000_001_000))
