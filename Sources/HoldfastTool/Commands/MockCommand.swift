@@ -1,0 +1,7 @@
+internal import ArgumentParser
+
+struct MockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mock", abstract: "Push services to test against.",
+        subcommands: [MockHTTP2Command.self, MockAuditCommand.self])
+}

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Journal notifications from a file, and deliver them.",
+        discussion: """
+            Each line of the file is a JSON object with Apple's own names, for example
+              {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
+            See Docs/Tool.md for all of them.
+
+            A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
+            is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
+
+            Exit codes, the first that is true: 64 wrong flags, or a file begun before · 66 no input · 73 the journal \
+            cannot be opened · 74 the journal or the disk fails · 77 permission denied · 78 configuration · \
+            75 notifications or lines are left · 65 some lines were malformed or refused · 1 some were rejected, expired \
+            or are unknown · 0 all were confirmed.
+            """)
+
+    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var routeOptions: RouteOptions
+    @OptionGroup var deliveryOptions: DeliveryOptions
+
+    @Flag(name: .long, help: "Journal, and send nothing: `recover` will.")
+    var queueOnly = false
+
+    @Flag(name: .long, help: "Go on with a file that was begun: no line is skipped, none taken twice.")
+    var resume = false
+
+    @Flag(name: .long, help: "Send a file that was begun from its first line again.")
+    var restart = false
+
+    @Flag(name: .long, help: "Check the whole file first, and take nothing of it when a line is bad.")
+    var strict = false
+
+    func validate() throws {
+        if resume, restart { throw ValidationError("--resume and --restart exclude each other.") }
+        if strict, file == "-" { throw ValidationError("--strict reads its input twice, and standard input can be read once.") }
+    }
+
+    private var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
+
+    func run() async throws { try await reporting { try await send() } }
+
+    private func send() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let input = try InputFile(file)
+        // Known to be in vain before a journal is made for it.
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        if isNew { _ = try checkedRoute(remembered: nil) }
+
+        let journal = try LMDBJournal(directory: path, options: deliveryOptions.journalOptions(create: true))
+        defer { journal.close() }
+        let remembered = try RememberedRoute.read(from: journal, named: path)
+        let (route, connector) = try checkedRoute(remembered: remembered)
+        let place = try InputPlace.find(input, in: journal, mode: mode)
+        sayPlace(place, of: input)
+        if strict, try await !StrictCheck(console: .standard).passes(InputTask(input, defaultTopic: route.topic, place)) {
+            return .badInput
+        }
+        try input.seek(to: place.progress?.offset ?? 0)
+        if route != remembered {
+            sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
+            try route.write(to: journal)
+        }
+        let delivery = Delivery(journal: journal, connector: connector, options: deliveryOptions)
+        return try await delivery.run(InputTask(input, defaultTopic: route.topic, place), isQueueOnly: queueOnly)
+    }
+
+    private func checkedRoute(remembered: RememberedRoute?) throws -> (RememberedRoute, any Connector) {
+        let route = try routeOptions.route(
+            remembered: remembered, missingEndpoint: "Missing --endpoint <url>: this journal remembers none yet.")
+        return (route, try route.connector())
+    }
+
+    private func sayPlace(_ place: InputPlace, of input: InputFile) {
+        switch place.decision {
+        case .nothingToResume:
+            Console.standard.note("\(input.name): nothing of it was taken so far; beginning with its first line")
+        case .goOn(let progress):
+            Console.standard.note("\(input.name): going on with line \(Format.count(progress.lines + 1))")
+        case .alreadyFinished(let progress):
+            Console.standard.note(
+                "\(input.name): all of its \(Format.plural(progress.lines, "line")) were taken before; "
+                    + "delivering what is left in the journal")
+        case .fromStart, .refuse:
+            break
+        }
+    }
+
+    private func sayRouteChange(from old: RememberedRoute?, to new: RememberedRoute, unconfirmed: Int) {
+        guard let old, old.endpoint != new.endpoint, unconfirmed > 0 else { return }
+        Console.standard.warning(
+            "\(Format.plural(unconfirmed, "notification")) that waited for \(old.endpoint) will go to \(new.endpoint)")
+    }
+}
