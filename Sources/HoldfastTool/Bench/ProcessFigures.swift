@@ -14,12 +14,10 @@ struct ProcessFigures {
         return ProcessFigures(own: (ticks(11) + ticks(12)) / 100, children: (ticks(13) + ticks(14)) / 100)
     }
 
-    /// Memory that belongs to this process alone, bytes: the journal's pages are the file's and do not count.
+    /// Memory of this process's own, bytes: RssAnon of proc(5). The journal's pages are the file's and do not count.
     static func privateBytes() -> Int {
-        let rollup = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
-        return rollup.split(separator: "\n").reduce(0) { total, line in
-            guard line.hasPrefix("Private_") else { return total }
-            return total + (Int(line.split(separator: " ").dropFirst().first ?? "0") ?? 0) * 1024
-        }
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 }
