@@ -33,7 +33,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// - Parameter firstStreamID: odd; for tests of what happens when the numbers run out.
     package init(limits: HTTP2Limits, decodesSuccesses: Bool = false, firstStreamID: UInt32) {
         connection = HTTP2Connection(.client, limits: limits)
-        streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * limits.maxConcurrentStreams))
+        streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         nextStreamID = firstStreamID
         streamLimit = min(limits.maxConcurrentStreams, limits.streamsBeforeSettings)
         self.decodesSuccesses = decodesSuccesses
@@ -83,7 +83,8 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// Until the peer's SETTINGS arrive ``HTTP2Limits/streamsBeforeSettings`` counts.
     package var availableStreams: Int {
         if isFinished { return 0 }
-        return max(0, min(streamLimit &- streams.count, Int((HTTP2ClientSession.lastStreamID &- nextStreamID) / 2) &+ 1))
+        return max(
+            0, min(streamLimit &- streams.count, Int((HTTP2ClientSession.lastStreamID &- nextStreamID) / 2) &+ 1))
     }
 
     /// No request will ever start here again: a new connection is needed. Those that are open may still be answered,
