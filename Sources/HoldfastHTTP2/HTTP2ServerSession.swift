@@ -96,8 +96,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         receiveFrames(bytes, from: start, &events)
     }
 
-    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is refused,
-    /// and may be sent again), the others when the client has acknowledged them.
+    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is
+    /// refused, and may be sent again), the others when the client has acknowledged them.
     ///
     /// - Returns: false, having done nothing, while ``HTTP2Limits/maxPendingSettings`` wait for acknowledgement.
     @discardableResult

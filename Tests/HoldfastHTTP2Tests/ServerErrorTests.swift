@@ -6,7 +6,7 @@ struct ServerErrorTests {
     static let violations =
         Violation.common.map { violation in
             var violation = violation
-            // Stream 1 is open with its header fields read; what is wrong with a header block must show on a new stream.
+            // Stream 1 is open, its header fields read; what is wrong with a header block must show on a new stream.
             violation.frames = violation.frames.map { frame in
                 var frame = frame
                 if frame.stream == 1, frame.type == 1 || frame.type == 9 { frame.stream = 3 }
