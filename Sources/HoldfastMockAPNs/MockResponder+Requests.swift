@@ -32,7 +32,13 @@ extension MockResponder {
     /// The validator's verdict, then the provider token's, then the token's own.
     private mutating func rejection(of fields: RequestFields, _ request: HTTP2ServerEvents.Request) -> MockRejection? {
         let validator = service.validator
-        if let rejection = validator.rejection(of: fields, bodyByteCount: request.body.count) { return rejection }
+        let isKnown = knownFields.map(fields.hasAttributes) ?? false
+        if let rejection = validator.rejection(
+            of: fields, bodyByteCount: request.body.count, hasKnownAttributes: isKnown)
+        {
+            return rejection
+        }
+        if !isKnown { knownFields = fields }
         if let rejection = rejection(ofAuthorization: fields.authorization) { return rejection }
         return validator.rejectsTokens ? validator.rejection(ofToken: fields.token) : nil
     }
@@ -48,7 +54,7 @@ extension MockResponder {
 
     /// The answer's apns-id: the request's, where it has one that is well-formed.
     private mutating func setID(_ fields: RequestFields) {
-        if let text = fields.id, RequestValidator.isNotificationID(text) { id.set(text) } else { id.setRandom() }
+        if fields.hasWellFormedID, let text = fields.id { id.set(text) } else { id.setRandom() }
     }
 
     /// Takes the notification: in the books, and in the ledger before the answer goes out.
@@ -74,7 +80,7 @@ extension MockResponder {
 
     private mutating func accepted() -> PreparedAnswer.Content {
         setAcceptedID()
-        return .response(headerBlock: withSizeUpdate(acceptedBlock), body: [], bodyFrameByteCount: nil)
+        return .response(headerBlock: acceptedBlock, body: [], bodyFrameByteCount: nil)
     }
 
     private mutating func reject(_ streamID: UInt32, _ rejection: MockRejection) {
@@ -85,16 +91,9 @@ extension MockResponder {
     private mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
         let headers = service.configuration.echoesNotificationID ? [(name: "apns-id", value: id.text)] : []
         return .response(
-            headerBlock: withSizeUpdate(HTTP2ServerSession.headerBlock(status: rejection.status, headers)),
+            headerBlock: HTTP2ServerSession.headerBlock(status: rejection.status, headers),
             body: PreparedAnswer.body(of: rejection, defaultTimestamp: service.startedAt),
             bodyFrameByteCount: bodyFrameByteCount)
-    }
-
-    /// We use no dynamic table, so its size is 0 whatever the client allows.
-    private mutating func withSizeUpdate(_ block: [UInt8]) -> [UInt8] {
-        guard owesSizeUpdate else { return block }
-        owesSizeUpdate = false
-        return [0x20] + block
     }
 
     // MARK: The slow way, with a behavior or an observer
@@ -143,7 +142,7 @@ extension MockResponder {
             return outcome(of: rejection, answer)
         case .response(let status, let headers, let body):
             tally.scripted += 1
-            let block = withSizeUpdate(HTTP2ServerSession.headerBlock(status: status, headers))
+            let block = HTTP2ServerSession.headerBlock(status: status, headers)
             return Outcome(
                 content: .response(headerBlock: block, body: body, bodyFrameByteCount: answer.bodyFrameByteCount),
                 status: status)

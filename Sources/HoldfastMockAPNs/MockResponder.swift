@@ -25,6 +25,8 @@ struct MockResponder {
     var now: Int64 = 0
     var id = NotificationIDText()
     var acceptedBlock: [UInt8]
+    /// Those of a request that was in order: the last one that differed from the one before.
+    var knownFields: RequestFields?
     var lastAuthorization: (text: String, verdict: ProviderTokenVerifier.Verdict)?
     /// The client's HPACK decoder waits for a size update (RFC 7541 section 4.2).
     var owesSizeUpdate = false
@@ -94,7 +96,7 @@ struct MockResponder {
     }
 
     private mutating func give(_ answer: PreparedAnswer) {
-        answer.write(to: &session)
+        answer.write(to: &session, owesSizeUpdate: &owesSizeUpdate)
         if case .silence = answer.content, session.isOpen(answer.streamID) { silenced.insert(answer.streamID) }
         if let ending = answer.ending { self.ending = ending.from(answer.streamID) }
     }
