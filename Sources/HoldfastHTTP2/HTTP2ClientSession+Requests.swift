@@ -67,8 +67,8 @@ extension HTTP2ClientSession {
         return true
     }
 
-    /// A stream number whose slot is free. A request that is never answered must not stop the others when the ring comes
-    /// round to it, so its slot's number is passed over; a number passed over is a closed stream (RFC 9113 §5.1.1).
+    /// A stream number whose slot is free. A request that is never answered must not stop the others when the ring
+    /// comes round to it, so its slot's number is passed over; a number passed over is a closed stream (RFC 9113 §5.1.1).
     private mutating func vacantStreamID() -> UInt32? {
         if streams.count * 2 >= streams.slots.count { _ = streams.makeRoom(for: nextStreamID) }
         var id = nextStreamID

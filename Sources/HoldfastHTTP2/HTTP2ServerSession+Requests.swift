@@ -80,7 +80,9 @@ extension HTTP2ServerSession {
         } else {
             streams[slot].discarded = Int32(clamping: Int(streams[slot].discarded) + content.count)
             // No more window beyond the bound; without an answer the client waits, with one it is reset.
-            guard Int(streams[slot].discarded) <= connection.limits.maxDiscardedBody else { return resetIfTooMuch(slot) }
+            guard Int(streams[slot].discarded) <= connection.limits.maxDiscardedBody else {
+                return resetIfTooMuch(slot)
+            }
         }
         let increment = streams[slot].receiveWindow.replenish()
         if increment > 0 { connection.output.appendWindowUpdate(streamID, by: increment) }

@@ -2,7 +2,7 @@ extension HTTP2ServerSession {
     /// Answers a request: HEADERS, DATA, END_STREAM. What flow control does not let through now follows by itself.
     ///
     /// A request that is still arriving (a truncated one) is answered all the same; its rest is thrown away, up to
-    /// ``HTTP2Limits/maxDiscardedBody``.
+    /// ``HTTP2Limits/maxDiscardedBody`` or until the next ``renewFrameBudget()``.
     ///
     /// - Parameter headerBlock: encoded with HPACK, without the dynamic table; see ``headerBlock(status:_:)``.
     /// - Returns: false when the stream is no longer open or has an answer; nothing is sent then.

@@ -80,13 +80,16 @@ struct ConversationTests {
                 let body = talk.random.bytes(talk.random.below([1, 100, 5000][talk.random.below(3)]))
                 var fields = requestBlock
                 HPACKWriter.appendLiteral(
-                    name: "tag".utf8, value: "\(tag)".utf8, indexing: talk.random.below(2) == 0 ? .incremental : .without,
+                    name: "tag".utf8, value: "\(tag)".utf8,
+                    indexing: talk.random.below(2) == 0 ? .incremental : .without,
                     to: &fields)
                 if talk.random.below(50) == 0 {
                     HPACKWriter.appendLiteral(
-                        name: "long".utf8, value: [UInt8](repeating: 0x61, count: 15_000), indexing: .without, to: &fields)
+                        name: "long".utf8, value: [UInt8](repeating: 0x61, count: 15_000), indexing: .without,
+                        to: &fields)
                 }
-                let result = talk.client.startRequest(tag: tag, headerBlock: fields, body: body, bodyRange: body.indices)
+                let result = talk.client.startRequest(
+                    tag: tag, headerBlock: fields, body: body, bodyRange: body.indices)
                 guard case .started = result else { throw UnexpectedResult(description: "seed \(seed): \(result)") }
                 bodies[tag] = body
                 started += 1
@@ -101,7 +104,9 @@ struct ConversationTests {
             while !pending.isEmpty, talk.random.below(3) > 0 {
                 let (streamID, tag) = pending.remove(at: talk.random.below(pending.count))
                 if tag % 3 == 0 {
-                    talk.server.respond(streamID: streamID, status: 400 + Int(tag % 50), body: talk.random.bytes(talk.random.below(4000)) + Array("\(tag)".utf8))
+                    talk.server.respond(
+                        streamID: streamID, status: 400 + Int(tag % 50),
+                        body: talk.random.bytes(talk.random.below(4000)) + Array("\(tag)".utf8))
                 } else {
                     talk.server.respond(streamID: streamID, headerBlock: [0x88])
                 }
@@ -125,7 +130,9 @@ struct ConversationTests {
         #expect(open == [0, 0, 0, 0], "seed \(seed)")
     }
 
-    @Test("Cancels, resets, GOAWAY and changed SETTINGS in between: each request ends exactly once", arguments: UInt64(0)..<40)
+    @Test(
+        "Cancels, resets, GOAWAY and changed SETTINGS in between: each request ends exactly once",
+        arguments: UInt64(0)..<40)
     func everyRequestEndsOnce(seed: UInt64) throws {
         var limits = HTTP2Limits.server
         limits.streamReceiveWindow = 200
@@ -137,7 +144,9 @@ struct ConversationTests {
         for round in 0..<3000 {
             if talk.client.availableStreams > 0, talk.random.below(2) == 0 {
                 let body = talk.random.bytes(talk.random.below(600))
-                if case .started(let id) = talk.client.startRequest(tag: next, headerBlock: requestBlock, body: body, bodyRange: body.indices) {
+                if case .started(let id) = talk.client.startRequest(
+                    tag: next, headerBlock: requestBlock, body: body, bodyRange: body.indices)
+                {
                     streams[next] = id
                     next += 1
                 }
@@ -149,7 +158,9 @@ struct ConversationTests {
                     #expect(talk.client.cancel(streamID: id) == tag, "seed \(seed)")
                     ends[tag, default: 0] += 1
                 }
-            case 1: talk.server.changeSettings(maxConcurrentStreams: 1 + talk.random.below(60), initialWindowSize: talk.random.below(1000))
+            case 1:
+                talk.server.changeSettings(
+                    maxConcurrentStreams: 1 + talk.random.below(60), initialWindowSize: talk.random.below(1000))
             case 2: talk.client.ping(UInt64(round))
             case 3: talk.server.ping(UInt64(round))
             case 4 where round > 2500: talk.server.goAway(code: .noError)
@@ -168,7 +179,9 @@ struct ConversationTests {
         }
         for _ in 0..<50 {
             talk.settle()
-            for request in talk.serverEvents.requests { talk.server.respond(streamID: request.streamID, headerBlock: [0x88]) }
+            for request in talk.serverEvents.requests {
+                talk.server.respond(streamID: request.streamID, headerBlock: [0x88])
+            }
             talk.serverEvents.removeAll()
         }
         Self.count(&ends, talk.clientEvents)
@@ -197,11 +210,13 @@ struct ConversationTests {
         var talk = Conversation(seed: 1)
         talk.settle()
         var first = requestBlock
-        HPACKWriter.appendLiteral(name: "apns-topic".utf8, value: "com.example".utf8, indexing: .incremental, to: &first)
+        HPACKWriter.appendLiteral(
+            name: "apns-topic".utf8, value: "com.example".utf8, indexing: .incremental, to: &first)
         HPACKWriter.appendLiteral(name: "apns-id".utf8, value: "1".utf8, indexing: .incremental, to: &first)
         var second = requestBlock
         HPACKWriter.appendIndexed(HPACKWriter.firstDynamicIndex + 1, to: &second)
-        HPACKWriter.appendLiteral(nameIndex: HPACKWriter.firstDynamicIndex, value: "2".utf8, indexing: .without, to: &second)
+        HPACKWriter.appendLiteral(
+            nameIndex: HPACKWriter.firstDynamicIndex, value: "2".utf8, indexing: .without, to: &second)
         _ = talk.client.startRequest(tag: 1, headerBlock: first, body: [], bodyRange: 0..<0)
         _ = talk.client.startRequest(tag: 2, headerBlock: second, body: [], bodyRange: 0..<0)
         talk.settle()

@@ -49,7 +49,9 @@ struct FlowControlTests {
     @Test("Many small bodies wait for the connection's window in their order")
     func manySmall() throws {
         var client = ClientUnderTest()
-        for tag in UInt64(0)..<400 { try client.start(tag: tag, body: [UInt8](repeating: UInt8(tag & 255), count: 200)) }
+        for tag in UInt64(0)..<400 {
+            try client.start(tag: tag, body: [UInt8](repeating: UInt8(tag & 255), count: 200))
+        }
         let first = try client.written().filter { $0.type == 0 }
         #expect(first.count == 328 && first.last?.payload.count == 135 && first.last?.flags == 0)
         #expect(client.session.heldBack == 400 * 200 - 65_535)
@@ -130,7 +132,8 @@ struct FlowControlTests {
         // One that is never opened shows it: the padding counts too.
         server.receive(.headers(1, requestBlock, end: false))
         for _ in 0..<100 {
-            server.receive(RawFrame(type: 0, flags: 8, stream: 1, payload: [255] + [UInt8](repeating: 0, count: 16_000)))
+            server.receive(
+                RawFrame(type: 0, flags: 8, stream: 1, payload: [255] + [UInt8](repeating: 0, count: 16_000)))
         }
         #expect(server.session.failure == nil)
         let opened = try server.written().filter { $0.type == 8 && $0.stream == 0 }

@@ -17,14 +17,20 @@ struct GarbageTests {
         var bytes: [UInt8] = []
         for _ in 0..<count {
             let stream = UInt32([0, 1, 1, 3, 5, 7, 2, 99, random.below(50)][random.below(9)])
-            var frame = RawFrame(type: UInt8(random.below(11)), flags: [0, 1, 4, 5, 5, 8, 0x2d][random.below(7)], stream: stream)
+            var frame = RawFrame(
+                type: UInt8(random.below(11)), flags: [0, 1, 4, 5, 5, 8, 0x2d][random.below(7)], stream: stream)
             switch frame.type {
-            case 1, 9: frame.payload = [[0x88], requestBlock, block((":status", "400")), random.bytes(random.below(30))][random.below(4)]
+            case 1, 9:
+                frame.payload =
+                    [[0x88], requestBlock, block((":status", "400")), random.bytes(random.below(30))][random.below(4)]
             case 2: frame.payload = random.bytes(5)
             case 3: frame.payload = random.bytes(4)
             case 4:
                 frame.stream = 0
-                if frame.flags != 1 { frame.payload = [0, UInt8(random.below(8))] + big32([0, 1, 100, 16384, 65535, 0x7fff_ffff][random.below(6)]) }
+                if frame.flags != 1 {
+                    frame.payload =
+                        [0, UInt8(random.below(8))] + big32([0, 1, 100, 16384, 65535, 0x7fff_ffff][random.below(6)])
+                }
             case 6: (frame.stream, frame.payload) = (0, random.bytes(8))
             case 7: (frame.stream, frame.payload) = (0, random.bytes(8 + random.below(4)))
             case 8: frame.payload = big32([1, 100, 65535, 0x7fff_0000, 0][random.below(5)])
@@ -81,7 +87,8 @@ struct GarbageTests {
                 server.receive(Array(rest.prefix(count)))
                 rest = rest.dropFirst(count)
                 for request in server.events.requests where random.below(2) == 0 {
-                    server.session.respond(streamID: request.streamID, status: 400, body: random.bytes(random.below(100)))
+                    server.session.respond(
+                        streamID: request.streamID, status: 400, body: random.bytes(random.below(100)))
                 }
             }
             #expect(server.session.output.count < Self.outputBound, "seed \(seed)")
@@ -95,7 +102,8 @@ struct GarbageTests {
             var talk = Conversation(seed: seed)
             for round in 0..<400 {
                 if talk.client.availableStreams > 0 {
-                    _ = talk.client.startRequest(tag: UInt64(round), headerBlock: requestBlock, body: [1, 2, 3], bodyRange: 0..<3)
+                    _ = talk.client.startRequest(
+                        tag: UInt64(round), headerBlock: requestBlock, body: [1, 2, 3], bodyRange: 0..<3)
                 }
                 talk.toServer += talk.client.takeOutput()
                 talk.toClient += talk.server.takeOutput()
@@ -107,7 +115,8 @@ struct GarbageTests {
                 }
                 talk.move()
                 for request in talk.serverEvents.requests {
-                    talk.server.respond(streamID: request.streamID, headerBlock: [0x88], body: round % 2 == 0 ? [] : [1])
+                    talk.server.respond(
+                        streamID: request.streamID, headerBlock: [0x88], body: round % 2 == 0 ? [] : [1])
                 }
                 talk.serverEvents.removeAll()
                 if talk.client.failure != nil && talk.server.failure != nil { break }
@@ -123,7 +132,9 @@ struct GarbageTests {
             var client = ClientUnderTest()
             try client.start(tag: 1)
             var block = random.bytes(random.below(60))
-            for _ in 0..<random.below(4) where !block.isEmpty { block[random.below(block.count)] = [0x00, 0x7f, 0xff, 0x80, 0x3f, 0x1f][random.below(6)] }
+            for _ in 0..<random.below(4) where !block.isEmpty {
+                block[random.below(block.count)] = [0x00, 0x7f, 0xff, 0x80, 0x3f, 0x1f][random.below(6)]
+            }
             client.receive(.headers(1, block, end: true))
             #expect(client.events.others.count + client.events.succeeded.count <= 1, "seed \(seed)")
         }

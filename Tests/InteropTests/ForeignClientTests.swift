@@ -21,8 +21,11 @@ struct ForeignClientTests {
 
     // The three are skipped where the program is not installed, unless HOLDFAST_REQUIRE_FOREIGN=1.
     @Test(
-        "h2load gets every answer", .enabled(if: Foreign.shouldTest("h2load"), "Debian package nghttp2-client is not installed"),
-        arguments: [["-m", "100"], ["-m", "1000"], ["-m", "10", "-w", "1", "-W", "16"], ["-m", "100", "--header-table-size=0"]])
+        "h2load gets every answer",
+        .enabled(if: Foreign.shouldTest("h2load"), "Debian package nghttp2-client is not installed"),
+        arguments: [
+            ["-m", "100"], ["-m", "1000"], ["-m", "10", "-w", "1", "-W", "16"], ["-m", "100", "--header-table-size=0"],
+        ])
     func h2load(options: [String]) async throws {
         let body = [UInt8](repeating: 0x61, count: 200)
         let (status, output) = try await Self.run("h2load", package: "nghttp2-client", body: body) { file, port in
@@ -37,7 +40,8 @@ struct ForeignClientTests {
         "nghttp reads our frames and header fields",
         .enabled(if: Foreign.shouldTest("nghttp"), "Debian package nghttp2-client is not installed"))
     func nghttp() async throws {
-        let (status, output) = try await Self.run("nghttp", package: "nghttp2-client", body: Array("hello".utf8)) { file, port in
+        let (status, output) = try await Self.run("nghttp", package: "nghttp2-client", body: Array("hello".utf8)) {
+            file, port in
             ["-v", "-d", file, "http://127.0.0.1:\(port)/echo"]
         }
         #expect(status == 0)
@@ -54,9 +58,13 @@ struct ForeignClientTests {
         limits.streamReceiveWindow = 20_000
         limits.connectionReceiveWindow = 65_535
         let text = (0..<50_000).map { "\($0)\n" }.joined()
-        let (status, output) = try await Self.run("curl", package: "curl", body: Array(text.utf8), limits: limits) { file, port in
-            ["-sS", "--http2-prior-knowledge", "--max-time", "30", "-H", "Expect:", "--data-binary", "@\(file)", "-w",
-             "%{http_code} HTTP/%{http_version}", "http://127.0.0.1:\(port)/echo"]
+        let (status, output) = try await Self.run("curl", package: "curl", body: Array(text.utf8), limits: limits) {
+            file, port in
+            [
+                "-sS", "--http2-prior-knowledge", "--max-time", "30", "-H", "Expect:", "--data-binary", "@\(file)",
+                "-w",
+                "%{http_code} HTTP/%{http_version}", "http://127.0.0.1:\(port)/echo",
+            ]
         }
         #expect(status == 0)
         #expect(output == text + "200 HTTP/2", "\(output.suffix(200))")
@@ -66,10 +74,14 @@ struct ForeignClientTests {
         "curl is told 413 when its body is too long, while it is still sending",
         .enabled(if: Foreign.shouldTest("curl"), "Debian package curl is not installed"))
     func tooLong() async throws {
-        let (_, output) = try await Self.run("curl", package: "curl", body: [UInt8](repeating: 0x61, count: 300_000)) { file, port in
-            ["-sS", "--http2-prior-knowledge", "--max-time", "30", "-H", "Expect:", "--data-binary", "@\(file)", "-w",
-             "%{http_code}", "http://127.0.0.1:\(port)/"]
+        // Told so, curl 7.88 stops sending but waits for its own time limit, whether the stream is reset or not.
+        let body = [UInt8](repeating: 0x61, count: 300_000)
+        let (_, output) = try await Self.run("curl", package: "curl", body: body) { file, port in
+            [
+                "-sS", "--http2-prior-knowledge", "--max-time", "5", "-H", "Expect:", "--data-binary", "@\(file)", "-w",
+                "%{http_code}", "http://127.0.0.1:\(port)/",
+            ]
         }
-        #expect(output.contains("413"), "\(output)")
+        #expect(output.hasSuffix("413"), "\(output)")
     }
 }

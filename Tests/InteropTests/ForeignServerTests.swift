@@ -11,7 +11,9 @@ struct ForeignServerTests {
     struct Node {
         @Test("3000 requests with bodies arrive as sent and are answered")
         func requests() async throws {
-            let plan = (0..<3000).map { PlannedRequest.post($0 % 2 == 0 ? "/3/device/00" : "/bare", tag: $0, bodySize: $0 % 400) }
+            let plan = (0..<3000).map {
+                PlannedRequest.post($0 % 2 == 0 ? "/3/device/00" : "/bare", tag: $0, bodySize: $0 % 400)
+            }
             let outcome = try await NodeServer.run { try await ClientDriver.run(plan, port: $0.port) }
             #expect(outcome.succeeded.sorted() == (0..<3000).map { UInt64($0) }, "\(outcome.responses.prefix(3))")
             #expect(outcome.failure == nil)
@@ -95,7 +97,8 @@ struct ForeignServerTests {
             for _ in 0..<5 {
                 let port = try await freePort()
                 let child = try Child(
-                    program, ["--no-tls", "--address=127.0.0.1", "-d", folder.url.path] + options + ["\(port)"], in: folder)
+                    program, ["--no-tls", "--address=127.0.0.1", "-d", folder.url.path] + options + ["\(port)"],
+                    in: folder)
                 defer { child.end() }
                 let isUp = try await wait("nghttpd") { () -> Bool? in
                     if !child.isRunning { return false }
@@ -125,7 +128,9 @@ struct ForeignServerTests {
         func smallWindows() async throws {
             let plan = (0..<300).map { PlannedRequest.post("/empty", tag: $0, bodySize: 5000) }
             let outcome = try await Self.run(plan, "-w", "10", "-c", "0", "-m", "10")
-            #expect(outcome.succeeded.count == 300, "\(outcome.responses.prefix(3)) \(outcome.resets) \(outcome.failure as Any)")
+            #expect(
+                outcome.succeeded.count == 300,
+                "\(outcome.responses.prefix(3)) \(outcome.resets) \(outcome.failure as Any)")
         }
     }
 }

@@ -46,7 +46,9 @@ final class ClientDriver: ChannelInboundHandler {
     static func run(_ plan: [PlannedRequest], port: Int, limit: TimeAmount = .seconds(60)) async throws -> RunOutcome {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let done = loop.makePromise(of: RunOutcome.self)
-        let timeout = loop.scheduleTask(in: limit) { done.fail(TookTooLong(description: "a run of \(plan.count) requests")) }
+        let timeout = loop.scheduleTask(in: limit) {
+            done.fail(TookTooLong(description: "a run of \(plan.count) requests"))
+        }
         do {
             let channel = try await ClientBootstrap(group: loop)
                 .channelInitializer { channel in

@@ -30,7 +30,9 @@ enum Foreign {
 struct TookTooLong: Error, CustomStringConvertible { var description: String }
 
 /// Looks at a condition until it holds.
-func wait<Result>(_ what: String, limit: Duration = .seconds(20), _ condition: () async throws -> Result?) async throws -> Result {
+func wait<Result>(_ what: String, limit: Duration = .seconds(20), _ condition: () async throws -> Result?) async throws
+    -> Result
+{
     let deadline = ContinuousClock.now + limit
     while true {
         if let result = try await condition() { return result }
@@ -84,7 +86,9 @@ struct Child {
     /// Waits for its end, with a limit.
     func finish(limit: Duration = .seconds(60)) async throws -> (status: Int32, output: String) {
         do {
-            try await wait("the end of process \(process.processIdentifier)", limit: limit) { process.isRunning ? nil : () }
+            try await wait("the end of process \(process.processIdentifier)", limit: limit) {
+                process.isRunning ? nil : ()
+            }
         } catch {
             end()
             throw TookTooLong(description: "\(error), it wrote: \(try output())")

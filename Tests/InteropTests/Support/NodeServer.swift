@@ -71,6 +71,7 @@ extension PlannedRequest {
     static func post(_ path: String, tag: Int, bodySize: Int) -> PlannedRequest {
         let body = (0..<bodySize).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ tag) }
         return PlannedRequest(
-            fields: [(":method", "POST"), (":path", path), ("sum", "\(sum(body))"), ("apns-id", "id-\(tag)")], body: body)
+            fields: [(":method", "POST"), (":path", path), ("sum", "\(sum(body))"), ("apns-id", "id-\(tag)")],
+            body: body)
     }
 }

@@ -10,7 +10,8 @@ final class ServerDriver: ChannelInboundHandler {
 
     private var session: HTTP2ServerSession
     private var events = HTTP2ServerEvents()
-    private static let ok = HTTP2ServerSession.headerBlock(status: 200, [("apns-id", "5b9a7cbb-0000-4000-8000-000000000000")])
+    private static let ok = HTTP2ServerSession.headerBlock(
+        status: 200, [("apns-id", "5b9a7cbb-0000-4000-8000-000000000000")])
 
     private init(_ limits: HTTP2Limits) { session = HTTP2ServerSession(limits: limits) }
 
@@ -35,7 +36,20 @@ final class ServerDriver: ChannelInboundHandler {
         }
     }
 
-    func channelActive(context: ChannelHandlerContext) { write(context) }
+    func channelActive(context: ChannelHandlerContext) {
+        write(context)
+        renew(context)
+    }
+
+    /// The driver's timer; short, so that tests need not wait.
+    private func renew(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(300)) {
+            guard context.channel.isActive else { return }
+            self.session.renewFrameBudget()
+            self.write(context)
+            self.renew(context)
+        }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
