@@ -26,6 +26,7 @@ extension APNsHandler {
         var results: [(ticket: Ticket, result: SendResult)] = []
         var goAway: HTTP2GoAway?
         var failure: HTTP2Error?
+        tokenOfCycle = token
         for event in others {
             switch event {
             case .response(let tag, let response):
@@ -63,6 +64,8 @@ extension APNsHandler {
     /// The service calls our provider token expired: a new one, once. If that is expired too, the clocks disagree.
     private func replaceToken(_ result: inout SendResult, tag: UInt64) {
         guard let tokens, let token else { return stop(&result, "no signing key is configured") }
+        // Another answer of this cycle has brought a new one already; this request, too, was sent with the old one.
+        guard token == tokenOfCycle else { return }
         do throws(APNsConfigurationError) {
             guard let fresh = try tokens.replace(token) else {
                 return stop(&result, "a provider token made just now is called expired: check this machine's clock")

@@ -39,6 +39,8 @@ final class APNsHandler: ChannelInboundHandler {
     private var block: [UInt8] = []
     /// What the last request was authorized with.
     var token: ProviderTokenSource.Token?
+    /// What it was when the answers at hand were read.
+    var tokenOfCycle: ProviderTokenSource.Token?
     /// Requests that were sent with a token that has since been replaced.
     var sentWithOldToken: Set<UInt64> = []
     var liveness: LivenessClock

@@ -67,8 +67,8 @@ extension HTTP2ClientSession {
         return true
     }
 
-    /// A stream number whose slot is free. A request that is never answered must not stop the others when the ring comes
-    /// round to it, so its slot's number is passed over; a number passed over is a closed stream (RFC 9113 §5.1.1).
+    /// A stream number whose slot is free. A request that is never answered must not stop the others when the ring
+    /// comes round to it, so its slot's number is passed over; a number passed over is a closed stream (RFC 9113 §5.1.1).
     private mutating func vacantStreamID() -> UInt32? {
         if streams.count * 2 >= streams.slots.count { _ = streams.makeRoom(for: nextStreamID) }
         var id = nextStreamID
@@ -149,9 +149,13 @@ extension HTTP2Connection {
 protocol SendingStream: RingStream {
     var sendWindow: FlowWindow { get set }
     var receiveWindow: ReceiveWindow { get set }
+    /// The peer may still send DATA that we want.
+    var isReceiving: Bool { get }
 }
 
-extension ClientStream: SendingStream {}
+extension ClientStream: SendingStream {
+    var isReceiving: Bool { !isLingering }
+}
 
 extension StreamRing where Stream: SendingStream {
     /// SETTINGS_INITIAL_WINDOW_SIZE of the peer changed (RFC 9113 §6.9.2).
@@ -164,10 +168,13 @@ extension StreamRing where Stream: SendingStream {
         }
     }
 
-    /// Our SETTINGS_INITIAL_WINDOW_SIZE came into force.
-    mutating func resizeReceiveWindows(to size: Int) {
-        for slot in slots.indices where slots[slot].id != 0 && !slots[slot].isLingering {
+    /// Our SETTINGS_INITIAL_WINDOW_SIZE came into force. A window that shrank below what is used would stay shut, as
+    /// only DATA makes it open again: those are opened here.
+    mutating func resizeReceiveWindows(to size: Int, _ output: inout [UInt8]) {
+        for slot in slots.indices where slots[slot].id != 0 && slots[slot].isReceiving {
             self[slot].receiveWindow.resize(to: size)
+            let increment = self[slot].receiveWindow.replenish()
+            if increment > 0 { output.appendWindowUpdate(slots[slot].id, by: increment) }
         }
     }
 }

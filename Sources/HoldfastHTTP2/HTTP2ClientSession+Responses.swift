@@ -204,8 +204,9 @@ extension HTTP2ClientSession {
         let peer = connection.peer
         try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
         streamLimit = min(connection.limits.maxConcurrentStreams, peer.maxConcurrentStreams ?? .max)
-        guard !connection.hasPeerSettings || peer.maxConcurrentStreams != old.maxConcurrentStreams
-            || peer.headerTableSize != old.headerTableSize
+        guard
+            !connection.hasPeerSettings || peer.maxConcurrentStreams != old.maxConcurrentStreams
+                || peer.headerTableSize != old.headerTableSize
         else { return }
         events.others.append(
             .settingsChanged(
@@ -214,7 +215,7 @@ extension HTTP2ClientSession {
 
     mutating func receiveSettingsAck(replacing old: HTTP2Settings, _ events: inout HTTP2ClientEvents) {
         if connection.local.initialWindowSize != old.initialWindowSize {
-            streams.resizeReceiveWindows(to: connection.local.initialWindowSize)
+            streams.resizeReceiveWindows(to: connection.local.initialWindowSize, &connection.output)
         }
     }
 

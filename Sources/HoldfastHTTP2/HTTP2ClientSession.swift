@@ -8,8 +8,8 @@ import NIOHPACK
 /// - give every byte that arrives to ``receive(_:events:)``, look at the events, write the output again;
 /// - after ``HTTP2ClientEvents/Event/connectionError(_:)``, or when ``failure`` is set: write the output and close.
 ///
-/// One cycle of reading makes many requests and answers, so nothing here allocates for each of them. A copy of a session
-/// would be a second, false view of the connection: keep one.
+/// One cycle of reading makes many requests and answers, so nothing here allocates for each of them. A copy of a
+/// session would be a second, false view of the connection: keep one.
 package struct HTTP2ClientSession: Sendable, HTTP2Session {
     var connection: HTTP2Connection
     var streams: StreamRing<ClientStream>
@@ -24,8 +24,8 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
 
     /// A connection that has just been opened. ``output`` begins with the preface and SETTINGS.
     ///
-    /// - Parameter decodesSuccesses: report answers with status 200 as responses with their header fields, instead of by
-    ///   their tags alone in ``HTTP2ClientEvents/succeeded``. Costs some 2 µs for each.
+    /// - Parameter decodesSuccesses: report answers with status 200 as responses with their header fields, instead of
+    ///   by their tags alone in ``HTTP2ClientEvents/succeeded``. Costs some 2 µs for each.
     package init(limits: HTTP2Limits = .client, decodesSuccesses: Bool = false) {
         self.init(limits: limits, decodesSuccesses: decodesSuccesses, firstStreamID: 1)
     }
@@ -33,7 +33,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// - Parameter firstStreamID: odd; for tests of what happens when the numbers run out.
     package init(limits: HTTP2Limits, decodesSuccesses: Bool = false, firstStreamID: UInt32) {
         connection = HTTP2Connection(.client, limits: limits)
-        streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * limits.maxConcurrentStreams))
+        streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         nextStreamID = firstStreamID
         streamLimit = min(limits.maxConcurrentStreams, limits.streamsBeforeSettings)
         self.decodesSuccesses = decodesSuccesses
@@ -78,12 +78,13 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
 
     // MARK: What is possible now
 
-    /// How many requests may start at this moment. 0 once the peer or we have sent GOAWAY, after a connection error, and
-    /// when the stream numbers have run out; then no request will ever start here again, see ``isFinished``.
+    /// How many requests may start at this moment. 0 once the peer or we have sent GOAWAY, after a connection error,
+    /// and when the stream numbers have run out; then no request will ever start here again, see ``isFinished``.
     /// Until the peer's SETTINGS arrive ``HTTP2Limits/streamsBeforeSettings`` counts.
     package var availableStreams: Int {
         if isFinished { return 0 }
-        return max(0, min(streamLimit &- streams.count, Int((HTTP2ClientSession.lastStreamID &- nextStreamID) / 2) &+ 1))
+        return max(
+            0, min(streamLimit &- streams.count, Int((HTTP2ClientSession.lastStreamID &- nextStreamID) / 2) &+ 1))
     }
 
     /// No request will ever start here again: a new connection is needed. Those that are open may still be answered,

@@ -101,6 +101,7 @@ struct HTTP2Connection: Sendable {
 
     /// Writes what the windows allow of a body, and holds the rest.
     ///
+    /// - Parameter isHeld: some of the stream's DATA is held already; this goes behind it.
     /// - Returns: whether all of it was written.
     @inline(__always)
     mutating func send(
@@ -108,7 +109,7 @@ struct HTTP2Connection: Sendable {
         isHeld: Bool
     ) -> Bool {
         let allowed = isHeld ? 0 : min(range.count, sendWindow.available, window.available)
-        if allowed == range.count {
+        if allowed == range.count, !isHeld {
             sendWindow.use(allowed)
             window.use(allowed)
             output.appendData(
@@ -122,7 +123,8 @@ struct HTTP2Connection: Sendable {
                 body, range.lowerBound..<range.lowerBound + allowed, streamID: streamID, endStream: false,
                 maxFrameSize: frameSizeForData)
         }
-        held.hold(body[(range.lowerBound + allowed)..<range.upperBound], for: streamID, endsStream: endStream)
+        held.hold(body[(range.lowerBound + allowed)..<range.upperBound], for: streamID, endsStream: endStream,
+            isHeld: isHeld)
         return false
     }
 

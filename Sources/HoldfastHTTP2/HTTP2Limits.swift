@@ -18,8 +18,12 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// reset. Server: a request with a longer one is reported cut there, see ``HTTP2ServerEvents/Request/isTruncated``.
     package var maxBodySize: Int
 
-    /// Streams open at once. Client: of ours, whatever more the peer allows. Server: announced as MAX_CONCURRENT_STREAMS;
-    /// more are refused with REFUSED_STREAM.
+    /// Server: bytes of one body that are received and thrown away, because the request was answered without them,
+    /// before its stream is reset with NO_ERROR. Not at once: curl 7.88 for one loses an answer that a reset follows closely.
+    package var maxDiscardedBody = 1 << 20
+
+    /// Streams open at once. Client: of ours, whatever more the peer allows. Server: announced as
+    /// MAX_CONCURRENT_STREAMS; more are refused with REFUSED_STREAM.
     package var maxConcurrentStreams: Int
 
     /// Client: streams before the peer's SETTINGS have told how many it takes. 1 is safe everywhere, the push service

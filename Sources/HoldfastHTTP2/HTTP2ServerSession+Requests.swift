@@ -75,7 +75,15 @@ extension HTTP2ServerSession {
             return try reset(streamID, slot, .flowControlError, &events)
         }
         if endStream { return try complete(slot, content, &events) }
-        if streams[slot].phase == .receiving { keep(content, slot, &events) }
+        if streams[slot].phase == .receiving {
+            keep(content, slot, &events)
+        } else {
+            streams[slot].discarded = Int32(clamping: Int(streams[slot].discarded) + content.count)
+            // No more window beyond the bound; without an answer the client waits, with one it is reset.
+            guard Int(streams[slot].discarded) <= connection.limits.maxDiscardedBody else {
+                return resetIfTooMuch(slot)
+            }
+        }
         let increment = streams[slot].receiveWindow.replenish()
         if increment > 0 { connection.output.appendWindowUpdate(streamID, by: increment) }
     }
@@ -97,7 +105,8 @@ extension HTTP2ServerSession {
         let streamID = streams[slot].id
         guard streams[slot].phase == .receiving else {
             streams[slot].phase = .received
-            return finishIfOver(slot)
+            if streams[slot].isOver { streams.remove(at: slot) }
+            return
         }
         let index = streams[slot].request
         let count = requests[index].body.count + content.count
@@ -213,6 +222,7 @@ extension HTTP2ServerSession {
     ) throws(HTTP2Error) {
         let peer = connection.peer
         try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        if peer.headerTableSize < old.headerTableSize { owesSizeUpdate = true }
         if !connection.hasPeerSettings || peer.headerTableSize != old.headerTableSize {
             events.others.append(.settingsChanged(headerTableSize: peer.headerTableSize))
         }
@@ -220,7 +230,7 @@ extension HTTP2ServerSession {
 
     mutating func receiveSettingsAck(replacing old: HTTP2Settings, _ events: inout HTTP2ServerEvents) {
         if connection.local.initialWindowSize != old.initialWindowSize {
-            streams.resizeReceiveWindows(to: connection.local.initialWindowSize)
+            streams.resizeReceiveWindows(to: connection.local.initialWindowSize, &connection.output)
         }
         events.others.append(.settingsAcknowledged)
     }

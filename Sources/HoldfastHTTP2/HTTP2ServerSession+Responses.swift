@@ -1,10 +1,10 @@
 extension HTTP2ServerSession {
     /// Answers a request: HEADERS, DATA, END_STREAM. What flow control does not let through now follows by itself.
     ///
-    /// A request that is still arriving (a truncated one) is answered all the same, and the rest is refused with
-    /// RST_STREAM NO_ERROR (RFC 9113 §8.1).
+    /// A request that is still arriving (a truncated one) is answered all the same; its rest is thrown away, up to
+    /// ``HTTP2Limits/maxDiscardedBody`` or until the next ``renewFrameBudget()``.
     ///
-    /// - Parameter headerBlock: encoded with HPACK. Leave the dynamic table alone, or keep account of it.
+    /// - Parameter headerBlock: encoded with HPACK, without the dynamic table; see ``headerBlock(status:_:)``.
     /// - Returns: false when the stream is no longer open or has an answer; nothing is sent then.
     @discardableResult
     package mutating func respond(streamID: UInt32, headerBlock: [UInt8], body: [UInt8] = []) -> Bool {
@@ -41,8 +41,14 @@ extension HTTP2ServerSession {
         guard connection.failure == nil, let slot = streams.find(streamID), !streams[slot].isLingering,
             !streams[slot].isEnding, !streams[slot].isHeld
         else { return false }
+        var block = headerBlock
+        if owesSizeUpdate {
+            // A client that made its table smaller waits for this (RFC 7541 §4.2). At 0 it can become no smaller.
+            block.insert(0x20, at: 0)
+            owesSizeUpdate = false
+        }
         connection.output.appendHeaders(
-            headerBlock, streamID: streamID, endStream: endStream, maxFrameSize: connection.frameSizeForData)
+            block, streamID: streamID, endStream: endStream, maxFrameSize: connection.frameSizeForData)
         streams[slot].isEnding = endStream
         if endStream { finishIfOver(slot) }
         return true
@@ -86,15 +92,22 @@ extension HTTP2ServerSession {
         streams.linger(at: slot)
     }
 
-    /// Once our end is written nothing more is wanted of the stream.
-    func isOver(_ stream: ServerStream) -> Bool { stream.isEnding && !stream.isHeld }
-
+    /// Our end may have been written just now. A request that is still arriving goes on, unheard, until its own end.
     mutating func finishIfOver(_ slot: Int) {
-        guard isOver(streams[slot]) else { return }
+        guard streams[slot].isOver else { return }
         connection.budget.earn()
         if streams[slot].phase == .received {
             streams.remove(at: slot)
         } else {
+            releaseParts(slot)
+            streams[slot].phase = .discarding
+            resetIfTooMuch(slot)
+        }
+    }
+
+    /// A client that goes on and on with a body nobody wants is told to stop (RFC 9113 §8.1).
+    mutating func resetIfTooMuch(_ slot: Int) {
+        if streams[slot].isOver, Int(streams[slot].discarded) > connection.limits.maxDiscardedBody {
             abandon(slot, .noError)
         }
     }

@@ -13,12 +13,15 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// From our GOAWAY on, streams above this one are ignored.
     var lastProcessedStreamID: UInt32?
 
+    /// The client made the dynamic table of our header blocks, which we do not use, smaller.
+    var owesSizeUpdate = false
+
     /// A connection that has just been accepted. ``output`` begins with our SETTINGS.
     ///
     /// - Parameter headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
     package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096) {
         connection = HTTP2Connection(.server, limits: limits)
-        streams = StreamRing(capacity: 256, maxCapacity: max(1024, 4 * limits.maxConcurrentStreams))
+        streams = StreamRing(capacity: 256, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         var settings = HTTP2Settings()
         settings.headerTableSize = headerTableSize
         settings.maxConcurrentStreams = limits.maxConcurrentStreams
@@ -93,8 +96,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         receiveFrames(bytes, from: start, &events)
     }
 
-    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is refused,
-    /// and may be sent again), the others when the client has acknowledged them.
+    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is
+    /// refused, and may be sent again), the others when the client has acknowledged them.
     ///
     /// - Returns: false, having done nothing, while ``HTTP2Limits/maxPendingSettings`` wait for acknowledgement.
     @discardableResult
@@ -146,6 +149,12 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         }
     }
 
-    /// Grants the client a new budget of frames that move nothing and of resets. The driver calls it at long intervals.
-    package mutating func renewFrameBudget() { connection.budget.renew() }
+    /// Grants the client a new budget of frames that move nothing and of resets, and resets with NO_ERROR the streams
+    /// that were answered before their requests had ended and have not ended since (a client that has its answer may
+    /// simply stop sending). The driver calls it at long intervals, and writes the output.
+    package mutating func renewFrameBudget() {
+        guard connection.failure == nil else { return }
+        connection.budget.renew()
+        for slot in streams.openSlots() where streams[slot].isOver { abandon(slot, .noError) }
+    }
 }

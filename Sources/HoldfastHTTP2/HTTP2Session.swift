@@ -126,7 +126,9 @@ extension HTTP2Session {
         if header.flags & (FrameFlags.padded | FrameFlags.priority) != 0 {
             content = try Self.unpadded(header, payload)
             if header.hasPriority {
-                guard content.count >= 5 else { throw HTTP2Error(.frameSizeError, "HEADERS too short for its priority") }
+                guard content.count >= 5 else {
+                    throw HTTP2Error(.frameSizeError, "HEADERS too short for its priority")
+                }
                 content = content.lowerBound + 5..<content.upperBound
             }
         }

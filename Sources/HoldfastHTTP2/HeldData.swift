@@ -16,10 +16,12 @@ struct HeldData {
 
     @inline(__always) var isEmpty: Bool { bodies.isEmpty }
 
-    /// Keeps bytes, behind what the stream already has here.
-    mutating func hold(_ bytes: ArraySlice<UInt8>, for streamID: UInt32, endsStream: Bool) {
+    /// Keeps bytes.
+    ///
+    /// - Parameter isHeld: the stream has some here already; these go behind them.
+    mutating func hold(_ bytes: ArraySlice<UInt8>, for streamID: UInt32, endsStream: Bool, isHeld: Bool) {
         byteCount += bytes.count
-        if let index = bodies.firstIndex(where: { $0.streamID == streamID }) {
+        if isHeld, let index = bodies.firstIndex(where: { $0.streamID == streamID }) {
             bodies[index].bytes.append(contentsOf: bytes)
             bodies[index].endsStream = endsStream
         } else {

@@ -106,9 +106,13 @@ enum MessageRules {
     /// No NUL, LF or CR anywhere, no blank at either end (§8.2.1).
     private static func isValue(_ bytes: Span<UInt8>) -> Bool {
         guard !bytes.isEmpty else { return true }
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte <= 13, byte == 0 || byte == 10 || byte == 13 { return false }
+        // The smallest byte tells for nearly all values, and is found many bytes at a time.
+        var smallest = UInt8.max
+        for index in bytes.indices { smallest = min(smallest, bytes[index]) }
+        if smallest <= 13 {
+            for index in bytes.indices where bytes[index] == 0 || bytes[index] == 10 || bytes[index] == 13 {
+                return false
+            }
         }
         return !isBlank(bytes[0]) && !isBlank(bytes[bytes.count - 1])
     }

@@ -5,7 +5,7 @@ struct ServerStream: SendingStream {
     enum Phase: UInt8, Sendable {
         /// Its header fields are known, its body is arriving.
         case receiving
-        /// Reported cut at the bound; the rest of its body is thrown away.
+        /// Reported cut at the bound, or answered early; the rest of its body is thrown away.
         case discarding
         /// All of it has arrived.
         case received
@@ -18,6 +18,8 @@ struct ServerStream: SendingStream {
     var isEnding = false
     /// Some of our DATA is held back.
     var isHeld = false
+    /// Bytes thrown away.
+    var discarded: Int32 = 0
     /// Where its ``PartialRequest`` is; -1 when it has none.
     var request: Int32 = -1
     var sendWindow: FlowWindow
@@ -31,6 +33,9 @@ struct ServerStream: SendingStream {
     }
 
     @inline(__always) var isLingering: Bool { phase == .lingering }
+    /// Our end is written; nothing more is wanted of it.
+    var isOver: Bool { isEnding && !isHeld }
+    var isReceiving: Bool { phase == .receiving || phase == .discarding }
 
     static let free = ServerStream(
         id: 0, phase: .received, sendWindow: FlowWindow(0), receiveWindow: ReceiveWindow(full: 0))

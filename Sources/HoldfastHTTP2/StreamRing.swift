@@ -13,7 +13,8 @@ struct StreamRing<Stream: RingStream> {
     /// - Parameter maxCapacity: slots it may grow to; rounded up to a power of two.
     init(capacity: Int, maxCapacity: Int) {
         self.maxCapacity = Self.powerOfTwo(atLeast: Swift.max(2, maxCapacity))
-        slots = Array(repeating: .free, count: Swift.min(Self.powerOfTwo(atLeast: Swift.max(2, capacity)), self.maxCapacity))
+        slots = Array(
+            repeating: .free, count: Swift.min(Self.powerOfTwo(atLeast: Swift.max(2, capacity)), self.maxCapacity))
     }
 
     private static func powerOfTwo(atLeast count: Int) -> Int {

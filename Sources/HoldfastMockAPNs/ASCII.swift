@@ -13,6 +13,19 @@ enum ASCII {
         }
     }
 
+    /// Looks at all bytes whatever it finds, without a branch for each, which is several times as fast for tokens.
+    @inline(__always)
+    static func areHexDigits(_ bytes: Span<UInt8>) -> Bool {
+        var faults: UInt8 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            let isNoDigit: UInt8 = byte &- 48 > 9 ? 1 : 0
+            let isNoLetter: UInt8 = (byte | 0x20) &- 97 > 5 ? 1 : 0
+            faults |= isNoDigit & isNoLetter
+        }
+        return faults == 0
+    }
+
     @inline(__always)
     static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 &+ value : 87 &+ value }
 

@@ -4,11 +4,18 @@ import NIOCore
 struct DelayedAnswers {
     private var buckets: [Int64: [PreparedAnswer]] = [:]
     private(set) var count = 0
+    private var newBuckets: [Bucket] = []
+
+    /// What falls due together.
+    struct Bucket {
+        let key: Int64
+        let due: NIODeadline
+    }
 
     var isEmpty: Bool { count == 0 }
 
-    /// - Returns: when the bucket is due if it is a new one, for which a timer is to be set.
-    mutating func insert(_ answer: PreparedAnswer, after delay: Duration, now: NIODeadline) -> (key: Int64, due: NIODeadline)? {
+    /// Puts an answer into the bucket of its time; a new bucket is noted in ``newBuckets``.
+    mutating func insert(_ answer: PreparedAnswer, after delay: Duration, now: NIODeadline) {
         let nanoseconds = Int64(clamping: delay / .nanoseconds(1))
         let (sum, isFar) = Int64(clamping: now.uptimeNanoseconds).addingReportingOverflow(nanoseconds)
         let due = isFar ? Int64.max - 1_000_000 : sum
@@ -16,10 +23,17 @@ struct DelayedAnswers {
         count += 1
         guard buckets[key] == nil else {
             buckets[key]?.append(answer)
-            return nil
+            return
         }
         buckets[key] = [answer]
-        return (key, .uptimeNanoseconds(UInt64(key) * 1_000_000))
+        newBuckets.append(Bucket(key: key, due: .uptimeNanoseconds(UInt64(key) * 1_000_000)))
+    }
+
+    /// The buckets for which a timer is to be set, once each.
+    mutating func takeNewBuckets() -> [Bucket] {
+        var taken: [Bucket] = []
+        swap(&taken, &newBuckets)
+        return taken
     }
 
     /// The answers of a bucket, in the order they were put in.
@@ -31,6 +45,7 @@ struct DelayedAnswers {
 
     mutating func removeAll() {
         buckets.removeAll()
+        newBuckets.removeAll()
         count = 0
     }
 }

@@ -25,6 +25,16 @@ public struct MockAnswer: Sendable {
         /// GOAWAY; what came before it is still answered, what comes after is ignored, and when nothing is left to be
         /// answered the connection is closed.
         case goAwayAndDrain(MockGoAway)
+
+        /// The same, its GOAWAY naming the stream at which the connection was ended where it names no other: the client
+        /// may have opened more since, which nobody has looked at.
+        func from(_ streamID: UInt32) -> Ending {
+            switch self {
+            case .close: self
+            case .goAwayAndClose(let goAway): .goAwayAndClose(goAway.from(streamID))
+            case .goAwayAndDrain(let goAway): .goAwayAndDrain(goAway.from(streamID))
+            }
+        }
     }
 
     public var content: Content
@@ -62,6 +72,12 @@ public struct MockGoAway: Sendable {
         self.code = code
         self.lastStreamID = lastStreamID
         self.debugData = debugData
+    }
+
+    fileprivate func from(_ streamID: UInt32) -> MockGoAway {
+        var copy = self
+        copy.lastStreamID = lastStreamID ?? streamID
+        return copy
     }
 
     /// With one of Apple's reasons as it writes them there.

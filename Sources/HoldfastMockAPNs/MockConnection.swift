@@ -16,59 +16,31 @@ final class MockConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    enum State {
+    private enum State {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
         case serving
-        /// Told the client to go; answers what is left.
-        case draining
         /// Our side is closed; what the client still sends is thrown away.
         case lingering
         case closed
     }
 
-    let service: MockService
-    let number: Int
+    private let service: MockService
     private let expectsTLS: Bool
+    private var responder: MockResponder
     private var context: ChannelHandlerContext?
     private var output = ByteBuffer()
-    private var events = HTTP2ServerEvents()
-    private var limit: Scheduled<Void>?
     private var state = State.opening
-
-    // What MockConnection+Requests.swift works on.
-    var session: HTTP2ServerSession
-    var tally = MockCounters()
-    var ledgerLines: [UInt8] = []
-    var exchanges: [MockExchange] = []
-    var requestCount = 0
-    var behavior: MockBehavior?
-    /// Unix seconds at the beginning of this cycle.
-    var now: Int64 = 0
-    var id = NotificationIDText()
-    var acceptedBlock: [UInt8]
-    var lastAuthorization: (text: String, verdict: ProviderTokenVerifier.Verdict)?
-    /// The client's HPACK decoder waits for a size update (RFC 7541 section 4.2).
-    var owesSizeUpdate = false
-    /// Requests from now on are not looked at.
-    var isEnded = false
-    /// How the connection ends with this cycle.
-    var ending: MockAnswer.Ending?
-    /// Streams that will never be answered, and need not be for the connection to be drained.
-    var silenced: Set<UInt32> = []
-    private var delayed = DelayedAnswers()
+    /// The end of our patience, first with the handshake, then with the client's leaving.
+    private var limit: Scheduled<Void>?
 
     /// How long the client may take to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
 
     init(service: MockService, number: Int) {
         self.service = service
-        self.number = number
         expectsTLS = !service.configuration.isCleartext
-        var limits = HTTP2Limits.server
-        limits.maxConcurrentStreams = service.configuration.maxConcurrentStreams
-        session = HTTP2ServerSession(limits: limits)
-        acceptedBlock = Self.acceptedBlock(withID: service.configuration.echoesNotificationID)
+        responder = MockResponder(service: service, number: number)
     }
 
     // MARK: The channel's life
@@ -84,21 +56,24 @@ final class MockConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         guard limit == nil, state == .opening else { return }
-        tally.connections = 1
-        tally.openConnections = 1
-        publish()
-        let patience = TimeAmount(service.configuration.handshakeLimit)
-        limit = context.eventLoop.assumeIsolated().scheduleTask(in: patience) { self.giveUpOpening() }
+        service.counters.withLock { counters in
+            counters.connections += 1
+            counters.openConnections += 1
+        }
+        close(after: TimeAmount(service.configuration.handshakeLimit))
         if !expectsTLS { flush() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         limit?.cancel()
-        if state == .opening { tally.handshakesFailed += 1 }
+        let wasOpening = state == .opening
         state = .closed
-        delayed.removeAll()
-        tally.openConnections -= 1
+        responder.delayed.removeAll()
         publish()
+        service.counters.withLock { counters in
+            counters.openConnections -= 1
+            if wasOpening { counters.handshakesFailed += 1 }
+        }
         context.fireChannelInactive()
     }
 
@@ -107,10 +82,10 @@ final class MockConnection: ChannelInboundHandler {
         case TLSUserEvent.handshakeCompleted(let negotiatedProtocol):
             if negotiatedProtocol == "h2" { flush() } else { context.close(promise: nil) }
         case MockCommand.drain(let goAway):
-            drain(goAway)
+            responder.drain(goAway)
             finishCycle()
         case MockCommand.setMaxConcurrentStreams(let count):
-            session.changeSettings(maxConcurrentStreams: count)
+            responder.session.changeSettings(maxConcurrentStreams: count)
             finishCycle()
         default:
             context.fireUserInboundEventTriggered(event)
@@ -124,22 +99,24 @@ final class MockConnection: ChannelInboundHandler {
 
     /// A client that does not take its answers is not read from either.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        try? context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+        do {
+            try context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+        } catch {
+            context.close(promise: nil)
+        }
         context.fireChannelWritabilityChanged()
-    }
-
-    private func giveUpOpening() {
-        if state == .opening { context?.close(promise: nil) }
     }
 
     // MARK: One cycle
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isReading else { return }
         let buffer = unwrapInboundIn(data)
-        guard state != .lingering, state != .closed else { return }
-        beginCycle()
-        session.receive(buffer.readableBytesUInt8Span, events: &events)
-        takeEvents()
+        responder.receive(buffer.readableBytesUInt8Span)
+        if state == .opening, responder.isOpen {
+            limit?.cancel()
+            state = .serving
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -147,128 +124,75 @@ final class MockConnection: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    private func beginCycle() {
-        now = MockService.milliseconds() / 1000
-        behavior = service.behavior.withLock { $0 }
-    }
-
-    private func takeEvents() {
-        guard !events.isEmpty else { return }
-        for event in events.others { take(event) }
-        for index in events.requests.indices { handle(events.requests[index], bodies: events.bodies) }
-        events.removeAll()
-    }
-
-    private func take(_ event: HTTP2ServerEvents.Event) {
-        switch event {
-        case .settingsChanged(let headerTableSize):
-            if headerTableSize < 4096 { owesSizeUpdate = true }
-            guard state == .opening else { return }
-            limit?.cancel()
-            state = .serving
-        case .connectionError:
-            tally.protocolErrors += 1
-            ending = .close
-        case .reset(let streamID, _, _):
-            silenced.remove(streamID)
-        case .goAway, .settingsAcknowledged, .pong:
-            break
-        }
-    }
+    private var isReading: Bool { state == .opening || state == .serving }
 
     /// The ledger, then the answers, then whatever ends the connection, then the books.
     private func finishCycle() {
-        guard state != .lingering, state != .closed else { return }
-        guard writeLedger() else { return }
-        if case .goAwayAndClose(let goAway)? = ending { announce(goAway) }
-        if case .goAwayAndDrain(let goAway)? = ending {
-            ending = nil
-            drain(goAway)
-        }
-        if state == .draining, delayed.isEmpty, silenced.count >= session.openStreams { ending = .close }
+        guard isReading, writeLedger() else { return }
+        let isOver = responder.finish()
+        setTimers()
         flush()
-        if ending != nil { closeOutput() }
+        if isOver { closeOutput() }
         publish()
     }
 
     /// Whoever sees a 200 may rely on the line being in the file.
     private func writeLedger() -> Bool {
-        guard !ledgerLines.isEmpty, let ledger = service.ledger else { return true }
+        guard !responder.ledgerLines.isEmpty, let ledger = service.ledger else { return true }
         do {
-            try ledger.append(ledgerLines)
-            ledgerLines.removeAll(keepingCapacity: true)
+            try ledger.append(responder.ledgerLines)
+            responder.ledgerLines.removeAll(keepingCapacity: true)
             return true
         } catch {
-            tally.ledgerFailures += 1
-            _ = session.takeOutput()
+            responder.tally.ledgerFailures += 1
             state = .closed
+            publish()
             context?.close(promise: nil)
             return false
         }
     }
 
+    private func setTimers() {
+        guard let context, !responder.delayed.isEmpty else { return }
+        for bucket in responder.delayed.takeNewBuckets() {
+            context.eventLoop.assumeIsolated().scheduleTask(deadline: bucket.due) {
+                guard self.isReading else { return }
+                self.responder.giveDelayed(bucket.key)
+                self.finishCycle()
+            }
+        }
+    }
+
     private func flush() {
-        guard session.hasOutput, let context else { return }
+        guard responder.session.hasOutput, let context else { return }
         output.clear()
-        session.drainOutput(into: &output)
+        responder.session.drainOutput(into: &output)
         context.writeAndFlush(wrapOutboundOut(output), promise: nil)
     }
 
     private func publish() {
-        let tally = tally
-        self.tally = MockCounters()
+        let tally = responder.takeTally()
         service.counters.withLock { $0.add(tally) }
-        guard !exchanges.isEmpty else { return }
-        service.configuration.observer?(exchanges)
-        exchanges.removeAll(keepingCapacity: true)
+        guard let observer = service.configuration.observer else { return }
+        let exchanges = responder.takeExchanges()
+        if !exchanges.isEmpty { observer(exchanges) }
     }
 
     // MARK: Ends
 
-    private func announce(_ goAway: MockGoAway) {
-        session.goAway(
-            lastStreamID: goAway.lastStreamID, code: HTTP2ErrorCode(rawValue: goAway.code),
-            debugData: Array(goAway.debugData.utf8))
-    }
-
-    private func drain(_ goAway: MockGoAway) {
-        guard state == .opening || state == .serving else { return }
-        announce(goAway)
-        state = .draining
-    }
-
     /// Closes our side first: closing both with bytes unread would make the kernel send a reset, which can overtake the
     /// answers on their way.
     private func closeOutput() {
-        guard let context, state != .closed else { return }
+        guard let context else { return }
         state = .lingering
-        delayed.removeAll()
-        limit?.cancel()
-        limit = context.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerLimit) {
-            self.context?.close(promise: nil)
-        }
+        responder.delayed.removeAll()
+        close(after: Self.lingerLimit)
         context.close(mode: .output, promise: nil)
     }
 
-    // MARK: Answers
-
-    /// Gives an answer now, or when its time has come.
-    func give(_ answer: PreparedAnswer, after delay: Duration) {
-        guard delay > .zero, let context else { return give(answer) }
-        guard let (key, due) = delayed.insert(answer, after: delay, now: .now()) else { return }
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: due) { self.giveDelayed(key) }
-    }
-
-    private func giveDelayed(_ key: Int64) {
-        guard state != .lingering, state != .closed else { return }
-        for answer in delayed.remove(key) where ending == nil { give(answer) }
-        finishCycle()
-    }
-
-    private func give(_ answer: PreparedAnswer) {
-        answer.write(to: &session)
-        if case .silence = answer.content, session.isOpen(answer.streamID) { silenced.insert(answer.streamID) }
-        if let ending = answer.ending { self.ending = ending }
+    private func close(after patience: TimeAmount) {
+        limit?.cancel()
+        limit = context?.eventLoop.assumeIsolated().scheduleTask(in: patience) { self.context?.close(promise: nil) }
     }
 }
 

@@ -12,12 +12,9 @@ struct NotificationIDText {
 
     /// Takes over the request's id, whose form was checked.
     mutating func set(_ text: String) {
-        var position = 0
-        for byte in text.utf8 {
-            guard position < Self.byteCount else { return }
-            bytes[position] = byte
-            position += 1
-        }
+        let digits = text.utf8Span.span
+        guard digits.count == Self.byteCount else { return }
+        for position in 0..<Self.byteCount { bytes[position] = digits[position] }
     }
 
     /// A new random UUID (version 4).

@@ -19,22 +19,31 @@ struct PreparedAnswer {
     }
 
     /// Writes it. A stream that the client has reset meanwhile is no matter.
-    func write(to session: inout HTTP2ServerSession) {
+    ///
+    /// - Parameter owesSizeUpdate: whether the next header block is to tell the client's HPACK decoder that our dynamic
+    ///   table is empty; false once one has.
+    func write(to session: inout HTTP2ServerSession, owesSizeUpdate: inout Bool) {
         switch content {
-        case .response(let headerBlock, let body, nil):
-            session.respond(streamID: streamID, headerBlock: headerBlock, body: body)
-        case .response(let headerBlock, let body, let frameByteCount?):
-            guard session.sendHeaders(streamID: streamID, headerBlock: headerBlock, endStream: body.isEmpty) else { break }
-            for start in stride(from: 0, to: body.count, by: max(1, frameByteCount)) {
-                let end = min(start + max(1, frameByteCount), body.count)
-                session.sendData(streamID: streamID, Array(body[start..<end]), endStream: end == body.count)
-            }
+        case .response(let headerBlock, let body, let bodyFrameByteCount):
+            let isWritten = session.sendHeaders(
+                streamID: streamID, headerBlock: owesSizeUpdate ? [0x20] + headerBlock : headerBlock,
+                endStream: body.isEmpty)
+            guard isWritten else { break }
+            owesSizeUpdate = false
+            writeBody(body, inFramesOf: max(1, bodyFrameByteCount ?? body.count), to: &session)
         case .reset(let code):
             session.reset(streamID: streamID, code: HTTP2ErrorCode(rawValue: code))
         case .silence:
             break
         }
         if let maxConcurrentStreams { session.changeSettings(maxConcurrentStreams: maxConcurrentStreams) }
+    }
+
+    private func writeBody(_ body: [UInt8], inFramesOf byteCount: Int, to session: inout HTTP2ServerSession) {
+        for start in stride(from: 0, to: body.count, by: byteCount) {
+            let end = min(body.count, start + min(byteCount, body.count))
+            session.sendData(streamID: streamID, Array(body[start..<end]), endStream: end == body.count)
+        }
     }
 
     /// The body of a refusal, as Apple writes it.

@@ -13,6 +13,8 @@ struct RequestFields {
     var priority: String?
     var expiration: String?
     var collapseID: String?
+    /// Whether ``id`` has the form of one; false where there is none.
+    var hasWellFormedID = false
     /// Whether one of these is there twice.
     var hasDuplicates = false
 
@@ -34,11 +36,18 @@ struct RequestFields {
             default: break
             }
         }
+        if let id { hasWellFormedID = RequestValidator.isNotificationID(id) }
     }
 
     @inline(__always)
     private mutating func set(_ field: WritableKeyPath<RequestFields, String?>, _ value: String) {
         if self[keyPath: field] == nil { self[keyPath: field] = value } else { hasDuplicates = true }
+    }
+
+    /// Whether everything but method, path, id and authorization is as in `other`.
+    func hasAttributes(of other: RequestFields) -> Bool {
+        topic == other.topic && pushType == other.pushType && priority == other.priority
+            && expiration == other.expiration && collapseID == other.collapseID
     }
 
     /// What stands in the path for the token, as it came.

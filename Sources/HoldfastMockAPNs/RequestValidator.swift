@@ -25,11 +25,21 @@ struct RequestValidator: Sendable {
 
     /// Everything but the provider token.
     ///
+    /// - Parameter hasKnownAttributes: whether they are those of a request that was in order; they are not looked at then.
     /// - Returns: nil for a request that is in order.
-    func rejection(of fields: RequestFields, bodyByteCount: Int) -> MockRejection? {
+    func rejection(of fields: RequestFields, bodyByteCount: Int, hasKnownAttributes: Bool) -> MockRejection? {
         guard fields.method == "POST" else { return "MethodNotAllowed" }
         if let rejection = rejection(ofPath: fields.path ?? "") { return rejection }
-        if let id = fields.id, !Self.isNotificationID(id) { return "BadMessageId" }
+        if fields.id != nil, !fields.hasWellFormedID { return "BadMessageId" }
+        if !hasKnownAttributes, let rejection = rejection(ofAttributes: fields) { return rejection }
+        guard bodyByteCount > 0 else { return "PayloadEmpty" }
+        if bodyByteCount > Self.payloadLimit {
+            guard fields.pushType == "voip", bodyByteCount <= Self.voipPayloadLimit else { return "PayloadTooLarge" }
+        }
+        return fields.hasDuplicates ? "DuplicateHeaders" : nil
+    }
+
+    private func rejection(ofAttributes fields: RequestFields) -> MockRejection? {
         if let priority = fields.priority {
             guard priority == "10" || priority == "5" || priority == "1" else { return "BadPriority" }
             if fields.pushType == "background", priority == "10" { return "BadPriority" }
@@ -38,11 +48,7 @@ struct RequestValidator: Sendable {
         if let rejection = rejection(ofTopic: fields.topic ?? "") { return rejection }
         if let collapseID = fields.collapseID, collapseID.utf8.count > Self.collapseIDLimit { return "BadCollapseId" }
         if let pushType = fields.pushType, !Self.pushTypes.contains(pushType) { return "InvalidPushType" }
-        guard bodyByteCount > 0 else { return "PayloadEmpty" }
-        if bodyByteCount > Self.payloadLimit {
-            guard fields.pushType == "voip", bodyByteCount <= Self.voipPayloadLimit else { return "PayloadTooLarge" }
-        }
-        return fields.hasDuplicates ? "DuplicateHeaders" : nil
+        return nil
     }
 
     /// What the configuration has against this token; asked last.
@@ -53,12 +59,13 @@ struct RequestValidator: Sendable {
     var rejectsTokens: Bool { !rejections.isEmpty }
 
     private func rejection(ofPath path: String) -> MockRejection? {
-        let bytes = path.utf8
-        guard bytes.starts(with: RequestFields.pathPrefix.utf8) else { return "BadPath" }
-        let count = bytes.count - RequestFields.pathPrefix.utf8.count
+        let bytes = path.utf8Span.span
+        let prefix = RequestFields.pathPrefix.utf8
+        guard bytes.count >= prefix.count, path.hasPrefix(RequestFields.pathPrefix) else { return "BadPath" }
+        let count = bytes.count - prefix.count
         guard count > 0 else { return "MissingDeviceToken" }
         guard tokenDigits.contains(count), count.isMultiple(of: 2),
-            bytes.dropFirst(RequestFields.pathPrefix.utf8.count).allSatisfy(ASCII.isHexDigit)
+            ASCII.areHexDigits(bytes.extracting(droppingFirst: prefix.count))
         else { return "BadDeviceToken" }
         return nil
     }
@@ -81,16 +88,13 @@ struct RequestValidator: Sendable {
 
     /// `123e4567-e89b-12d3-a456-4266554400a0`, in either case.
     static func isNotificationID(_ text: String) -> Bool {
-        guard text.utf8.count == 36 else { return false }
-        var position = 0
-        for byte in text.utf8 {
-            switch position {
-            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
-            default: guard ASCII.isHexDigit(byte) else { return false }
-            }
-            position += 1
-        }
-        return true
+        let bytes = text.utf8Span.span
+        guard bytes.count == NotificationIDText.byteCount, bytes[8] == UInt8(ascii: "-"),
+            bytes[13] == UInt8(ascii: "-"), bytes[18] == UInt8(ascii: "-"), bytes[23] == UInt8(ascii: "-")
+        else { return false }
+        return ASCII.areHexDigits(bytes.extracting(0..<8)) && ASCII.areHexDigits(bytes.extracting(9..<13))
+            && ASCII.areHexDigits(bytes.extracting(14..<18)) && ASCII.areHexDigits(bytes.extracting(19..<23))
+            && ASCII.areHexDigits(bytes.extracting(24..<36))
     }
 
     /// Unix seconds, 0 included.

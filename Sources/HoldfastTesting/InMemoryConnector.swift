@@ -55,7 +55,7 @@ public final class InMemoryConnector: Connector {
     ) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while !condition(sent) {
-            if ContinuousClock.now > deadline { return false }
+            if ContinuousClock.now > deadline || Task.isCancelled { return false }
             await Task.yield()
         }
         return true

@@ -15,5 +15,5 @@ struct HoldfastCommand: AsyncParsableCommand {
             journal · 77 permission denied · 78 configuration (certificates, keys, credentials).
             """,
         version: "0.1.0",
-        subcommands: [SendCommand.self, RecoverCommand.self, MockCommand.self])
+        subcommands: [SendCommand.self, RecoverCommand.self, MockCommand.self, BenchCommand.self])
 }

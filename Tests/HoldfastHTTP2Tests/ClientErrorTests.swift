@@ -25,14 +25,18 @@ struct Violation: Sendable, CustomTestStringConvertible {
         Violation("RST_STREAM of 3 bytes", .frameSizeError, RawFrame(type: 3, stream: 1, payload: [0, 0, 0])),
         Violation("SETTINGS on a stream", .protocolError, RawFrame(type: 4, stream: 1)),
         Violation("SETTINGS of 5 bytes", .frameSizeError, RawFrame(type: 4, payload: [0, 0, 0, 0, 0])),
-        Violation("SETTINGS ack with a payload", .frameSizeError, RawFrame(type: 4, flags: 1, payload: [0, 1, 0, 0, 0, 0])),
+        Violation(
+            "SETTINGS ack with a payload", .frameSizeError, RawFrame(type: 4, flags: 1, payload: [0, 1, 0, 0, 0, 0])),
         Violation("SETTINGS_ENABLE_PUSH of 2", .protocolError, .settings((2, 2))),
         Violation("SETTINGS_INITIAL_WINDOW_SIZE of 2^31", .flowControlError, .settings((4, 0x8000_0000))),
         Violation("SETTINGS_MAX_FRAME_SIZE of 16383", .protocolError, .settings((5, 16383))),
         Violation("SETTINGS_MAX_FRAME_SIZE of 2^24", .protocolError, .settings((5, 1 << 24))),
-        Violation("PING on a stream", .protocolError, RawFrame(type: 6, stream: 1, payload: [UInt8](repeating: 0, count: 8))),
+        Violation(
+            "PING on a stream", .protocolError, RawFrame(type: 6, stream: 1, payload: [UInt8](repeating: 0, count: 8))),
         Violation("PING of 7 bytes", .frameSizeError, .ping([UInt8](repeating: 0, count: 7))),
-        Violation("GOAWAY on a stream", .protocolError, RawFrame(type: 7, stream: 1, payload: [UInt8](repeating: 0, count: 8))),
+        Violation(
+            "GOAWAY on a stream", .protocolError, RawFrame(type: 7, stream: 1, payload: [UInt8](repeating: 0, count: 8))
+        ),
         Violation("GOAWAY of 7 bytes", .frameSizeError, RawFrame(type: 7, payload: [UInt8](repeating: 0, count: 7))),
         Violation("WINDOW_UPDATE of 0 on the connection", .protocolError, .windowUpdate(0, 0)),
         Violation("WINDOW_UPDATE of 3 bytes", .frameSizeError, RawFrame(type: 8, payload: [0, 0, 1])),
@@ -51,33 +55,46 @@ struct Violation: Sendable, CustomTestStringConvertible {
         Violation(
             "An unknown frame inside a header block", .protocolError, .headers(1, [], end: true, endHeaders: false),
             RawFrame(type: 0x77, stream: 1)),
-        Violation("DATA with more padding than payload", .protocolError, RawFrame(type: 0, flags: 8, stream: 1, payload: [3, 0, 0])),
+        Violation(
+            "DATA with more padding than payload", .protocolError,
+            RawFrame(type: 0, flags: 8, stream: 1, payload: [3, 0, 0])),
         Violation("DATA padded without a pad length", .frameSizeError, RawFrame(type: 0, flags: 8, stream: 1)),
-        Violation("HEADERS too short for its priority", .frameSizeError, RawFrame(type: 1, flags: 0x24, stream: 1, payload: [0, 0])),
-        Violation("HEADERS with more padding than payload", .protocolError, RawFrame(type: 1, flags: 0x0c, stream: 1, payload: [2, 0x88])),
+        Violation(
+            "HEADERS too short for its priority", .frameSizeError,
+            RawFrame(type: 1, flags: 0x24, stream: 1, payload: [0, 0])),
+        Violation(
+            "HEADERS with more padding than payload", .protocolError,
+            RawFrame(type: 1, flags: 0x0c, stream: 1, payload: [2, 0x88])),
         Violation("A frame of 16385 bytes", .frameSizeError, .data(1, [UInt8](repeating: 0, count: 16385), end: false)),
         Violation("DATA on an idle stream", .protocolError, .data(99, [1], end: false)),
         Violation("PUSH_PROMISE", .protocolError, RawFrame(type: 5, flags: 4, stream: 1, payload: [0, 0, 0, 2, 0x82])),
         Violation("A header block that breaks off", .compressionError, .headers(1, [0x00, 0x05, 0x61], end: true)),
         Violation("An index that no table has", .compressionError, .headers(1, [0xff, 0x80, 0x01], end: true)),
-        Violation("An integer without end", .compressionError, .headers(1, [0xff] + [UInt8](repeating: 0xff, count: 12), end: true)),
-        Violation("A table larger than announced", .compressionError, .headers(1, [0x3f, 0xff, 0xff, 0x03], end: true)),
-        Violation("A broken Huffman string", .compressionError, .headers(1, [0x00, 0x82, 0xff, 0xff, 0x01, 0x61], end: true)),
+        Violation(
+            "An integer without end", .compressionError,
+            .headers(1, [0xff] + [UInt8](repeating: 0xff, count: 12), end: true)),
+        Violation(
+            "A table larger than announced", .compressionError, .headers(1, [0x3f, 0xff, 0xff, 0x03], end: true)),
+        Violation(
+            "A broken Huffman string", .compressionError, .headers(1, [0x00, 0x82, 0xff, 0xff, 0x01, 0x61], end: true)),
     ]
 }
 
 @Suite("A server that breaks the protocol")
 struct ClientErrorTests {
-    static let violations = Violation.common + [
-        Violation("SETTINGS_ENABLE_PUSH of 1 by a server", .protocolError, .settings((2, 1))),
-        Violation("HEADERS on a stream never opened", .protocolError, .headers(3, [0x88], end: true)),
-        Violation("HEADERS on an even stream", .protocolError, .headers(2, [0x88], end: true)),
-        Violation(
-            "HEADERS behind the end of a stream", .streamClosed, .headers(1, [0x88], end: true),
-            .headers(1, [0x88], end: true)),
-        Violation("DATA behind the end of a stream", .streamClosed, .headers(1, [0x88], end: true), .data(1, [], end: true)),
-        Violation("DATA behind RST_STREAM", .streamClosed, .reset(1, 8), .data(1, [1], end: true)),
-    ]
+    static let violations =
+        Violation.common + [
+            Violation("SETTINGS_ENABLE_PUSH of 1 by a server", .protocolError, .settings((2, 1))),
+            Violation("HEADERS on a stream never opened", .protocolError, .headers(3, [0x88], end: true)),
+            Violation("HEADERS on an even stream", .protocolError, .headers(2, [0x88], end: true)),
+            Violation(
+                "HEADERS behind the end of a stream", .streamClosed, .headers(1, [0x88], end: true),
+                .headers(1, [0x88], end: true)),
+            Violation(
+                "DATA behind the end of a stream", .streamClosed, .headers(1, [0x88], end: true),
+                .data(1, [], end: true)),
+            Violation("DATA behind RST_STREAM", .streamClosed, .reset(1, 8), .data(1, [1], end: true)),
+        ]
 
     @Test("ends the connection with the code that RFC 9113 names", arguments: violations)
     func violation(_ violation: Violation) throws {
@@ -100,10 +117,12 @@ struct ClientErrorTests {
         #expect(client.session.cancel(streamID: 1) == nil)
     }
 
-    @Test("is found out when its first frame is not SETTINGS", arguments: [
-        RawFrame.ping([0, 0, 0, 0, 0, 0, 0, 0]), .settingsAck, .goAway(0, 0), .headers(1, [0x88], end: true),
-        RawFrame(type: 0x50),
-    ])
+    @Test(
+        "is found out when its first frame is not SETTINGS",
+        arguments: [
+            RawFrame.ping([0, 0, 0, 0, 0, 0, 0, 0]), .settingsAck, .goAway(0, 0), .headers(1, [0x88], end: true),
+            RawFrame(type: 0x50),
+        ])
     func firstFrame(frame: RawFrame) {
         var client = ClientUnderTest(settings: nil)
         client.receive(frame)
@@ -117,11 +136,14 @@ struct ClientErrorTests {
         #expect(client.connectionError == .frameSizeError)
     }
 
-    @Test("does not get away with frames that move nothing, without end", arguments: [
-        RawFrame.settings, .ping([0, 0, 0, 0, 0, 0, 0, 0]), .ping([0, 0, 0, 0, 0, 0, 0, 0], ack: true), .settingsAck,
-        .headers(1, block((":status", "103")), end: false), RawFrame(type: 0x42, payload: [1]),
-        RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 9]), .reset(3, 8), .goAway(1, 0),
-    ])
+    @Test(
+        "does not get away with frames that move nothing, without end",
+        arguments: [
+            RawFrame.settings, .ping([0, 0, 0, 0, 0, 0, 0, 0]), .ping([0, 0, 0, 0, 0, 0, 0, 0], ack: true),
+            .settingsAck,
+            .headers(1, block((":status", "103")), end: false), RawFrame(type: 0x42, payload: [1]),
+            RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 9]), .reset(3, 8), .goAway(1, 0),
+        ])
     func flood(frame: RawFrame) throws {
         var limits = HTTP2Limits.client
         limits.maxIdleFrames = 100
@@ -194,7 +216,8 @@ struct ClientErrorTests {
         client.receive(.settings((3, 10)))
         try client.start(tag: 1)
         var block: [UInt8] = [0x88]
-        HPACKWriter.appendLiteral(name: "x".utf8, value: [UInt8](repeating: 0x61, count: 3900), indexing: .incremental, to: &block)
+        HPACKWriter.appendLiteral(
+            name: "x".utf8, value: [UInt8](repeating: 0x61, count: 3900), indexing: .incremental, to: &block)
         block += [UInt8](repeating: 0xbe, count: 1000)
         client.receive(.headers(1, block, end: true))
         #expect(client.connectionError == .enhanceYourCalm)

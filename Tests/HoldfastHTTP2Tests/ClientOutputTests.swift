@@ -134,7 +134,11 @@ struct ClientOutputTests {
         var client = ClientUnderTest(limits: limits)
         var started = 0
         while client.session.availableStreams > 0, started < 500 {
-            if client.session.startRequest(tag: 0, headerBlock: [0x83], body: [UInt8](repeating: 0, count: 90), bodyRange: 0..<90) == .full { break }
+            if client.session.startRequest(
+                tag: 0, headerBlock: [0x83], body: [UInt8](repeating: 0, count: 90), bodyRange: 0..<90) == .full
+            {
+                break
+            }
             started += 1
         }
         #expect(started == 10)

@@ -17,9 +17,12 @@ struct HPACKWriterTests {
         return block
     }
 
-    @Test("Integers are coded as in RFC 7541 C.1", arguments: [
-        (10, 5, "0a"), (1337, 5, "1f9a0a"), (42, 8, "2a"), (30, 5, "1e"), (31, 5, "1f00"), (158, 5, "1f7f"), (159, 5, "1f8001"),
-    ])
+    @Test(
+        "Integers are coded as in RFC 7541 C.1",
+        arguments: [
+            (10, 5, "0a"), (1337, 5, "1f9a0a"), (42, 8, "2a"), (30, 5, "1e"), (31, 5, "1f00"), (158, 5, "1f7f"),
+            (159, 5, "1f8001"),
+        ])
     func integers(value: Int, prefix: Int, hex: String) {
         #expect(Self.written { HPACKWriter.appendInteger(value, prefix: prefix, bits: 0, to: &$0) } == Self.bytes(hex))
     }
@@ -107,7 +110,9 @@ struct HPACKWriterTests {
             ])
     }
 
-    @Test("Every status is read back as written", arguments: [100, 200, 204, 206, 304, 400, 403, 404, 410, 429, 500, 503, 999])
+    @Test(
+        "Every status is read back as written",
+        arguments: [100, 200, 204, 206, 304, 400, 403, 404, 410, 429, 500, 503, 999])
     func statuses(status: Int) throws {
         #expect(try decoded(HTTP2ServerSession.headerBlock(status: status)) == [":status: \(status)"])
     }
@@ -116,13 +121,16 @@ struct HPACKWriterTests {
     func randomFields() throws {
         for seed in UInt64(0)..<50 {
             var random = SeededGenerator(seed: seed)
-            var judge = HPACKDecoder(allocator: ByteBufferAllocator(), maxDynamicTableSize: 4096, maxHeaderListSize: 1 << 20)
+            var judge = HPACKDecoder(
+                allocator: ByteBufferAllocator(), maxDynamicTableSize: 4096, maxHeaderListSize: 1 << 20)
             for _ in 0..<10 {
                 var expected: [String] = []
                 let block = Self.written { block in
                     for _ in 0..<random.below(8) {
-                        let name = String(decoding: (0...random.below(20)).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
-                        let value = String(decoding: (0..<random.below(400)).map { _ in UInt8(33 + random.below(90)) }, as: UTF8.self)
+                        let name = String(
+                            decoding: (0...random.below(20)).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
+                        let value = String(
+                            decoding: (0..<random.below(400)).map { _ in UInt8(33 + random.below(90)) }, as: UTF8.self)
                         let indexing = [HPACKWriter.Indexing.incremental, .without, .never][random.below(3)]
                         HPACKWriter.appendLiteral(name: name.utf8, value: value.utf8, indexing: indexing, to: &block)
                         expected.append("\(name): \(value)")

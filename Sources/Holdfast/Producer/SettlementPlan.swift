@@ -160,6 +160,7 @@ struct SettlementPlan: Sendable {
 
     private static func describe(_ result: SendResult) -> String {
         let status = result.status.map { "\($0) " } ?? ""
-        return "the service answered \(status)\(result.reason?.rawValue ?? result.detail ?? "without a reason")"
+        let detail = result.detail.map { " (\($0))" } ?? ""
+        return "the service answered \(status)\(result.reason?.rawValue ?? "without a reason")\(detail)"
     }
 }

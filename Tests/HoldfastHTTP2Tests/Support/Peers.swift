@@ -44,7 +44,11 @@ struct ClientUnderTest {
 
     var resets: [String] {
         events.others.compactMap {
-            if case .reset(let tag, let code, let byPeer) = $0 { "\(tag) \(code) \(byPeer ? "peer" : "us")" } else { nil }
+            if case .reset(let tag, let code, let byPeer) = $0 {
+                "\(tag) \(code) \(byPeer ? "peer" : "us")"
+            } else {
+                nil
+            }
         }
     }
 

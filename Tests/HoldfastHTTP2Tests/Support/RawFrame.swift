@@ -24,7 +24,8 @@ struct RawFrame: Equatable {
             guard rest.count >= 9 + length else { return nil }
             let stream = head[5...8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             frames.append(
-                RawFrame(type: head[3], flags: head[4], stream: stream, payload: Array(rest.dropFirst(9).prefix(length))))
+                RawFrame(
+                    type: head[3], flags: head[4], stream: stream, payload: Array(rest.dropFirst(9).prefix(length))))
             rest = rest.dropFirst(9 + length)
         }
         return frames

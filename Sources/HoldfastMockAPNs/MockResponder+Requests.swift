@@ -1,6 +1,6 @@
 import HoldfastHTTP2
 
-extension MockConnection {
+extension MockResponder {
     /// Where the id stands in ``acceptedBlock``: at its end.
     private static let idStart = 1 + 1 + 1 + 7 + 1
 
@@ -11,7 +11,7 @@ extension MockConnection {
     }
 
     /// Judges one request and answers it, or has it answered later.
-    func handle(_ request: HTTP2ServerEvents.Request, bodies: [UInt8]) {
+    mutating func handle(_ request: HTTP2ServerEvents.Request, bodies: [UInt8]) {
         tally.requests += 1
         requestCount += 1
         guard !isEnded else {
@@ -30,14 +30,20 @@ extension MockConnection {
     }
 
     /// The validator's verdict, then the provider token's, then the token's own.
-    private func rejection(of fields: RequestFields, _ request: HTTP2ServerEvents.Request) -> MockRejection? {
+    private mutating func rejection(of fields: RequestFields, _ request: HTTP2ServerEvents.Request) -> MockRejection? {
         let validator = service.validator
-        if let rejection = validator.rejection(of: fields, bodyByteCount: request.body.count) { return rejection }
+        let isKnown = knownFields.map(fields.hasAttributes) ?? false
+        if let rejection = validator.rejection(
+            of: fields, bodyByteCount: request.body.count, hasKnownAttributes: isKnown)
+        {
+            return rejection
+        }
+        if !isKnown { knownFields = fields }
         if let rejection = rejection(ofAuthorization: fields.authorization) { return rejection }
         return validator.rejectsTokens ? validator.rejection(ofToken: fields.token) : nil
     }
 
-    private func rejection(ofAuthorization authorization: String?) -> MockRejection? {
+    private mutating func rejection(ofAuthorization authorization: String?) -> MockRejection? {
         guard service.configuration.providerTokens != .ignored else { return nil }
         guard let authorization else { return "MissingProviderToken" }
         if let last = lastAuthorization, last.text == authorization { return last.verdict.rejection(at: now) }
@@ -47,18 +53,18 @@ extension MockConnection {
     }
 
     /// The answer's apns-id: the request's, where it has one that is well-formed.
-    private func setID(_ fields: RequestFields) {
-        if let text = fields.id, RequestValidator.isNotificationID(text) { id.set(text) } else { id.setRandom() }
+    private mutating func setID(_ fields: RequestFields) {
+        if fields.hasWellFormedID, let text = fields.id { id.set(text) } else { id.setRandom() }
     }
 
     /// Takes the notification: in the books, and in the ledger before the answer goes out.
-    private func enter(_ fields: RequestFields) {
+    private mutating func enter(_ fields: RequestFields) {
         tally.accepted += 1
         guard service.ledger != nil else { return }
         ledgerLines.appendLedgerLine(id: id, token: fields.token, topic: fields.topic ?? "")
     }
 
-    private func accept(_ streamID: UInt32) {
+    private mutating func accept(_ streamID: UInt32) {
         let delay = service.configuration.delay
         guard delay == .zero, !owesSizeUpdate else {
             return give(PreparedAnswer(streamID: streamID, accepted()), after: delay)
@@ -67,39 +73,32 @@ extension MockConnection {
         session.respond(streamID: streamID, headerBlock: acceptedBlock)
     }
 
-    private func setAcceptedID() {
+    private mutating func setAcceptedID() {
         guard service.configuration.echoesNotificationID else { return }
         for index in id.bytes.indices { acceptedBlock[Self.idStart + index] = id.bytes[index] }
     }
 
-    private func accepted() -> PreparedAnswer.Content {
+    private mutating func accepted() -> PreparedAnswer.Content {
         setAcceptedID()
-        return .response(headerBlock: withSizeUpdate(acceptedBlock), body: [], bodyFrameByteCount: nil)
+        return .response(headerBlock: acceptedBlock, body: [], bodyFrameByteCount: nil)
     }
 
-    private func reject(_ streamID: UInt32, _ rejection: MockRejection) {
+    private mutating func reject(_ streamID: UInt32, _ rejection: MockRejection) {
         tally.rejected[rejection.reason, default: 0] += 1
         give(PreparedAnswer(streamID: streamID, refused(rejection, nil)), after: service.configuration.delay)
     }
 
-    private func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
+    private mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
         let headers = service.configuration.echoesNotificationID ? [(name: "apns-id", value: id.text)] : []
         return .response(
-            headerBlock: withSizeUpdate(HTTP2ServerSession.headerBlock(status: rejection.status, headers)),
+            headerBlock: HTTP2ServerSession.headerBlock(status: rejection.status, headers),
             body: PreparedAnswer.body(of: rejection, defaultTimestamp: service.startedAt),
             bodyFrameByteCount: bodyFrameByteCount)
     }
 
-    /// We use no dynamic table, so its size is 0 whatever the client allows.
-    private func withSizeUpdate(_ block: [UInt8]) -> [UInt8] {
-        guard owesSizeUpdate else { return block }
-        owesSizeUpdate = false
-        return [0x20] + block
-    }
-
     // MARK: The slow way, with a behavior or an observer
 
-    private func handleObserved(_ received: HTTP2ServerEvents.Request, _ bodies: [UInt8]) {
+    private mutating func handleObserved(_ received: HTTP2ServerEvents.Request, _ bodies: [UInt8]) {
         let request = MockRequest(
             headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]), connection: number,
             number: requestCount)
@@ -127,7 +126,7 @@ extension MockConnection {
         var isAccepted = false
     }
 
-    private func outcome(
+    private mutating func outcome(
         of answer: MockAnswer, _ fields: RequestFields, _ request: HTTP2ServerEvents.Request
     ) -> Outcome {
         switch answer.content {
@@ -143,7 +142,7 @@ extension MockConnection {
             return outcome(of: rejection, answer)
         case .response(let status, let headers, let body):
             tally.scripted += 1
-            let block = withSizeUpdate(HTTP2ServerSession.headerBlock(status: status, headers))
+            let block = HTTP2ServerSession.headerBlock(status: status, headers)
             return Outcome(
                 content: .response(headerBlock: block, body: body, bodyFrameByteCount: answer.bodyFrameByteCount),
                 status: status)
@@ -156,7 +155,7 @@ extension MockConnection {
         }
     }
 
-    private func outcome(of rejection: MockRejection, _ answer: MockAnswer) -> Outcome {
+    private mutating func outcome(of rejection: MockRejection, _ answer: MockAnswer) -> Outcome {
         tally.rejected[rejection.reason, default: 0] += 1
         return Outcome(
             content: refused(rejection, answer.bodyFrameByteCount), status: rejection.status, reason: rejection.reason)

@@ -1,0 +1,126 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measure, side by side with a yardstick.", subcommands: [BenchDeliveryCommand.self])
+}
+
+struct BenchDeliveryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delivery",
+        abstract: "Deliver a backlog over one connection, beside h2load.",
+        discussion: """
+            Journals COUNT notifications, then delivers them over TLS and HTTP/2 to a mock on this machine: blacklist, \
+            journal, request, answer, durable settlement. h2load (Debian: nghttp2-client), where it is installed, sends as \
+            many requests to the same mock in turn with us, and keeps nothing. Machines differ and are noisy: the ratio of \
+            one run is what counts, not the figures.
+            """)
+
+    @Option(help: "Notifications in a round.") var count = 300_000
+    @Option(help: "Rounds; the medians are reported.") var rounds = 3
+    @Option(help: "Concurrent streams.") var streams = 1000
+    @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
+    @Option(help: "Entries in flight, from hand-out to durable settlement.") var window = 2000
+    @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
+    @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory: String =
+        NSTemporaryDirectory()
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func validate() throws {
+        guard count > 0, rounds > 0, (1...1_000_000).contains(streams), (20...4096).contains(payload), window > 0 else {
+            throw ValidationError("--count, --rounds, --streams, --payload or --window is out of range")
+        }
+    }
+
+    func run() async throws {
+        let directory = "\(directory)/holdfast-bench-\(ProcessInfo.processInfo.processIdentifier)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let mock = try MockProcess(certificateDirectory: "\(directory)/certificates", streams: streams)
+        defer { mock.stop() }
+        let bench = DeliveryBench(
+            count: count, streams: streams, payloadBytes: payload, window: window, directory: directory, mock: mock,
+            durability: noSync ? .process : .full)
+        let bodyFile = "\(directory)/body"
+        try Data(bench.payload).write(to: URL(fileURLWithPath: bodyFile))
+
+        let yardstick = Yardstick.find()
+        var ours: [DeliveryBench.Run] = []
+        var theirs: [Yardstick.Run] = []
+        for round in 1...rounds {
+            if let yardstick { theirs.append(try measure(yardstick, mock, bodyFile)) }
+            ours.append(try await bench.run(round: round))
+            if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
+        }
+        let report = DeliveryReport(command: self, ours: ours, theirs: theirs)
+        print(json ? report.json : report.text)
+    }
+
+    private func measure(_ yardstick: Yardstick, _ mock: MockProcess, _ bodyFile: String) throws -> Yardstick.Run {
+        // As long as a provider token, which the mock does not look at here.
+        let bearer = "authorization: bearer " + String(repeating: "x", count: 180)
+        return try yardstick.run(
+            count: count, streams: streams,
+            headers: [
+                "apns-topic: \(DeliveryBench.topic)", "apns-push-type: alert", "apns-expiration: 1900000000",
+                "apns-id: 123e4567-e89b-12d3-a456-4266554400a0", bearer,
+            ], bodyFile: bodyFile,
+            url: "https://127.0.0.1:\(mock.port)/3/device/" + String(repeating: "5a", count: 32))
+    }
+}
+
+/// The medians of all rounds, for people and for scripts.
+struct DeliveryReport {
+    let command: BenchDeliveryCommand
+    let ours: [DeliveryBench.Run]
+    let theirs: [Yardstick.Run]
+
+    private func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    }
+
+    private var delivered: Double { median(ours.map(\.deliveredPerSecond)) }
+    private var yardstick: Double { median(theirs.map(\.perSecond)) }
+
+    var text: String {
+        func thousands(_ value: Double) -> String { String(format: "%.0f k/s", value / 1000) }
+        var lines = [
+            "\(command.count) notifications, \(command.streams) streams, payload \(command.payload) bytes, window "
+                + "\(command.window), \(command.noSync ? "no sync" : "full sync"), median of \(command.rounds)",
+            "holdfast, delivered and durably settled  \(thousands(delivered)), "
+                + String(format: "%.2f µs CPU each, %.0f MB private", median(ours.map(\.cpuMicroseconds)), median(ours.map(\.privateMegabytes))),
+            "holdfast, durably submitted              \(thousands(median(ours.map(\.submittedPerSecond))))",
+        ]
+        if theirs.isEmpty {
+            lines.append("h2load is not installed (Debian: nghttp2-client), so there is no yardstick")
+        } else {
+            lines.append(
+                "h2load, which keeps nothing              \(thousands(yardstick)), "
+                    + String(format: "%.2f µs CPU each", median(theirs.map(\.cpuMicroseconds))))
+            lines.append(String(format: "ratio                                    %.2f", delivered / yardstick))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: String {
+        var fields: [(String, Double)] = [
+            ("count", Double(command.count)), ("streams", Double(command.streams)), ("payload", Double(command.payload)),
+            ("window", Double(command.window)), ("rounds", Double(command.rounds)), ("deliveredPerSecond", delivered),
+            ("submittedPerSecond", median(ours.map(\.submittedPerSecond))),
+            ("cpuMicroseconds", median(ours.map(\.cpuMicroseconds))),
+            ("privateMegabytes", median(ours.map(\.privateMegabytes))),
+        ]
+        if !theirs.isEmpty {
+            fields.append(("h2loadPerSecond", yardstick))
+            fields.append(("h2loadCPUMicroseconds", median(theirs.map(\.cpuMicroseconds))))
+            fields.append(("ratio", delivered / yardstick))
+        }
+        let body = fields.map { name, value in "\"\(name)\":\(String(format: "%.6g", value))" }.joined(separator: ",")
+        return "{\(body),\"fullSync\":\(!command.noSync)}"
+    }
+}

@@ -1,0 +1,99 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastAPNs
+internal import HoldfastJournal
+
+/// Delivers a backlog from a journal in full sync over one connection, and says how fast.
+struct DeliveryBench {
+    struct Run {
+        /// Durable submissions per second.
+        let submittedPerSecond: Double
+        /// From the start of the engine, whose connection comes first, to the last durable settlement.
+        let deliveredPerSecond: Double
+        /// Processor time of this process for each notification delivered.
+        let cpuMicroseconds: Double
+        let privateMegabytes: Double
+    }
+
+    let count: Int
+    let streams: Int
+    let payloadBytes: Int
+    let window: Int
+    let directory: String
+    let mock: MockProcess
+    let durability: LMDBJournal.Durability
+
+    static let topic = "com.example.app"
+
+    var payload: [UInt8] {
+        let frame = #"{"aps":{"alert":""}}"#
+        let filler = String(repeating: "x", count: max(payloadBytes - frame.utf8.count, 0))
+        return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
+    }
+
+    func run(round: Int) async throws -> Run {
+        let path = "\(directory)/bench-\(round).journal"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var options = LMDBJournal.Options()
+        options.durability = durability
+        let journal = try LMDBJournal(directory: path, options: options)
+        defer { journal.close() }
+        let key = try APNsSigningKey(
+            file: "\(directory)/certificates/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
+        var connection = APNsConnector.Configuration(
+            endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"), trust: .file("\(directory)/certificates/ca.pem"),
+            signingKey: key)
+        connection.maximumStreams = streams
+        var configuration = EngineConfiguration()
+        configuration.window = window
+        let engine = try PushEngine(
+            journal: journal, routes: [Route(connector: try APNsConnector(connection))], configuration: configuration)
+        let submitted = try await submit(to: engine.producer)
+        return try await deliver(engine, submitted: submitted)
+    }
+
+    /// - Returns: durable submissions per second.
+    private func submit(to producer: Producer) async throws -> Double {
+        let payload = payload
+        let start = ContinuousClock.now
+        for first in stride(from: 0, to: count, by: 5000) {
+            let batch = (first..<min(first + 5000, count)).map { number in
+                PushNotification(token: Self.token(number), topic: Self.topic, payload: payload, pushType: .alert)
+            }
+            for receipt in await producer.submit(batch) { _ = try receipt.get() }
+        }
+        return Double(count) / (ContinuousClock.now - start).seconds
+    }
+
+    private static func token(_ number: Int) -> DeviceToken {
+        var bytes = [UInt8](repeating: 0x5A, count: 32)
+        for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+        // 32 bytes are a token.
+        return DeviceToken(bytes: bytes)!
+    }
+
+    private func deliver(_ engine: PushEngine, submitted: Double) async throws -> Run {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let before = ProcessFigures.now()
+            let start = ContinuousClock.now
+            group.addTask { try await engine.run() }
+            let rest = await engine.untilIdle()
+            let elapsed = (ContinuousClock.now - start).seconds
+            let after = ProcessFigures.now()
+            let memory = ProcessFigures.privateBytes()
+            let status = engine.status()
+            group.cancelAll()
+            guard rest == .drained, status.confirmed == count else {
+                throw BenchFailure("\(status.confirmed) of \(count) were confirmed (\(rest))")
+            }
+            return Run(
+                submittedPerSecond: submitted, deliveredPerSecond: Double(count) / elapsed,
+                cpuMicroseconds: (after.own - before.own) * 1_000_000 / Double(count),
+                privateMegabytes: Double(memory) / 1_048_576)
+        }
+    }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

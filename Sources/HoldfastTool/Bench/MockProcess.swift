@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// `holdfast mock http2` in a process of its own, as h2load and we meet it.
+final class MockProcess {
+    let port: Int
+    private let process = Process()
+
+    /// Starts it and waits until it says where it listens.
+    init(certificateDirectory: String, streams: Int) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [
+            "mock", "http2", "--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory,
+            "--streams", "\(streams)",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var line: [UInt8] = []
+        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+            line.append(byte)
+        }
+        let text = String(decoding: line, as: UTF8.self)
+        guard let port = text.split(separator: ":").last.flatMap({ Int($0) }) else {
+            process.terminate()
+            throw BenchFailure("the mock did not start; it said: \(text)")
+        }
+        self.port = port
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}
