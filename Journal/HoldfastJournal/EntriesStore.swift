@@ -25,6 +25,8 @@ struct EntriesStore: Sendable {
     static let formatVersion: UInt32 = 1
     static let formatKey = Array("format".utf8)
     static let stateKey = Array("state".utf8)
+    /// The limit of the newest opening, for inspectors; nothing is decided by it.
+    static let limitKey = Array("limit".utf8)
     /// Tables of this version and room for those of later ones, which an older Holdfast may open to say so.
     static let tableLimit = 32
 
@@ -51,11 +53,10 @@ struct EntriesStore: Sendable {
         }
     }
 
-    /// Opens or makes the tables, and makes two synced commits, which rewrite both meta pages: only then is what an
-    /// earlier process left in them, possibly unsynced, as durable as it looks.
-    init(opening environment: Environment, facts: inout FactsRecord?, directory: String) throws(JournalError) {
+    /// Opens or makes the tables, in the first of the two synced commits of an opening.
+    init(opening environment: Environment, directory: String) throws(JournalError) {
         self.environment = environment
-        tables = try translated("open", directory) { () throws(LMDBError) -> Tables in
+        tables = try translated("open", directory) { () throws(LMDBError) in
             let transaction = try WriteTransaction(environment)
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
@@ -64,23 +65,25 @@ struct EntriesStore: Sendable {
             let tables = Tables(opened)
             try transaction.put(Self.formatKey.span, version.span, in: tables.facts)
             try transaction.commit()
+            if environment.access == .readWriteUnsynced { try environment.sync() }
             return tables
         }
-        if environment.access == .readWriteUnsynced {
-            try translated("open", directory) { () throws(LMDBError) in try environment.sync() }
-        }
-        var current = try Self.facts(in: environment, tables, directory) ?? FactsRecord()
-        facts = current
-        current.openings += 1
-        current.closedInOrder = false
-        let bytes = current.bytes
+    }
+
+    /// The second: says that the journal is open. With it both meta pages are rewritten, and what an earlier process left
+    /// in them, possibly unsynced, is as durable as it looks.
+    func markOpen(_ facts: FactsRecord, limit: Int, directory: String) throws(JournalError) {
         try translated("open", directory) { () throws(LMDBError) in
             let transaction = try WriteTransaction(environment)
-            try transaction.put(Self.stateKey.span, bytes.span, in: tables.facts)
+            let (stateKey, limitKey) = (Self.stateKey, Self.limitKey)
+            let bytes = facts.bytes
+            var number: [UInt8] = []
+            number.appendLittleEndian(UInt64(limit))
+            try transaction.put(stateKey.span, bytes.span, in: tables.facts)
+            try transaction.put(limitKey.span, number.span, in: tables.facts)
             try transaction.commit()
             if environment.access == .readWriteUnsynced { try environment.sync() }
         }
-        facts = current
     }
 
     /// What is there, for reading only.
@@ -93,20 +96,6 @@ struct EntriesStore: Sendable {
         guard let tables else { return nil }
         self.environment = environment
         self.tables = Tables(tables)
-    }
-
-    static func facts(in environment: Environment, _ tables: Tables, _ directory: String) throws(JournalError) -> FactsRecord? {
-        let bytes = try translated("read", directory) { () throws(LMDBError) in
-            try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) -> [UInt8]? in
-                try snapshot.get(stateKey.span, in: tables.facts)
-            } ?? nil
-        }
-        guard let bytes else { return nil }
-        do throws(EntryRecord.Fault) {
-            return try FactsRecord(bytes)
-        } catch {
-            throw error.error(what: "its state", in: directory)
-        }
     }
 
     /// The lanes in the order of their numbers, which run from 1 without gaps.
@@ -128,6 +117,39 @@ struct EntriesStore: Sendable {
         }
         if let fault { return .failure(fault) }
         return .success(lanes)
+    }
+}
+
+/// What one snapshot says of the journal as a whole, not yet checked.
+struct StoredState {
+    private let lanes: Result<[LaneRecord], EntryRecord.Fault>
+    private let facts: [UInt8]?
+    let figures: CommitFigures
+    /// 0 when it is not known.
+    let limit: Int
+
+    init(_ snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables) throws(LMDBError) {
+        let stateKey = EntriesStore.stateKey
+        let limitKey = EntriesStore.limitKey
+        lanes = try EntriesStore.lanes(in: snapshot, tables)
+        facts = try snapshot.get(stateKey.span, in: tables.facts)
+        let number = try snapshot.get(limitKey.span, in: tables.facts)
+        limit = number?.count == 8 ? Int(clamping: number?.span.littleEndian64(at: 0) ?? 0) : 0
+        figures = CommitFigures(
+            usedPages: try snapshot.usedPages(of: tables.all),
+            rejections: try snapshot.statistics(of: tables.rejections).entries)
+    }
+
+    /// A journal just made has no facts yet, and starts with none.
+    func state(in directory: String) throws(JournalError) -> JournalState {
+        var what = "a lane's record"
+        do throws(EntryRecord.Fault) {
+            let lanes = try lanes.get()
+            what = "its state"
+            return JournalState(facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) } ?? FactsRecord(), lanes: lanes)
+        } catch {
+            throw error.error(what: what, in: directory)
+        }
     }
 }
 

@@ -46,7 +46,7 @@ public final class LMDBJournal: Journal {
         }
         try EntriesStore.refuseNewerFormat(environment, path)
         let tokens = try LMDBBlacklist(opening: place, options)
-        let opened = try Self.recover(environment, path)
+        let opened = try Self.recover(environment, options, path)
         try place.sync()
 
         let space = try Self.reserve(environment, opened.figures, options, path)
@@ -86,26 +86,20 @@ public final class LMDBJournal: Journal {
         let figures: CommitFigures
     }
 
-    /// Makes the two commits, and only then reads.
-    private static func recover(_ environment: Environment, _ path: String) throws(JournalError) -> Opened {
-        var facts: FactsRecord?
-        let store = try EntriesStore(opening: environment, facts: &facts, directory: path)
-        let tables = store.tables
+    /// Makes two synced commits before anything that was read is trusted.
+    private static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError) -> Opened {
+        let store = try EntriesStore(opening: environment, directory: path)
         let found = try translated("read", path) { () throws(LMDBError) in
             try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                let figures = CommitFigures(
-                    usedPages: try snapshot.usedPages(of: tables.all),
-                    rejections: try snapshot.statistics(of: tables.rejections).entries)
-                return (try EntriesStore.lanes(in: snapshot, tables), figures)
+                try StoredState(snapshot, store.tables)
             }
         }
-        guard let (lanes, figures) = found, let facts else { throw .closed(path) }
-        switch lanes {
-        case .success(let lanes):
-            return Opened(store: store, state: JournalState(facts: facts, lanes: lanes), figures: figures)
-        case .failure(let fault):
-            throw fault.error(what: "a lane's record", in: path)
-        }
+        guard let found else { throw .closed(path) }
+        var state = try found.state(in: path)
+        state.facts.openings += 1
+        state.facts.closedInOrder = false
+        try store.markOpen(state.facts, limit: options.limit, directory: path)
+        return Opened(store: store, state: state, figures: found.figures)
     }
 
     /// Allocates what is in use and the reserve. On a full disk the journal opens all the same, so that it can drain.

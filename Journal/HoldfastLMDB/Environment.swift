@@ -27,12 +27,13 @@ import Glibc
     /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.
     ///
     /// - Parameters:
-    ///   - mapByteCount: the address space reserved, far above what the data will ever need; it is never resized.
+    ///   - mapByteCount: the address space reserved, far above what the data will ever need; it is never resized. Nil:
+    ///     what the writer has chosen.
     ///   - tables: the most tables that will be opened.
     ///   - readers: the most read transactions at a time, of all processes. Only the first opener decides.
     /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open.
     package static func open(
-        _ path: String, _ access: Access, mapByteCount: Int, tables: Int, readers: Int = 254
+        _ path: String, _ access: Access, mapByteCount: Int?, tables: Int, readers: Int = 254
     ) throws(LMDBError) -> Environment {
         let file = try FileIdentity(of: path)
         return try EnvironmentRegistry.shared.open(file, path: path) { () throws(LMDBError) -> Environment in
@@ -50,13 +51,15 @@ import Glibc
     }
 
     private init(
-        _ path: String, _ access: Access, file: FileIdentity, mapByteCount: Int, tables: Int, readers: Int
+        _ path: String, _ access: Access, file: FileIdentity, mapByteCount: Int?, tables: Int, readers: Int
     ) throws(LMDBError) {
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create", path: path)
         let handle = unsafe created!
         do throws(LMDBError) {
-            try check(unsafe mdb_env_set_mapsize(handle, mapByteCount), "mdb_env_set_mapsize", path: path)
+            if let mapByteCount {
+                try check(unsafe mdb_env_set_mapsize(handle, mapByteCount), "mdb_env_set_mapsize", path: path)
+            }
             try check(unsafe mdb_env_set_maxdbs(handle, MDB_dbi(tables)), "mdb_env_set_maxdbs", path: path)
             try check(unsafe mdb_env_set_maxreaders(handle, UInt32(readers)), "mdb_env_set_maxreaders", path: path)
             let code = unsafe mdb_env_open(handle, path, UInt32(MDB_NOTLS) | access.flags, 0o600)

@@ -15,5 +15,7 @@ struct HoldfastCommand: AsyncParsableCommand {
             journal · 77 permission denied · 78 configuration (certificates, keys, credentials).
             """,
         version: "0.1.0",
-        subcommands: [SendCommand.self, RecoverCommand.self, MockCommand.self, BenchCommand.self])
+        subcommands: [
+            SendCommand.self, RecoverCommand.self, JournalCommand.self, MockCommand.self, BenchCommand.self,
+        ])
 }

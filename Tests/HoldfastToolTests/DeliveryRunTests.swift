@@ -70,7 +70,7 @@ struct DeliveryRunTests {
         let world = try World()
         let outcome = try await world.deliver(file, options: .init(isQueueOnly: true, handlesSignals: false))
         #expect(outcome.summary.accepted == 100 && outcome.summary.left == 100 && outcome.summary.inputFinished)
-        #expect(outcome.error == nil)
+        #expect(outcome.status == .ok)
         #expect(world.connector.sent.isEmpty)
     }
 

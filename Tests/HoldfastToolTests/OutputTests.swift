@@ -26,6 +26,10 @@ struct ToolStatusTests {
         summary.left = 0
         summary.inputFinished = false
         #expect(summary.status(error: nil) == .entriesLeft)
+        summary = DeliverySummary(queueOnly: true, left: 1)
+        #expect(summary.status(error: nil) == .ok)
+        summary.inputFinished = false
+        #expect(summary.status(error: nil) == .entriesLeft)
         #expect(summary.status(error: ToolError(.configuration, "")) == .configuration)
         #expect(summary.status(error: ToolError(.inputOutput, "")) == .inputOutput)
     }
@@ -79,7 +83,7 @@ struct SummaryTests {
             try JSONOutput.line(full) == """
                 {"accepted":20000,"confirmed":19990,"elapsedSeconds":1.25,"exitCode":75,"expired":1,"file":"a/b.ndjson",\
                 "inputFinished":true,"interrupted":false,"left":3,"leftFromBefore":5,"lines":20003,"malformed":1,\
-                "perSecond":16002,"possibleDuplicates":4,"refused":{"BadPriority":2},\
+                "perSecond":16002,"possibleDuplicates":4,"queueOnly":false,"refused":{"BadPriority":2},\
                 "rejected":{"BadTopic":7,"Unregistered":2},"resumedAtLine":12001,"unknown":2}
                 """)
     }
@@ -89,7 +93,7 @@ struct SummaryTests {
         #expect(
             full.text() == """
                   lines                20,003  from line 12,001 on
-                  accepted             20,000  journaled before anything was sent
+                  accepted             20,000  journaled before they were sent
                   malformed                 1  not taken
                   refused                   2  BadPriority 2
                   left before               5  found in the journal

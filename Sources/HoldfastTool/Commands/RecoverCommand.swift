@@ -25,7 +25,7 @@ struct RecoverCommand: AsyncParsableCommand {
 
     private func recover() async throws -> ToolStatus {
         let path = try journalOptions.path()
-        //DRY if dryRun { return try DryRun(path: path, json: deliveryOptions.json).run() }
+        if dryRun { return try DryRun(path: path, json: deliveryOptions.json).run() }
         let journal = try LMDBJournal(directory: path, options: deliveryOptions.journalOptions(create: false))
         defer { journal.close() }
         let remembered = try RememberedRoute.read(from: journal, named: path)

@@ -54,6 +54,7 @@ struct DeliveryRun {
         outcome.error = outcome.error ?? taken.error
         fill(&outcome.summary, from: taken, elapsed: ContinuousClock.now - start)
         outcome.summary.leftFromBefore = before
+        outcome.summary.queueOnly = options.isQueueOnly
         outcome.summary.left = unconfirmedNow(&outcome)
         if let input {
             outcome.summary.file = input.input.file.name
@@ -170,6 +171,9 @@ struct DeliveryRun {
             }
             let status = engine.status()
             let lanes = status.lanes.filter { $0.backlog > 0 }
+            if status.unconfirmed == 0, status.settled > 0 || status.submitted == 0 {
+                return ToolError(.inputOutput, "the journal is full although nothing is left to deliver: its limit is too low")
+            }
             guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
                 lanes.allSatisfy({ $0.stoppedBecause != nil })
             else { return nil }
@@ -189,8 +193,8 @@ struct DeliveryRun {
             let now = ContinuousClock.now - Self.epoch
             let status = engine.status()
             let finding = watcher.look(status.connections, at: now)
-            if let news = finding.news, !console.isInteractive { console.warning(news) }
             if let error = finding.error { return .trouble(error) }
+            if let news = finding.news, !console.isInteractive { console.warning("\(news); trying again") }
             meter.add(status.settled, at: now)
             console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: finding.trouble).text())
             do { try await Task.sleep(for: Self.look) } catch { break }

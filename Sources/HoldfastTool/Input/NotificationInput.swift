@@ -5,7 +5,7 @@ internal import Holdfast
 struct NotificationInput {
     /// Bounds of one batch, which is one commit.
     static let batchCount = 4000
-    static let batchByteCount = 4 << 20
+    static let batchByteCount = 1 << 20
 
     /// What one batch brought. It may hold no notifications: malformed and empty lines are taken too.
     struct Batch {

@@ -10,6 +10,8 @@ struct DeliverySummary: Encodable, Equatable {
     var resumedAtLine: Int?
     /// Whether the input was taken to its end.
     var inputFinished = true
+    /// Whether nothing was to be sent: then it is no failure that everything is left.
+    var queueOnly = false
     /// Notifications journaled by this run.
     var accepted = 0
     /// Lines that are not what Docs/Tool.md describes.
@@ -41,7 +43,7 @@ struct DeliverySummary: Encodable, Equatable {
     /// What the exit code must say, with `error` standing for what ended the run before its time.
     func status(error: ToolError?) -> ToolStatus {
         var status = error?.status ?? .ok
-        if left > 0 || !inputFinished { status = max(status, .entriesLeft) }
+        if (left > 0 && !queueOnly) || !inputFinished { status = max(status, .entriesLeft) }
         if malformed > 0 || refusedCount > 0 { status = max(status, .badInput) }
         if rejectedCount > 0 || expired > 0 || unknown > 0 { status = max(status, .notAllConfirmed) }
         return status
@@ -52,7 +54,7 @@ struct DeliverySummary: Encodable, Equatable {
         var rows: [(String, String, String)] = []
         if file != nil {
             rows.append(("lines", Format.count(lines), resumedAtLine.map { "from line \(Format.count($0)) on" } ?? ""))
-            rows.append(("accepted", Format.count(accepted), "journaled before anything was sent"))
+            rows.append(("accepted", Format.count(accepted), "journaled before they were sent"))
             if malformed > 0 { rows.append(("malformed", Format.count(malformed), "not taken")) }
             if refusedCount > 0 { rows.append(("refused", Format.count(refusedCount), Self.list(refused))) }
         }

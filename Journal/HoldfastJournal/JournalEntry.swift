@@ -1,0 +1,42 @@
+public import Holdfast
+
+/// One entry of a journal, as an inspector sees it.
+public struct JournalEntry: Sendable {
+    /// Where an entry stands.
+    public enum State: Hashable, Sendable {
+        /// Unconfirmed, above its lane's send mark: certainly not sent.
+        case neverSent
+        /// Unconfirmed, at or below its lane's send mark: were the owner to crash now, it would be possibly sent. In a
+        /// living owner much of this is still waiting, since the mark runs ahead.
+        case possiblySent
+        /// Refused for now, or never processed: goes again when it is due.
+        case deferred(until: WallTime)
+        /// Refused for good.
+        case rejected(RejectionCause)
+
+        public var kind: StateKind {
+            switch self {
+            case .neverSent: .neverSent
+            case .possiblySent: .possiblySent
+            case .deferred: .deferred
+            case .rejected: .rejected
+            }
+        }
+    }
+
+    /// ``State`` without its particulars, to choose by.
+    public enum StateKind: String, Hashable, Sendable, CaseIterable {
+        case neverSent, possiblySent, deferred, rejected
+    }
+
+    public let uid: UID
+    public let lane: LaneKey
+    public let state: State
+    /// How often it was answered "not now".
+    public let attempts: Int
+    public let acceptedAt: WallTime
+    /// Why it was last answered "not now".
+    public let lastReason: Reason?
+    /// With the id and the expiration it was given on acceptance.
+    public let notification: PushNotification
+}

@@ -1,0 +1,173 @@
+public import Holdfast
+import HoldfastLMDB
+
+/// Looks into a journal without owning it: one at rest, or one that another process is using.
+///
+/// At rest it holds the owner lock shared, so that nobody begins to write; several readers may do so at a time. A journal
+/// in use is read through liblmdb's lock file. In the process that owns the journal it shares the owner's environments,
+/// since liblmdb must not open one twice.
+///
+/// Rows are copied out, at most some thousand in one snapshot, and the snapshot is let go before they are returned: a
+/// listing that is paused keeps no pages. Long listings of a journal in use are therefore not of one instant.
+public final class JournalReader: Sendable {
+    public let directory: String
+    /// Who is using the journal, for people; nil when it was at rest.
+    public let owner: String?
+
+    let store: EntriesStore
+    let readers: ReaderPool
+    private let blacklist: Environment
+    private let tokens: Table
+    private let tokenReaders: ReaderPool
+    /// Held while the journal is read at rest.
+    private let lock: Monitor<OwnerLock?>
+    private let isOpen = Monitor(true)
+    private let pageByteCount: Int
+
+    /// - Parameter directory: the journal's, `NAME.journal`.
+    /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
+    ///   `unsupportedFileSystem` or `inputOutput`.
+    public init(directory: String) throws(JournalError) {
+        let place = JournalDirectory(directory)
+        let path = place.path
+        guard place.isJournal else { throw place.notFound }
+        try place.checkFileSystem()
+        let access = try Access(place)
+        let entries = try access.open(place.entries, path)
+        do throws(JournalError) {
+            let blacklist = try access.open(place.blacklist, path)
+            do throws(JournalError) {
+                try EntriesStore.refuseNewerFormat(entries, path)
+                guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
+                let tables = try translated("read", path) { () throws(LMDBError) in
+                    try ReaderPool.openTables(LMDBBlacklist.tableNames, in: blacklist)
+                }
+                guard let tokens = tables?.first else { throw place.notFound }
+                pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount }
+                self.store = store
+                self.tokens = tokens
+            } catch {
+                blacklist.close()
+                throw error
+            }
+            self.blacklist = blacklist
+        } catch {
+            entries.close()
+            throw error
+        }
+        readers = ReaderPool(entries)
+        tokenReaders = ReaderPool(blacklist)
+        self.directory = path
+        owner = access.owner
+        lock = Monitor(access.lock)
+    }
+
+    /// How the environments are opened, decided once for both.
+    private struct Access {
+        let lock: OwnerLock?
+        let owner: String?
+
+        init(_ place: JournalDirectory) throws(JournalError) {
+            lock = try OwnerLock(reading: place)
+            owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
+            if lock != nil { try place.checkDataFiles() }
+        }
+
+        func open(_ environment: String, _ path: String) throws(JournalError) -> Environment {
+            try translated("read", path) { () throws(LMDBError) in
+                if let shared = try Environment.share(environment) { return shared }
+                return try Environment.open(
+                    environment, lock == nil ? .readOnly : .readOnlyUnlocked, mapByteCount: nil,
+                    tables: EntriesStore.tableLimit)
+            }
+        }
+    }
+
+    deinit { close() }
+
+    /// Lets go of the journal. Idempotent.
+    public func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
+        readers.close()
+        tokenReaders.close()
+        store.environment.close()
+        blacklist.close()
+        lock.withLock { lock in lock = nil }
+    }
+
+    // MARK: Figures
+
+    public func status() throws(JournalError) -> JournalStatus {
+        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in try StoredState(snapshot, store.tables) }
+        let state = try found.state(in: directory)
+        var status = JournalStatus(state, found.figures, pageByteCount: pageByteCount, limit: found.limit)
+        status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
+            try PossiblySent.count(state.lanes, in: store.tables.entries, readers)
+        }
+        status.blacklist = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.statistics(of: tokens).entries
+        }
+        return status
+    }
+
+    public func note(_ name: String) throws(JournalError) -> [UInt8]? {
+        let key = try LMDBJournal.noteKey(name)
+        let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.get(key.span, in: store.tables.notes)
+        }
+        guard let bytes else { return nil }
+        do throws(EntryRecord.Fault) {
+            return try NoteRecord.value(bytes)
+        } catch {
+            throw error.error(what: "the note \(name)", in: directory)
+        }
+    }
+
+    // MARK: The blacklist
+
+    /// The blacklist entry of a token, at whatever age.
+    public func blacklistEntry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? {
+        let bytes = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.get(token.bytes.span, in: tokens)
+        }
+        guard let bytes else { return nil }
+        return try TokenRow(token: token.bytes, value: bytes).entry(in: directory)
+    }
+
+    /// Blacklist entries in the order of their tokens' bytes, from the first above `after`.
+    public func blacklistEntries(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+        var entries: [BlacklistEntry] = []
+        while entries.count < limit {
+            let wanted = min(limit - entries.count, TokenRow.greatestCount)
+            let last = entries.last?.token ?? after
+            let rows = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try TokenRow.list(tokens, after: last, limit: wanted, in: snapshot)
+            }
+            for row in rows { entries.append(try row.entry(in: directory)) }
+            if rows.count < wanted { break }
+        }
+        return entries
+    }
+
+    // MARK: Access
+
+    func read<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
+        try read(from: readers, body)
+    }
+
+    private func readTokens<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
+        try read(from: tokenReaders, body)
+    }
+
+    private func read<R>(
+        from pool: ReaderPool, _ body: (borrowing Snapshot) throws(LMDBError) -> R
+    ) throws(JournalError) -> R {
+        let result = try translated("read", directory) { () throws(LMDBError) in try pool.read(body) }
+        guard let result else { throw .closed(directory) }
+        return result
+    }
+}

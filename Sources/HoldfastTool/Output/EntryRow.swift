@@ -1,0 +1,109 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+/// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
+/// JSON.
+struct EntryRow: Encodable {
+    var uid: UInt64
+    var state: String
+    var lane: String
+    var attempts: Int
+    var acceptedAt: String
+    var dueAt: String?
+    var reason: String?
+    var status: Int?
+    var rejectedAt: String?
+    var timestamp: String?
+    var id: String?
+    var token: String
+    var topic: String
+    var pushType: String?
+    var priority: UInt8?
+    var expiration: Int64?
+    var collapseID: String?
+    var tokenRegisteredAt: String?
+    var tag: String?
+    var payloadBytes: Int
+    /// Only when it is to be revealed.
+    private var payload: [UInt8]?
+
+    enum CodingKeys: String, CodingKey {
+        case uid, state, lane, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag, payloadBytes
+        case id = "apns-id"
+        case topic = "apns-topic"
+        case pushType = "apns-push-type"
+        case priority = "apns-priority"
+        case expiration = "apns-expiration"
+        case collapseID = "apns-collapse-id"
+        case tokenRegisteredAt = "token-registered-at"
+    }
+
+    init(_ entry: JournalEntry, reveal: Bool) {
+        let notification = entry.notification
+        uid = entry.uid.rawValue
+        lane = entry.lane.description
+        attempts = entry.attempts
+        acceptedAt = Timestamp.format(entry.acceptedAt)
+        reason = entry.lastReason?.rawValue
+        switch entry.state {
+        case .neverSent: state = "never-sent"
+        case .possiblySent: state = "possibly-sent"
+        case .deferred(let due):
+            state = "deferred"
+            dueAt = Timestamp.format(due)
+        case .rejected(let cause):
+            state = "rejected"
+            reason = cause.reason.rawValue
+            status = cause.status
+            rejectedAt = Timestamp.format(cause.rejectedAt)
+            timestamp = cause.timestamp.map(Timestamp.format)
+        }
+        id = notification.id?.description
+        token = reveal ? notification.token.hex : notification.token.shortened
+        topic = notification.topic
+        pushType = notification.pushType?.rawValue
+        priority = notification.priority?.rawValue
+        expiration = notification.expiration?.unixSeconds
+        collapseID = notification.collapseID
+        tokenRegisteredAt = notification.tokenRegisteredAt.map(Timestamp.format)
+        tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)
+        payloadBytes = notification.payload.count
+        payload = reveal ? notification.payload : nil
+    }
+
+    /// One line. A revealed payload is in it as it was written where that is one line of JSON, else as a string.
+    func json() throws -> String {
+        let line = try JSONOutput.line(self)
+        guard let payload else { return line }
+        let isOneLine = !payload.contains(0x0A) && !payload.contains(0x0D) && JSONScanner.isObject(payload)
+        let text = String(decoding: payload, as: UTF8.self)
+        return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try JSONOutput.line(text))}"
+    }
+
+    static let heading = "UID         STATE          TOKEN       TOPIC                           ACCEPTED              NOTE"
+
+    func line() -> String {
+        let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
+        let columns = [
+            (String(uid), 10), (state, 13), (token, 10), (topic.printable(maximumLength: 64), 30), (acceptedAt, 20),
+            (note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "), 0),
+        ]
+        return columns.map { text, width in text + String(repeating: " ", count: max(0, width - text.count)) }
+            .joined(separator: "  ")
+    }
+
+    func text() -> String {
+        let rows: [(String, String?)] = [
+            ("uid", String(uid)), ("state", state), ("lane", lane), ("attempts", String(attempts)), ("accepted", acceptedAt),
+            ("due", dueAt), ("reason", reason), ("status", status.map { String($0) }), ("rejected", rejectedAt),
+            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-topic", topic), ("apns-push-type", pushType),
+            ("apns-priority", priority.map { String($0) }), ("apns-expiration", expiration.map { String($0) }),
+            ("apns-collapse-id", collapseID), ("token-registered-at", tokenRegisteredAt), ("tag", tag),
+            ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
+        ]
+        return rows.compactMap { name, value in
+            value.map { "  \(name)" + String(repeating: " ", count: 21 - name.count) + $0.printable(maximumLength: 8192) }
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Holdfast
+import Testing
+
+/// The program as users run it: a process of its own.
+struct Tool {
+    struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        /// The single JSON object on standard output.
+        func json() throws -> [String: Any] {
+            let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+            return try #require(object)
+        }
+
+        func count(_ name: String) throws -> Int { try #require(json()[name] as? Int, "\(name) in \(output)") }
+    }
+
+    /// Beside the test bundle, where the build puts it.
+    static let path: String = {
+        let bundle = Bundle.allBundles.map(\.bundlePath) + [CommandLine.arguments[0], Bundle.main.bundlePath]
+        for place in bundle {
+            var folder = URL(fileURLWithPath: place)
+            for _ in 0..<4 {
+                folder.deleteLastPathComponent()
+                let candidate = folder.appendingPathComponent("holdfast").path
+                if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            }
+        }
+        return "holdfast"
+    }()
+
+    /// Runs it to its end; past the limit it is killed and the test fails.
+    static func run(
+        _ arguments: String..., input: String? = nil, environment: [String: String] = [:], limit: Duration = .seconds(60)
+    ) async throws -> Result {
+        try await start(arguments, input: input, environment: environment).result(limit: limit)
+    }
+
+    static func start(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
+    ) throws -> RunningTool {
+        try RunningTool(arguments, input: input, environment: environment)
+    }
+}
+
+/// A process that runs, with its output in files so that no pipe can fill up.
+final class RunningTool: Sendable {
+    private let process: Monitor<Process>
+    private let folder: TemporaryFolder
+
+    init(_ arguments: [String], input: String?, environment: [String: String]) throws {
+        folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Tool.path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { $0.key != "HOLDFAST_JOURNAL" }.merging(environment) { $1 }
+        for name in ["output", "errors", "input"] { try folder.write(name, name == "input" ? input ?? "" : "") }
+        process.standardOutput = try FileHandle(forWritingTo: folder.url("output"))
+        process.standardError = try FileHandle(forWritingTo: folder.url("errors"))
+        process.standardInput = try FileHandle(forReadingFrom: folder.url("input"))
+        try process.run()
+        self.process = Monitor(process)
+    }
+
+    deinit { kill(SIGKILL) }
+
+    var output: String { get throws { try folder.read("output") } }
+
+    var errors: String { get throws { try folder.read("errors") } }
+
+    var isRunning: Bool { process.withLock(\.isRunning) }
+
+    func kill(_ signal: Int32) {
+        process.withLock { process in
+            if process.isRunning { _ = Foundation.kill(process.processIdentifier, signal) }
+        }
+    }
+
+    func result(limit: Duration = .seconds(60)) async throws -> Tool.Result {
+        let ended = await waitUntil(limit: limit) { !self.isRunning }
+        if !ended {
+            kill(SIGKILL)
+            Issue.record("holdfast did not end within \(limit)")
+        }
+        let status = process.withLock { process in
+            process.waitUntilExit()
+            return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+        }
+        return Tool.Result(status: status, output: try folder.read("output"), errors: try folder.read("errors"))
+    }
+}
+
+/// Waits for a condition, looking every few milliseconds.
+func waitUntil(limit: Duration = .seconds(30), _ condition: () throws -> Bool) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try !condition() {
+        if ContinuousClock.now > deadline { return false }
+        do { try await Task.sleep(for: .milliseconds(5)) } catch { return false }
+    }
+    return true
+}
+
+/// A directory that goes away with its owner.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func url(_ name: String) -> URL { URL(fileURLWithPath: path).appendingPathComponent(name) }
+
+    func callAsFunction(_ name: String) -> String { url(name).path }
+
+    func write(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: url(name)) }
+
+    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: url(name)), as: UTF8.self) }
+}
+
+/// A mock push service in a process of its own.
+final class MockProcess: Sendable {
+    let folder: TemporaryFolder
+    let port: Int
+    private let tool: RunningTool
+
+    init(_ flags: String..., host: String = "127.0.0.1", in folder: TemporaryFolder) async throws {
+        self.folder = folder
+        let tool = try Tool.start(
+            [
+                "mock", "http2", "--listen", "\(host):0", "--certificate-directory", folder("certs"), "--ledger",
+                folder("ledger"),
+            ] + flags)
+        let isReady = try await waitUntil { try tool.output.hasPrefix("listening on \(host):") || !tool.isRunning }
+        let line = try tool.output
+        try #require(isReady && line.hasSuffix("\n"), "the mock said \(line)")
+        port = try #require(Int(line.dropLast().split(separator: ":").last ?? ""))
+        self.tool = tool
+    }
+
+    var endpoint: String { "https://127.0.0.1:\(port)" }
+    var trust: String { folder("certs/ca.pem") }
+
+    /// How many notifications it has taken so far.
+    func taken() throws -> Int { try folder.read("ledger").utf8.count { $0 == UInt8(ascii: "\n") } }
+
+    func stop() async throws -> Tool.Result {
+        tool.kill(SIGTERM)
+        return try await tool.result()
+    }
+}
