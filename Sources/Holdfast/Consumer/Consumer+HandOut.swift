@@ -33,6 +33,8 @@ extension Consumer {
     ) throws(JournalError) -> Bool {
         let room = room(link)
         let lane = lanes[index]
+        // What is coming back may be among the entries already, and this side does not know of it yet.
+        if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
         switch lane.nextStep(limit: min(room, 1000)) {
         case .none:
             return false
@@ -55,7 +57,8 @@ extension Consumer {
             let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: min(room, 1000))
             lanes[index].advance(to: batch.items.last?.uid ?? through)
             let markAtOpen = lane.markAtOpen
-            give(batch, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
+            let fresh = batch.removing(lanes[index].passOver(in: batch))
+            give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
             return true
         }
     }

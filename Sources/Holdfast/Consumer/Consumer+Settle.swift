@@ -42,7 +42,7 @@ extension Consumer {
         case .ended(let end):
             for ticket in link.window.unansweredTickets() {
                 guard let flight = link.window.answer(ticket) else { continue }
-                plan.addUnanswered(end, for: flight, ticket: ticket, lane: lanes[flight.lane].id)
+                plan.addUnanswered(end, for: flight, ticket: ticket, lane: lanes[flight.lane].id, wall: wall)
             }
             return end
         }
@@ -123,7 +123,9 @@ extension Consumer {
             switch result {
             case .success:
                 if let link = links[connection] {
-                    for ticket in work.part.tickets { link.window.release(ticket) }
+                    for ticket in work.part.tickets {
+                        if let flight = link.window.release(ticket) { lanes[flight.lane].settled(flight.uid) }
+                    }
                     if link.isOver { links[connection] = nil }
                 }
                 noteDeferred(in: work, now: now)
@@ -170,7 +172,7 @@ extension Consumer {
             promoting.remove(lane)
             switch result {
             case .success(let uids):
-                lanes[lane].requeue(uids.map { LaneStateMachine.Again(uid: $0, possiblySent: false) })
+                lanes[lane].promoted(uids)
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
