@@ -28,6 +28,8 @@ final class OwnerLock: Sendable {
         }
     }
 
+    deinit { file.unlock() }
+
     /// Takes the lock for reading at rest.
     ///
     /// - Returns: nil when there is an owner.
