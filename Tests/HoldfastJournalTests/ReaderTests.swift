@@ -145,12 +145,20 @@ struct ReaderTests {
         // Paused here, in the middle of a listing.
         #expect(try reader.entries(limit: 2500).count == 2500)
         #expect(try live(200) <= settled + 8)
+        #expect(try journal.slowestReader() == nil)
         // That a snapshot held open does make it grow is what the measure is worth.
         guard let environment = try Environment.share(entries) else { throw TimedOut() }
         defer { environment.close() }
         let pool = ReaderPool(environment)
         defer { pool.close() }
-        let grown = try pool.read { (_: borrowing Snapshot) in Result { try live(200) } }
+        let grown = try pool.read { (_: borrowing Snapshot) in
+            Result {
+                let pages = try live(200)
+                let lag = try journal.slowestReader()
+                #expect(lag?.process == ProcessInfo.processInfo.processIdentifier && lag?.commits ?? 0 >= 400)
+                return pages
+            }
+        }
         #expect(try grown?.get() ?? 0 > settled + 1000)
     }
 
