@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
         .testTarget(name: "HoldfastToolTests", dependencies: ["HoldfastTool", "Holdfast"], swiftSettings: strict),
         .testTarget(
-            name: "CrashTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTool"], swiftSettings: strict),
+            name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],

@@ -72,7 +72,7 @@ import Testing
     private func lane(_ guarantee: Guarantee, mark: UInt64 = 0, last: UInt64 = 0) -> LaneStateMachine {
         LaneStateMachine(
             key: LaneKey(route: "r", urgency: .immediate, guarantee: guarantee),
-            opening: LaneOpening(id: LaneID(rawValue: 0), markAtOpen: UID(mark), lastUID: UID(last)), window: 10)
+            opening: LaneOpening(id: LaneID(rawValue: 0), markAtOpen: UID(mark), lastUID: UID(last)), lookahead: 10)
     }
 
     @Test("Nothing goes out before the mark covers it") func markFirst() {
@@ -94,7 +94,7 @@ import Testing
         #expect(lane.nextStep(limit: 5) == .peek(after: UID(3)))
     }
 
-    @Test("The mark stays one to two windows ahead of the reading") func ahead() {
+    @Test("The mark stays one to two lookaheads before the reading") func ahead() {
         var lane = lane(.atLeastOnce, last: 1000)
         #expect(lane.raiseAhead() == UID(20))
         #expect(lane.raiseAhead() == nil)

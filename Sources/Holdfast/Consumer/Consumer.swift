@@ -90,8 +90,9 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
         self.board = board
         self.requestConnection = requestConnection
         random = Xoshiro256(seed: randomSeed)
-        lanes = route.lanes.map { [window = configuration.window] in
-            LaneStateMachine(key: $0.key, opening: $0.opening, window: window)
+        // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.
+        lanes = route.lanes.map { [lookahead = max(configuration.window / 2, 1)] in
+            LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead)
         }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
     }

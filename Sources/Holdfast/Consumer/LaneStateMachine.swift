@@ -50,7 +50,7 @@ struct LaneStateMachine: Sendable {
     /// How far ahead of reading the mark is asked to be, in UIDs.
     private let lookahead: UInt64
 
-    init(key: LaneKey, opening: LaneOpening, window: Int) {
+    init(key: LaneKey, opening: LaneOpening, lookahead: Int) {
         self.key = key
         id = opening.id
         markAtOpen = opening.markAtOpen
@@ -58,7 +58,7 @@ struct LaneStateMachine: Sendable {
         ceiling = opening.markAtOpen
         lastUID = opening.lastUID
         lastUIDAtOpen = opening.lastUID
-        lookahead = UInt64(window)
+        self.lookahead = UInt64(lookahead)
     }
 
     var againCount: Int { again.count }
@@ -85,7 +85,7 @@ struct LaneStateMachine: Sendable {
     /// Everything up to and including `uid` was read forward.
     mutating func advance(to uid: UID) { cursor = max(cursor, uid) }
 
-    /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two windows ahead of the
+    /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two lookaheads before the
     /// reading, so that it rides on commits that come anyway.
     mutating func raiseAhead() -> UID? {
         guard key.guarantee == .atLeastOnce, isRunning, ceiling.rawValue < cursor.rawValue &+ lookahead else { return nil }
