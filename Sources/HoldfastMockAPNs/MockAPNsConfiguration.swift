@@ -50,8 +50,8 @@ public struct MockAPNsConfiguration: Sendable {
     /// its answer: whoever saw a 200 finds it there. Appended to where there is one; made with mode 0600.
     /// Default: none.
     public var ledgerPath: String?
-    /// Told what happened, once for each time bytes were read, on an event loop; must not block. It costs a copy of
-    /// every request. Default: none.
+    /// Told what happened, once for each time bytes were read and before the answers go out, on an event loop; must not
+    /// block. It costs a copy of every request. Default: none.
     public var observer: (@Sendable ([MockExchange]) -> Void)?
     /// How the server departs from its normal ways from the start, see ``MockAPNsServer/setBehavior(_:)``. It costs a
     /// copy of every request. Default: not at all.

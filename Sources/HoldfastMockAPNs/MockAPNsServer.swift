@@ -122,7 +122,7 @@ public final class MockAPNsServer: Sendable {
 }
 
 extension MockAPNsServer {
-    /// What it has counted. Requests are counted when their answers go out.
+    /// What it has counted. Requests are counted before their answers go out.
     public var counters: MockCounters { service.counters.withLock { $0 } }
 
     /// Changes how it departs from its normal ways, for what arrives from now on; nil for not at all.
@@ -143,7 +143,7 @@ extension MockAPNsServer {
 
     /// Closes all connections that are open at once, whatever is under way on them.
     public func closeConnections() {
-        for channel in openChannels { channel.close(promise: nil) }
+        inTurn { channel in channel.close(promise: nil) }
     }
 
     /// A new provider token as ``MockAPNsConfiguration/ProviderTokens/verified`` wants it, to be sent behind `bearer `.
@@ -157,19 +157,17 @@ extension MockAPNsServer {
 
     /// Stops gracefully: no new connections; GOAWAY on those that are open, answers for what came before it, close.
     ///
-    /// When it returns, the ledger is on disk and complete.
+    /// When it returns, the ledger is on disk and complete. A second call does nothing, and does not wait for the first.
     ///
     /// - Parameter limit: after this the connections are closed, whatever is under way on them.
     public func stop(within limit: Duration = .seconds(5)) async throws {
-        do {
-            try await listener.close().get()
-        } catch ChannelError.alreadyClosed {
-            // Stopped before: what follows may be done twice.
+        let isFirst = connections.withLock { connections in
+            defer { connections.isStopping = true }
+            return !connections.isStopping
         }
-        let channels = connections.withLock { connections in
-            connections.isStopping = true
-            return Array(connections.channels.values)
-        }
+        guard isFirst else { return }
+        try await listener.close().get()
+        let channels = openChannels
         command(.drain(MockGoAway()))
         let end = listener.eventLoop.scheduleTask(in: TimeAmount(limit)) {
             for channel in channels { channel.close(promise: nil) }
@@ -186,8 +184,14 @@ extension MockAPNsServer {
 
     private var openChannels: [any Channel] { connections.withLock { Array($0.channels.values) } }
 
+    /// Does something with each connection in a turn of its event loop's own: a behavior may have asked for it in the
+    /// middle of one.
+    private func inTurn(_ action: @escaping @Sendable (any Channel) -> Void) {
+        for channel in openChannels { channel.eventLoop.execute { action(channel) } }
+    }
+
     private func command(_ command: MockCommand) {
-        for channel in openChannels { channel.pipeline.fireUserInboundEventTriggered(command) }
+        inTurn { channel in channel.pipeline.fireUserInboundEventTriggered(command) }
     }
 }
 

@@ -126,17 +126,18 @@ final class MockConnection: ChannelInboundHandler {
 
     private var isReading: Bool { state == .opening || state == .serving }
 
-    /// The ledger, then the answers, then whatever ends the connection, then the books.
+    /// The ledger, then the books, then the answers, then whatever ends the connection: whoever has an answer finds it
+    /// in the ledger and in the counters.
     private func finishCycle() {
         guard isReading, writeLedger() else { return }
         let isOver = responder.finish()
         setTimers()
+        publish()
         flush()
         if isOver { closeOutput() }
-        publish()
     }
 
-    /// Whoever sees a 200 may rely on the line being in the file.
+    /// - Returns: false when it could not be written; no answer may go out then.
     private func writeLedger() -> Bool {
         guard !responder.ledgerLines.isEmpty, let ledger = service.ledger else { return true }
         do {

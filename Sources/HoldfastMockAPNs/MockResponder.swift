@@ -42,9 +42,8 @@ struct MockResponder {
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
 
-    /// Bytes of a body that are waited for. A longer one is refused before all of it has come, with RST_STREAM NO_ERROR
-    /// behind the answer (RFC 9113 section 8.1), which not every client takes well; a payload that is merely too large is
-    /// to be read whole.
+    /// Bytes of a body that are waited for. A longer one is refused before all of it has come (RFC 9113 section 8.1), which
+    /// not every client takes well: curl 7.88 stops sending and waits. A payload that is merely too large is read whole.
     private static let bodyLimit = 65536
 
     init(service: MockService, number: Int) {

@@ -22,17 +22,21 @@ struct Command {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [name] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
+        // Into a file: reading a pipe can be interrupted by a signal, which Foundation does not expect.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("printed-\(UUID().uuidString)")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let output = try FileHandle(forWritingTo: file)
+        process.standardOutput = output
+        process.standardError = output
         process.standardInput = FileHandle.nullDevice
         try process.run()
         // SIGKILL: the child has inherited the signal mask of a dispatch thread, which blocks all that can be blocked.
         let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(30), execute: watchdog)
         defer { watchdog.cancel() }
-        let printed = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        let printed = try Data(contentsOf: file)
         return Command(status: process.terminationStatus, text: String(decoding: printed, as: UTF8.self))
     }
 }

@@ -30,11 +30,11 @@ func withDirectory<R>(_ body: (String) async throws -> R) async throws -> R {
     return try await body(directory.path)
 }
 
-/// Waits until a condition holds, and fails the test when it does not within ten seconds.
+/// Waits until a condition holds, and fails the test when it does not within thirty seconds.
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
         if try condition() { return }
         try await Task.sleep(for: .milliseconds(2))

@@ -18,13 +18,16 @@ struct OpenSSLCommand {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
         process.currentDirectoryURL = directory
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
+        // Into a file: reading a pipe can be interrupted by a signal, which Foundation does not expect.
+        let file = directory.appendingPathComponent("printed-\(UUID().uuidString)")
+        try Data().write(to: file)
+        let output = try FileHandle(forWritingTo: file)
+        process.standardOutput = output
+        process.standardError = output
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let printed = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        let printed = try Data(contentsOf: file)
         return Output(status: process.terminationStatus, text: String(decoding: printed, as: UTF8.self))
     }
 
