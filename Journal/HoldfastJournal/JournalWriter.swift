@@ -44,8 +44,13 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         repeat {
             commit()
             for request in thread.takeMore() { backlog.append(Pending(request)) }
-        } while !backlog.isEmpty
+        } while !backlog.isEmpty || marksWait
         checkReaders()
+    }
+
+    /// Whether a ceiling was raised while a commit was under way that could not know of it.
+    private var marksWait: Bool {
+        failure == nil && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
     }
 
     /// Frees what readers have pinned that died without saying so.
@@ -128,20 +133,20 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         var verdicts: [JournalError?] = []
         var bytes = 0
         var parts = 0
-        let info = backlog.contains(where: \.isAppend) ? try? store.environment.info() : nil
+        let highWaterPages = backlog.contains(where: \.isAppend) ? self.highWaterPages() : nil
         for pending in backlog {
             let more = pending.appendedBytes
             if !verdicts.isEmpty, more > 0, bytes + more > options.greatestCommit { break }
             if parts >= budget(isSmall) { break }
             var verdict: JournalError?
-            if let info, pending.isAppend {
-                verdict = refusal(of: bytes + more, highWaterPages: info.highWaterPages)
+            if let highWaterPages, pending.isAppend {
+                verdict = refusal(of: bytes + more, highWaterPages: highWaterPages)
                 if verdict == nil { bytes += more }
             }
             verdicts.append(verdict)
             parts += pending.remainingParts
         }
-        if bytes > 0, let info, let refusal = allocate(bytes, highWaterPages: info.highWaterPages) {
+        if bytes > 0, let highWaterPages, let refusal = allocate(bytes, highWaterPages: highWaterPages) {
             for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
         }
         return (verdicts.count, verdicts)
@@ -183,9 +188,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func classify(_ error: LMDBError) -> Attempt {
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
-        let available = try? Files.availableBytes(at: directory)
-        let isDiskFull = space.isDiskFull || (available ?? .max) < SpaceGuard.step
-        switch CommitFailure(error, isDiskFull: isDiskFull, isPanicked: isPanicked) {
+        switch CommitFailure(error, isDiskFull: space.isDiskFull || !hasDiskRoom, isPanicked: isPanicked) {
         case .noRoom: return .noRoom(error)
         case .undetermined:
             return .failed(
@@ -194,6 +197,11 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
                         + "will be known when the journal is reopened"))
         }
+    }
+
+    /// Whether the file system has room for another step. When it cannot be asked, that is no sign of a full disk.
+    private var hasDiskRoom: Bool {
+        do throws(LMDBError) { return try Files.availableBytes(at: directory) >= SpaceGuard.step } catch { return true }
     }
 
     // MARK: After a commit
@@ -255,6 +263,15 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     }
 
     // MARK: Room
+
+    /// Pages of the file ever used. Asking fails only for an environment that is not open.
+    private func highWaterPages() -> Int {
+        do throws(LMDBError) {
+            return try store.environment.info().highWaterPages
+        } catch {
+            preconditionFailure("the journal's environment is not open: \(error)")
+        }
+    }
 
     private func refusal(of bytes: Int, highWaterPages: Int) -> JournalError? {
         switch space.admit(bytes, highWaterPages: highWaterPages) {

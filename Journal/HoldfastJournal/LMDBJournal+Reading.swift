@@ -110,6 +110,20 @@ extension LMDBJournal {
         return status
     }
 
+    /// The reader that keeps the oldest pages from being used again, this process's own included; nil when none lags.
+    public func slowestReader() throws(JournalError) -> ReaderLag? {
+        try checkOpen()
+        // In a snapshot, so that the environment stays open meanwhile.
+        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> ReaderLag? in
+            let newest = try snapshot.environment.info().lastTransaction
+            let oldest = try snapshot.environment.readers()
+                .compactMap { reader in reader.transaction.map { (reader.process, $0) } }
+                .min { lhs, rhs in lhs.1 < rhs.1 }
+            guard let (process, transaction) = oldest, transaction < newest else { return nil }
+            return ReaderLag(process: process, commits: Int(clamping: newest - transaction))
+        }
+    }
+
     // MARK: Access
 
     private func checkOpen() throws(JournalError) {
@@ -123,6 +137,14 @@ extension LMDBJournal {
         guard let result else { throw .closed(directory) }
         return result
     }
+}
+
+/// How far behind a reader of the journal is. What was freed since cannot be used again until it moves on, so under load
+/// the file grows.
+public struct ReaderLag: Hashable, Sendable {
+    public let process: Int32
+    /// Commits since the one that it reads.
+    public let commits: Int
 }
 
 /// Gathers records into one buffer.

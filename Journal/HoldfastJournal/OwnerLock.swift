@@ -28,6 +28,8 @@ final class OwnerLock: Sendable {
         }
     }
 
+    deinit { file.unlock() }
+
     /// Takes the lock for reading at rest.
     ///
     /// - Returns: nil when there is an owner.
@@ -58,18 +60,26 @@ final class OwnerLock: Sendable {
             fields[line[..<space]] = line[line.index(after: space)...]
         }
         let written = fields["pid"].flatMap { Int32($0) }
-        guard let holder = LockList.holder(ofFile: directory.ownerLock) ?? written else { return nil }
-        guard holder == written, let program = fields["program"], let since = fields["since"] else {
-            return "process \(holder), which reads it"
+        let holder = LockList.holder(ofFile: directory.ownerLock)
+        if let holder, !holder.isWriter { return "process \(holder.process), which reads it" }
+        guard let process = holder?.process ?? written else { return nil }
+        guard process == written, let program = fields["program"], let since = fields["since"] else {
+            return "process \(process)"
         }
-        return "process \(holder) (\(program), since \(since))"
+        return "process \(process) (\(program), since \(since))"
     }
 }
 
 /// The kernel's list of file locks, `/proc/locks`.
 enum LockList {
+    struct Holder: Hashable {
+        let process: Int32
+        /// Whether it holds the lock alone.
+        let isWriter: Bool
+    }
+
     /// A process that holds a `flock` on the file.
-    static func holder(ofFile path: String) -> Int32? {
+    static func holder(ofFile path: String) -> Holder? {
         guard let identity = try? FileIdentity(of: path),
             let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
         else { return nil }
@@ -77,13 +87,13 @@ enum LockList {
     }
 
     /// Lines like `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`. Waiters have `->` after the number.
-    static func holder(ofInode inode: UInt64, in text: String) -> Int32? {
+    static func holder(ofInode inode: UInt64, in text: String) -> Holder? {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0,
                 words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode
             else { continue }
-            return process
+            return Holder(process: process, isWriter: words[3] == "WRITE")
         }
         return nil
     }

@@ -139,6 +139,9 @@ package final class OpenFile: Sendable {
         return true
     }
 
+    /// Lets the lock go at once, even if a child process that is just being started still has a copy of the descriptor.
+    package func unlock() { flock(descriptor, LOCK_UN) }
+
     /// At most `count` bytes from `offset`; fewer at the end of the file.
     package func read(_ count: Int, at offset: Int) throws(LMDBError) -> [UInt8] {
         var failed = false

@@ -98,22 +98,28 @@ public struct APNsConnector: Connector {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.addHandlers(to: channel, connection, sink, ready) }
             }
+        let attempt = bootstrap.connect(host: configuration.endpoint.host, port: configuration.endpoint.port)
+        attempt.whenComplete { result in
+            switch result {
+            case .failure(let error):
+                ready.fail(error)
+            case .success(let channel):
+                channel.closeFuture.whenComplete { _ in
+                    ready.fail(ConnectError(.temporary, "\(endpoint) closed the connection before it was ready"))
+                }
+                ready.futureResult.whenFailure { _ in channel.close(promise: nil) }
+            }
+        }
+        defer { deadline.cancel() }
         do {
-            let channel = try await bootstrap.connect(host: configuration.endpoint.host, port: configuration.endpoint.port).get()
-            channel.closeFuture.whenComplete { _ in
-                ready.fail(ConnectError(.temporary, "\(endpoint) closed the connection before it was ready"))
+            let capacity = try await withTaskCancellationHandler {
+                try await ready.futureResult.get()
+            } onCancel: {
+                ready.fail(ConnectError(.temporary, "connecting to \(endpoint) was given up"))
             }
-            do {
-                connection.setInitialCapacity(try await ready.futureResult.get())
-            } catch {
-                channel.close(promise: nil)
-                throw error
-            }
-            deadline.cancel()
+            connection.setInitialCapacity(capacity)
             return connection
         } catch {
-            deadline.cancel()
-            ready.fail(error)
             throw Self.describe(error, configuration)
         }
     }

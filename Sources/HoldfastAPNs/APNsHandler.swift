@@ -135,9 +135,8 @@ final class APNsHandler: ChannelInboundHandler {
             return write()
         }
         guard authorize() else { return }
-        while context?.channel.isWritable == true, let next = queue.first, session.takesRequest {
-            start(next)
-        }
+        guard context?.channel.isWritable == true else { return write() }
+        while let next = queue.first, session.takesRequest() { start(next) }
         write()
     }
 

@@ -37,6 +37,10 @@ struct RequestHeaders: Sendable {
     private var tableLimit = Self.greatestTable
     /// A change of the table's size that the next block must begin with.
     private var pendingSizeUpdate: Int?
+    /// Where the peer's table has each name (the index of the newest such entry), by ``Name/rawValue``; 0 for nowhere.
+    private var nameIndices = [Int](repeating: 0, count: Name.allCases.count)
+    /// Where it has our authority; 0 for nowhere.
+    private var authorityIndex = 0
 
     /// The authorization field, encoded; empty for none.
     private var authorizationField: [UInt8] = []
@@ -66,6 +70,7 @@ struct RequestHeaders: Sendable {
         // Empty the table and begin anew, which is simple and happens once a connection at the most.
         table.removeAll()
         tableSize = 0
+        updateIndices()
         repeated = nil
         tableLimit = limit
         pendingSizeUpdate = limit
@@ -82,7 +87,11 @@ struct RequestHeaders: Sendable {
         HPACKWriter.appendIndexed(HPACKStaticIndex.methodPost, to: &block)
         HPACKWriter.appendIndexed(schemeIndex, to: &block)
         appendPath(bytes, fields.token, to: &block)
-        appendField(.authority, authority[...], to: &block)
+        if authorityIndex > 0 {
+            HPACKWriter.appendIndexed(authorityIndex, to: &block)
+        } else {
+            appendField(.authority, authority[...], to: &block)
+        }
         block.append(contentsOf: authorizationField)
         appendRepeated(fields, of: bytes, to: &block)
         appendID(fields.id, to: &block)
@@ -96,10 +105,7 @@ struct RequestHeaders: Sendable {
         HPACKWriter.appendInteger(HPACKStaticIndex.path, prefix: 4, bits: 0, to: &block)
         HPACKWriter.appendInteger(Self.pathPrefix.count + 2 * token.count, prefix: 7, bits: 0, to: &block)
         block.append(contentsOf: Self.pathPrefix)
-        for index in token {
-            block.append(Hex.digit(bytes[index] >> 4))
-            block.append(Hex.digit(bytes[index] & 15))
-        }
+        Hex.append(bytes[token], to: &block)
     }
 
     /// Topic, push type and priority: mostly the same as in the request before.
@@ -122,7 +128,8 @@ struct RequestHeaders: Sendable {
     }
 
     private mutating func appendID(_ id: NotificationID, to block: inout [UInt8]) {
-        guard let index = nameIndex(.id) else {
+        let index = nameIndices[Name.id.rawValue]
+        guard index > 0 else {
             var value: [UInt8] = []
             id.appendCanonical(to: &value)
             return appendValue(.id, value[...], to: &block)
@@ -134,20 +141,25 @@ struct RequestHeaders: Sendable {
 
     private mutating func appendExpiration(_ expiration: Int64, to block: inout [UInt8]) {
         if lastExpiration.value != expiration { lastExpiration = (expiration, Array(String(expiration).utf8)) }
-        appendValue(.expiration, lastExpiration.digits[...], to: &block)
+        let index = nameIndices[Name.expiration.rawValue]
+        guard index > 0 else { return appendValue(.expiration, lastExpiration.digits[...], to: &block) }
+        HPACKWriter.appendInteger(index, prefix: 4, bits: 0, to: &block)
+        HPACKWriter.appendInteger(lastExpiration.digits.count, prefix: 7, bits: 0, to: &block)
+        block.append(contentsOf: lastExpiration.digits)
     }
 
     /// A field whose name and value are likely to come again: a reference, or an entry from now on.
     private mutating func appendField(_ name: Name, _ value: ArraySlice<UInt8>, to block: inout [UInt8]) {
-        for index in table.indices where table[index].name == name && table[index].value.elementsEqual(value) {
-            return HPACKWriter.appendIndexed(tableIndex(index), to: &block)
+        for position in table.indices where table[position].name == name && table[position].value.elementsEqual(value) {
+            return HPACKWriter.appendIndexed(tableIndex(position), to: &block)
         }
         appendNew(name, value, to: &block)
     }
 
     /// A field whose value differs each time: a reference to the name, once there is one.
     private mutating func appendValue(_ name: Name, _ value: ArraySlice<UInt8>, to block: inout [UInt8]) {
-        guard let index = nameIndex(name) else { return appendNew(name, value, to: &block) }
+        let index = nameIndices[name.rawValue]
+        guard index > 0 else { return appendNew(name, value, to: &block) }
         HPACKWriter.appendLiteral(nameIndex: index, value: value, indexing: .without, to: &block)
     }
 
@@ -157,8 +169,8 @@ struct RequestHeaders: Sendable {
         let indexing: HPACKWriter.Indexing = hasRoom ? .incremental : .without
         if name == .authority {
             HPACKWriter.appendLiteral(nameIndex: HPACKStaticIndex.authority, value: value, indexing: indexing, to: &block)
-        } else if let index = nameIndex(name) {
-            HPACKWriter.appendLiteral(nameIndex: index, value: value, indexing: indexing, to: &block)
+        } else if nameIndices[name.rawValue] > 0 {
+            HPACKWriter.appendLiteral(nameIndex: nameIndices[name.rawValue], value: value, indexing: indexing, to: &block)
         } else {
             HPACKWriter.appendLiteral(name: name.bytes, value: value, indexing: indexing, to: &block)
         }
@@ -166,10 +178,14 @@ struct RequestHeaders: Sendable {
         table.append((name, Array(value)))
         tableSize += size
         repeated = nil
+        updateIndices()
     }
 
-    private func nameIndex(_ name: Name) -> Int? {
-        table.firstIndex { $0.name == name }.map(tableIndex)
+    /// Every entry that is added moves the others on by one.
+    private mutating func updateIndices() {
+        for index in nameIndices.indices { nameIndices[index] = 0 }
+        for position in table.indices { nameIndices[table[position].name.rawValue] = tableIndex(position) }
+        authorityIndex = nameIndices[Name.authority.rawValue]
     }
 
     /// HPACK's index: the newest entry comes first.

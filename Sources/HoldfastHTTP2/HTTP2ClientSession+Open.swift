@@ -13,7 +13,9 @@ extension HTTP2ClientSession {
     }
 
     /// Whether a request may start now: what ``startRequest(tag:headerBlock:body:bodyRange:)`` would not refuse.
-    package var takesRequest: Bool {
+    ///
+    /// Mutating, so that it is asked in place, without a copy of the session for each request.
+    package mutating func takesRequest() -> Bool {
         availableStreams > 0 && !connection.isOutputFull && connection.held.byteCount < connection.limits.maxHeldBack
     }
 }

@@ -41,23 +41,6 @@ final class Ledger: Sendable {
 }
 
 extension [UInt8] {
-    /// `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case.
-    mutating func appendLedgerLine(id: NotificationIDText, token: String, topic: String) {
-        append(contentsOf: #"{"apns-id":""#.utf8)
-        append(contentsOf: id.bytes)
-        append(contentsOf: #"","token":""#.utf8)
-        // Sets the bit that tells letters apart by case; digits have it anyway. What is no hex digit (only a behavior
-        // lets that through) takes the long way.
-        if token.utf8.allSatisfy(ASCII.isHexDigit) {
-            for digit in token.utf8 { append(digit | 0x20) }
-        } else {
-            appendJSONText(token)
-        }
-        append(contentsOf: #"","topic":""#.utf8)
-        appendJSONText(topic)
-        append(contentsOf: "\"}\n".utf8)
-    }
-
     /// The inside of a JSON string.
     mutating func appendJSONText(_ text: String) {
         for byte in text.utf8 {

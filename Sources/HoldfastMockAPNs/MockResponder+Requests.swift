@@ -61,7 +61,7 @@ extension MockResponder {
     private mutating func enter(_ fields: RequestFields) {
         tally.accepted += 1
         guard service.ledger != nil else { return }
-        ledgerLines.appendLedgerLine(id: id, token: fields.token, topic: fields.topic ?? "")
+        ledgerLine.append(id: id, path: fields.path ?? "", topic: fields.topic ?? "", to: &ledgerLines)
     }
 
     private mutating func accept(_ streamID: UInt32) {

@@ -17,6 +17,7 @@ struct MockResponder {
     var tally = MockCounters()
     /// What is to be written to the ledger before the session's output may go out.
     var ledgerLines: [UInt8] = []
+    var ledgerLine = LedgerLine()
     /// What the observer is to be told.
     var exchanges: [MockExchange] = []
     var requestCount = 0

@@ -57,6 +57,29 @@ struct MarkTests {
         #expect(reports.all.map(\.mark) == [UID(4), UID(10)])
     }
 
+    @Test("A ceiling raised while a commit is under way does not wait for the next one")
+    func raisedMeanwhile() throws {
+        let scratch = Scratch()
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        let reports = Reports(journal)
+        let clock = ContinuousClock()
+        // The thread looks again each second anyway: only many rounds tell.
+        let took = try clock.measure {
+            for round: UInt64 in 1...20 {
+                let box = Box<Bool>()
+                journal.append(submission([1], lane)) { _ in
+                    journal.raiseMark(of: lane, to: UID(round))
+                    box.put(true)
+                }
+                _ = try box.get()
+                #expect(reports.wait { $0.last?.mark == UID(round) })
+            }
+        }
+        #expect(took < .seconds(10))
+    }
+
     @Test("The report comes before the completion of what the commit held")
     func reportFirst() throws {
         let scratch = Scratch()

@@ -87,6 +87,22 @@ struct BehaviorTests {
         }
     }
 
+    @Test("A client without a dynamic table is told that it is empty by the answer that comes first, whichever that is")
+    func headerTableSize() async throws {
+        let configure = { (configuration: inout MockAPNsConfiguration) in
+            configuration.behavior = .delaying(tokens: ["a0": .milliseconds(100)])
+            configuration.rejections = ["a1": "Unregistered"]
+        }
+        try await withServer(configure) { server async throws in
+            for tokens in [["a0", "a1", "a2"], ["a2", "a1"], ["a0"]] {
+                // nghttp ends the connection with COMPRESSION_ERROR when it misses the size update.
+                let nghttp = try await NGHTTP(server, tokens: tokens, options: ["--header-table-size=0"])
+                #expect(nghttp.count("recv HEADERS") == tokens.count)
+                #expect(nghttp.count("COMPRESSION_ERROR") == 0)
+            }
+        }
+    }
+
     @Test("An error's body comes in as many DATA frames as asked for, and whole")
     func splittingBodies() async throws {
         let configure = { (configuration: inout MockAPNsConfiguration) in

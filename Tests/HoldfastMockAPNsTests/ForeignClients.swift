@@ -21,12 +21,16 @@ struct Command {
     private static func wait(_ name: String, _ arguments: [String]) throws -> Command {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["timeout", "20", name] + arguments
+        process.arguments = [name] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
         process.standardInput = FileHandle.nullDevice
         try process.run()
+        // SIGKILL: the child has inherited the signal mask of a dispatch thread, which blocks all that can be blocked.
+        let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(30), execute: watchdog)
+        defer { watchdog.cancel() }
         let printed = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Command(status: process.terminationStatus, text: String(decoding: printed, as: UTF8.self))
@@ -87,13 +91,14 @@ struct NGHTTP {
     let text: String
 
     /// - Parameter tokens: one request for each, all at once.
-    init(_ server: MockAPNsServer, tokens: [String], headers: [String] = []) async throws {
+    /// - Parameter options: of nghttp's own.
+    init(_ server: MockAPNsServer, tokens: [String], options: [String] = []) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
         try Data(#"{"aps":{"alert":"Hi"}}"#.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        var arguments = ["-nv", "--no-dep", "--no-content-length", "-t", "10", "-d", file.path, "-H", "apns-topic: com.example.app"]
-        for header in headers { arguments += ["-H", header] }
-        // -p is ignored, but nghttp drops repeated addresses: the tokens are to differ.
+        var arguments = ["-nv", "--no-dep", "--no-content-length", "-t", "10", "-d", file.path]
+        arguments += ["-H", "apns-topic: com.example.app"] + options
+        // nghttp drops repeated addresses: the tokens are to differ.
         arguments += tokens.map { "https://\(server.address)/3/device/\($0)" }
         let printed = try await Command.run("nghttp", arguments).text
         text = printed.replacing(/\u{1b}\[[0-9;]*m/, with: "")

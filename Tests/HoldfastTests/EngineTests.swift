@@ -113,19 +113,24 @@ import Testing
         }
     }
 
-    @Test("Bad credentials stop the lanes, burn nothing, and after a restart everything is delivered, none unknown")
-    func stoppedLaneAtMostOnce() async throws {
+    @Test("Bad credentials stop the lanes, burn nothing, and after a crash everything is delivered, none unknown",
+        arguments: Guarantee.allCases)
+    func stoppedLane(_ guarantee: Guarantee) async throws {
         let journal = InMemoryJournal()
         let refusing = InMemoryConnector(capacity: 10) { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
         let first = try engine(journal, refusing)
-        _ = await first.producer.submit((0..<100).map { Sample.notification($0) })
+        _ = await first.producer.submit((0..<100).map { Sample.notification($0, guarantee: guarantee) })
         guard case .stopped(let why) = try await runUntilIdle(first) else { Issue.record("expected a stop"); return }
         #expect(why.contains("InvalidProviderToken"))
-        #expect(journal.unconfirmedUIDs.count == 100)
+        #expect(try journal.status().unconfirmed == 100)
+        #expect(refusing.sent.count <= 20)
         let good = InMemoryConnector()
-        let second = try engine(journal.crashed(), good)
+        let reopened = journal.crashed()
+        let second = try engine(reopened, good)
         #expect(try await runUntilIdle(second) == .drained)
         #expect(good.sent.count == 100)
+        #expect(try reopened.status().totals.unknown == 0)
+        #expect(try reopened.status().totals.confirmed == 100)
     }
 
     @Test("A stopped lane resumes where it was when it is told to") func resume() async throws {
@@ -203,6 +208,39 @@ import Testing
         #expect(Set(connector.sent.map(\.id)).count == 1)
         #expect(engine.status().deferrals == 3)
         #expect(engine.status().possibleDuplicates == 0)
+    }
+
+    @Test("Deferred entries that a restart finds go once each, in whatever order they come back", arguments: [1, 7, 50])
+    func deferredAtRestart(_ window: Int) async throws {
+        let journal = InMemoryJournal()
+        let busy = InMemoryConnector { notification in
+            notification.payload.count.isMultiple(of: 2) ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : nil
+        }
+        let first = try engine(journal, busy) {
+            $0.shutdownLimit = .zero
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .milliseconds(100))
+        }
+        let notifications = (0..<200).map { number in
+            var notification = Sample.notification(number)
+            notification.payload = Array("{\"n\":\"\(String(repeating: "x", count: number % 2))\"}".utf8)
+            return notification
+        }
+        _ = await first.producer.submit(notifications)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await first.run() }
+            while try journal.status().deferred < 100 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            let reopened = journal.crashed()
+            group.cancelAll()
+            let connector = InMemoryConnector()
+            let second = try engine(reopened, connector) { $0.window = window }
+            #expect(try await runUntilIdle(second) == .drained)
+            #expect(connector.sent.count == 200)
+            #expect(Set(connector.sent.map(\.token)).count == 200)
+            #expect(second.status().confirmed == 200)
+        }
     }
 
     @Test("An entry that is deferred too often becomes a rejection") func tooManyAttempts() async throws {

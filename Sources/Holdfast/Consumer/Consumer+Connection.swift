@@ -31,7 +31,7 @@ extension Consumer {
                 connection.close(deadline: .zero)
                 phase = .idle
             case .success(let connection):
-                links[number] = Link(connection: connection, capacity: max(connection.capacity, 1))
+                links[number] = Link(connection: connection)
                 phase = .connected(number)
                 logger.info("connected to \(route.connector.endpoint)")
                 board.connection(of: route.name, .connected)
@@ -52,9 +52,9 @@ extension Consumer {
     }
 
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
-        guard var link = links[number], link.connection != nil else { return }
+        guard let link = links[number], link.connection != nil else { return }
         link.connection = nil
-        links[number] = link.window.count == 0 ? nil : link
+        if link.isOver { links[number] = nil }
         let cause = connectionEnd.cause ?? "closed"
         if shutdownDeadline == nil { logger.notice("the connection to \(route.connector.endpoint) ended: \(cause)") }
         guard case .connected(number) = phase else { return }

@@ -11,7 +11,9 @@ extension Consumer {
         do throws(JournalError) {
             // The more urgent lanes first; what they leave is for the others.
             for index in lanes.indices {
-                while let link = links[number], link.connection != nil, try handOutSome(of: index, on: number, link, now: now, wall: wall) {}
+                while let link = links[number], link.connection != nil,
+                    try handOutSome(of: index, on: number, link, now: now, wall: wall)
+                {}
             }
         } catch {
             readFailed(error, now: now)
@@ -31,6 +33,8 @@ extension Consumer {
     ) throws(JournalError) -> Bool {
         let room = room(link)
         let lane = lanes[index]
+        // What is coming back may be among the entries already, and this side does not know of it yet.
+        if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
         switch lane.nextStep(limit: min(room, 1000)) {
         case .none:
             return false
@@ -47,26 +51,28 @@ extension Consumer {
             let batch = try journal.unconfirmed(lane.id, uids: again.map(\.uid))
             let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
             lanes[index].takeAgain(again)
-            give(batch, of: index, on: number, now: now, wall: wall) { possiblySent.contains($0) }
+            give(batch, of: index, on: number, link, now: now, wall: wall) { possiblySent.contains($0) }
             return true
         case .read(let after, let through):
             let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: min(room, 1000))
             lanes[index].advance(to: batch.items.last?.uid ?? through)
             let markAtOpen = lane.markAtOpen
-            give(batch, of: index, on: number, now: now, wall: wall) { $0 <= markAtOpen }
+            let fresh = batch.removing(lanes[index].passOver(in: batch))
+            give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
             return true
         }
     }
 
     /// Hands a batch to the connection, but for entries that must not go: those are settled instead.
     private func give(
-        _ batch: EntryBatch, of index: Int, on number: Int, now: Duration, wall: WallTime, possiblySent: (UID) -> Bool
+        _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime,
+        possiblySent: (UID) -> Bool
     ) {
         guard !batch.isEmpty else { return }
         var plan = SettlementPlan()
         var withheld: [Int] = []
         do {
-            withheld = try withhold(from: batch, of: index, on: number, wall: wall, plan: &plan, possiblySent: possiblySent)
+            withheld = try withhold(from: batch, of: index, on: link, wall: wall, plan: &plan, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -83,16 +89,16 @@ extension Consumer {
             let flight = SentWindow.Flight(
                 lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: wasPossiblySent,
                 hasOneAttempt: hasOneAttempt)
-            if let ticket = links[number]?.window.handOut(flight) { tickets.append(ticket) }
+            tickets.append(link.window.handOut(flight))
         }
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
-        if !entries.isEmpty { links[number]?.connection?.send(HandOut(entries: entries, tickets: tickets)) }
+        if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         carryOut(plan, connection: number, now: now, wall: wall)
     }
 
     /// The indices, ascending, of entries that must not go out, each with a settlement in the plan.
     private func withhold(
-        from batch: EntryBatch, of index: Int, on number: Int, wall: WallTime, plan: inout SettlementPlan,
+        from batch: EntryBatch, of index: Int, on link: Link, wall: WallTime, plan: inout SettlementPlan,
         possiblySent: (UID) -> Bool
     ) throws -> [Int] {
         let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
@@ -113,7 +119,7 @@ extension Consumer {
             let flight = SentWindow.Flight(
                 lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: wasPossiblySent,
                 hasOneAttempt: hasOneAttempt)
-            guard let ticket = links[number]?.window.settleUnsent(flight) else { continue }
+            let ticket = link.window.settleUnsent(flight)
             let key = EntryKey(lane: lanes[index].id, uid: item.uid)
             if hasOneAttempt && wasPossiblySent {
                 plan.giveUpAsUnknown(key, ticket: ticket)

@@ -24,24 +24,25 @@ extension Consumer {
     private func take(
         _ event: ConnectorEvent, of connection: Int, into plan: inout SettlementPlan, now: Duration, wall: WallTime
     ) -> ConnectionEnd? {
+        guard let link = links[connection] else { return nil }
         switch event {
         case .confirmed(let tickets):
-            links[connection]?.hasWorked = true
+            link.hasWorked = true
             for ticket in tickets {
-                guard let flight = links[connection]?.window.answer(ticket) else { continue }
+                guard let flight = link.window.answer(ticket) else { continue }
                 if !unknowns.isEmpty { unknowns[flight.uid] = nil }
                 plan.acknowledge(EntryKey(lane: lanes[flight.lane].id, uid: flight.uid), ticket: ticket)
             }
         case .results(let results):
-            for (ticket, result) in results { take(result, for: ticket, of: connection, into: &plan, wall: wall) }
+            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, wall: wall) }
         case .capacityChanged(let capacity):
-            links[connection]?.capacity = max(capacity, 1)
+            link.capacity = max(capacity, 1)
         case .draining:
             leave(connection, now: now)
         case .ended(let end):
-            for ticket in links[connection]?.window.unansweredTickets() ?? [] {
-                guard let flight = links[connection]?.window.answer(ticket) else { continue }
-                plan.addUnanswered(end, for: flight, ticket: ticket, lane: lanes[flight.lane].id)
+            for ticket in link.window.unansweredTickets() {
+                guard let flight = link.window.answer(ticket) else { continue }
+                plan.addUnanswered(end, for: flight, ticket: ticket, lane: lanes[flight.lane].id, wall: wall)
             }
             return end
         }
@@ -49,11 +50,11 @@ extension Consumer {
     }
 
     private func take(
-        _ result: SendResult, for ticket: Ticket, of connection: Int, into plan: inout SettlementPlan, wall: WallTime
+        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, wall: WallTime
     ) {
-        guard let flight = links[connection]?.window.answer(ticket) else { return }
+        guard let flight = link.window.answer(ticket) else { return }
         // An answer that asks for another connection is no sign that connecting again at once would help.
-        if case .neverProcessed = result.verdict {} else if result.status != nil { links[connection]?.hasWorked = true }
+        if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
         let known = unknowns[flight.uid] ?? 0
         plan.add(
             result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, unknowns: known,
@@ -121,9 +122,11 @@ extension Consumer {
             beingWritten -= 1
             switch result {
             case .success:
-                for ticket in work.part.tickets { links[connection]?.window.release(ticket) }
-                if links[connection]?.connection == nil, links[connection]?.window.count == 0 {
-                    links[connection] = nil
+                if let link = links[connection] {
+                    for ticket in work.part.tickets {
+                        if let flight = link.window.release(ticket) { lanes[flight.lane].settled(flight.uid) }
+                    }
+                    if link.isOver { links[connection] = nil }
                 }
                 noteDeferred(in: work, now: now)
             case .failure(let error) where Self.isFatal(error):
@@ -169,7 +172,7 @@ extension Consumer {
             promoting.remove(lane)
             switch result {
             case .success(let uids):
-                lanes[lane].requeue(uids.map { LaneStateMachine.Again(uid: $0, possiblySent: false) })
+                lanes[lane].promoted(uids)
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)

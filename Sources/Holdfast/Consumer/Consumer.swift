@@ -7,14 +7,21 @@ internal import Logging
 /// Everything but the inbox belongs to whoever calls ``turn()``, one caller at a time: the route's thread, or a simulation.
 /// One turn takes all that the inbox holds, so under load the cost of a turn is shared by hundreds of entries.
 final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else is confined to the caller of turn()
-    /// One connection, with what is in flight on it.
-    struct Link {
+    /// One connection, with what is in flight on it. A class, so that its window is changed in place.
+    final class Link {
         /// Nil once it has ended; the link stays until everything in its window is settled.
         var connection: (any Connection)?
         var window = SentWindow()
         var capacity: Int
         /// It has brought an answer.
         var hasWorked = false
+
+        init(connection: any Connection) {
+            self.connection = connection
+            capacity = max(connection.capacity, 1)
+        }
+
+        var isOver: Bool { connection == nil && window.count == 0 }
     }
 
     enum ConnectionPhase {

@@ -32,6 +32,7 @@ struct LaneStateMachine: Sendable {
     let id: LaneID
     /// Entries at or below were possibly sent by an earlier process, unless they have been deferred since.
     let markAtOpen: UID
+    private let lastUIDAtOpen: UID
     private(set) var status: Status = .running
     /// The greatest UID read forward.
     private(set) var cursor: UID = .none
@@ -43,6 +44,9 @@ struct LaneStateMachine: Sendable {
     private var ceiling: UID
     /// Ascending, without repetition.
     private var again: [Again] = []
+    /// Deferred entries that came back before the reading had reached them, and are not settled: they go by way of
+    /// `again`, and the reading passes over them. At most as many as are in flight or go again.
+    private var ahead: Set<UID> = []
     /// How far ahead of reading the mark is asked to be, in UIDs.
     private let lookahead: UInt64
 
@@ -53,11 +57,15 @@ struct LaneStateMachine: Sendable {
         mark = opening.markAtOpen
         ceiling = opening.markAtOpen
         lastUID = opening.lastUID
+        lastUIDAtOpen = opening.lastUID
         lookahead = UInt64(window)
     }
 
     var againCount: Int { again.count }
     var isRunning: Bool { status == .running }
+
+    /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
+    var mayHaveDeferredAhead: Bool { cursor < lastUIDAtOpen }
 
     /// Whether anything may be waiting to go out, as far as this machine knows.
     var hasWork: Bool { !again.isEmpty || cursor < lastUID }
@@ -105,6 +113,23 @@ struct LaneStateMachine: Sendable {
         let known = Set(again.map(\.uid))
         again.append(contentsOf: entries.filter { !known.contains($0.uid) })
         again.sort { $0.uid < $1.uid }
+    }
+
+    /// Deferred entries are due, and among the unconfirmed again: certainly not sent.
+    mutating func promoted(_ uids: [UID]) {
+        for uid in uids where uid > cursor { ahead.insert(uid) }
+        requeue(uids.map { Again(uid: $0, possiblySent: false) })
+    }
+
+    /// An entry's settlement is on disk.
+    mutating func settled(_ uid: UID) {
+        if !ahead.isEmpty { ahead.remove(uid) }
+    }
+
+    /// The indices, ascending, of what a forward read must pass over since it goes another way.
+    mutating func passOver(in batch: EntryBatch) -> [Int] {
+        guard !ahead.isEmpty else { return [] }
+        return batch.items.indices.filter { ahead.remove(batch.items[$0].uid) != nil }
     }
 
     mutating func stop(_ reason: String) {

@@ -69,12 +69,16 @@ struct SentWindow: Sendable {
     }
 
     /// The settlement is on disk, or the entry went back to its lane.
-    mutating func release(_ ticket: Ticket) {
-        guard let slot = slot(of: ticket), slots[slot].state == .settling else { return }
+    ///
+    /// - Returns: what was released; nil when there was nothing.
+    @discardableResult
+    mutating func release(_ ticket: Ticket) -> Flight? {
+        guard let slot = slot(of: ticket), slots[slot].state == .settling else { return nil }
         slots[slot].state = .free
         slots[slot].generation &+= 1
         settling -= 1
         freeSlots.append(UInt32(slot))
+        return slots[slot].flight
     }
 
     /// All that are not answered, in the order of their UIDs.

@@ -55,10 +55,10 @@ struct SettlementPlan: Sendable {
         case .deferred:
             postpone(key, ticket: ticket, flight: flight, result: result, retry: retry, wall: wall, random: random)
         case .neverProcessed:
-            requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
+            returnUnprocessed(key, flight, ticket: ticket, reason: result.reason, wall: wall)
         case .laneStopped(let cause):
             stops.append((flight.lane, cause, Self.describe(result)))
-            requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
+            returnUnprocessed(key, flight, ticket: ticket, reason: result.reason, wall: wall)
         case .unknown:
             if flight.hasOneAttempt || unknowns >= retry.greatestCount {
                 settle(key, .unknown, ticket: ticket)
@@ -72,10 +72,11 @@ struct SettlementPlan: Sendable {
 
     /// The connection ended without an answer to this one. The notification is not to blame: it goes again at once.
     mutating func addUnanswered(
-        _ end: ConnectionEnd, for flight: SentWindow.Flight, ticket: Ticket, lane: LaneID
+        _ end: ConnectionEnd, for flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, wall: WallTime
     ) {
         guard end.unanswered.verdict == .unknown else {
-            return requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
+            let key = EntryKey(lane: lane, uid: flight.uid)
+            return returnUnprocessed(key, flight, ticket: ticket, reason: end.unanswered.reason, wall: wall)
         }
         if flight.hasOneAttempt {
             settle(EntryKey(lane: lane, uid: flight.uid), .unknown, ticket: ticket)
@@ -145,6 +146,21 @@ struct SettlementPlan: Sendable {
         let reason = result.reason ?? .serviceUnavailable
         settle(key, .deferUntil(wall.advanced(by: delay), attempts: UInt16(attempts), reason: reason), ticket: ticket)
         counts.deferred += 1
+    }
+
+    /// It was provably not processed: it goes again, its attempts untouched.
+    ///
+    /// One that has a single attempt lies below the send mark, so a crash would make it *unknown*. It goes by way of the
+    /// deferred, due at once, which keeps what was proven.
+    private mutating func returnUnprocessed(
+        _ key: EntryKey, _ flight: SentWindow.Flight, ticket: Ticket, reason: Reason?, wall: WallTime
+    ) {
+        guard flight.hasOneAttempt else {
+            return requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
+        }
+        let kind = Settlement.Kind.deferUntil(wall, attempts: flight.attempts, reason: reason ?? .neverProcessed)
+        settle(key, kind, ticket: ticket)
+        counts.requeued += 1
     }
 
     private mutating func settle(_ key: EntryKey, _ kind: Settlement.Kind, ticket: Ticket) {

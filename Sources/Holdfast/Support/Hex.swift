@@ -15,6 +15,14 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &+ (value &- 10)
     }
 
+    /// Appends lower-case digits, two for each byte.
+    @inlinable package static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        for byte in bytes {
+            output.append(digit(byte >> 4))
+            output.append(digit(byte & 15))
+        }
+    }
+
     /// Lower-case digits, two for each byte.
     package static func string(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []

@@ -52,6 +52,8 @@ extension Reason {
     public static let expired = Reason(rawValue: "Expired")
     /// It was deferred as often, or for as long, as the retry settings allow.
     public static let tooManyAttempts = Reason(rawValue: "TooManyAttempts")
+    /// It was handed to a connection that provably did not process it.
+    public static let neverProcessed = Reason(rawValue: "NeverProcessed")
     /// The journal has reached its limit; nothing was taken. Try again when it has drained.
     public static let journalFull = Reason(rawValue: "JournalFull")
     /// The journal could not be written; nothing was taken. The detail names the cause.

@@ -1,0 +1,48 @@
+/// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case.
+///
+/// The last line is kept, because the next one mostly differs from it in id and token only, which are overwritten.
+struct LedgerLine {
+    private var bytes: [UInt8] = []
+    private var topic = ""
+    private var tokenRange = 0..<0
+
+    private static let idStart = Array(#"{"apns-id":""#.utf8).count
+
+    /// Appends the line to `lines`.
+    ///
+    /// - Parameter path: of the request; its token is what stands behind ``RequestFields/pathPrefix``.
+    mutating func append(id: NotificationIDText, path: String, topic: String, to lines: inout [UInt8]) {
+        let digits = path.utf8Span.span
+        let start = min(digits.count, RequestFields.pathPrefix.utf8.count)
+        let token = digits.extracting(start..<digits.count)
+        // What is no token (only a behavior lets that through) is a JSON string like any other.
+        guard ASCII.areHexDigits(token) else {
+            let text = String(decoding: token.indices.map { token[$0] }, as: UTF8.self)
+            return lines += Self.line(id, text, topic).bytes
+        }
+        if token.count != tokenRange.count || topic != self.topic || bytes.isEmpty {
+            let placeholder = String(repeating: "0", count: token.count)
+            (bytes, tokenRange) = Self.line(id, placeholder, topic)
+            self.topic = topic
+        }
+        for index in id.bytes.indices { bytes[Self.idStart + index] = id.bytes[index] }
+        // The bit tells letters apart by case; digits have it anyway.
+        for index in token.indices { bytes[tokenRange.lowerBound + index] = token[index] | 0x20 }
+        lines.append(contentsOf: bytes)
+    }
+
+    private static func line(
+        _ id: NotificationIDText, _ token: String, _ topic: String
+    ) -> (bytes: [UInt8], tokenRange: Range<Int>) {
+        var line = Array(#"{"apns-id":""#.utf8)
+        line += id.bytes
+        line += Array(#"","token":""#.utf8)
+        let start = line.count
+        line.appendJSONText(token)
+        let range = start..<line.count
+        line += Array(#"","topic":""#.utf8)
+        line.appendJSONText(topic)
+        line += Array("\"}\n".utf8)
+        return (line, range)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import HoldfastLMDB
+import Testing
+
+@testable import struct HoldfastJournal.SpaceGuard
+
+@Suite("A full journal")
+struct FullTests {
+    /// Appends batches until one is refused.
+    private static func fill(_ journal: LMDBJournal, _ lane: LaneID, payloadByteCount: Int = 1500) throws -> JournalError {
+        for _ in 0..<100_000 {
+            do {
+                _ = try journal.append(0..<100, to: lane, payloadByteCount: payloadByteCount)
+            } catch let error as JournalError {
+                return error
+            }
+        }
+        throw TimedOut()
+    }
+
+    /// Settles everything as an engine does, in batches in order of reading; some are deferred and rejected on the way.
+    private static func drain(_ journal: LMDBJournal, _ lane: LaneID) throws {
+        while true {
+            let batch = try journal.unconfirmed(lane, after: .none, through: .max, limit: 700)
+            if batch.isEmpty { break }
+            let keys = batch.items.map { item in EntryKey(lane: lane, uid: item.uid) }
+            let due = WallTime(milliseconds: 1)
+            try journal.settle(
+                SettlementBatch(
+                    acknowledged: Array(keys.dropFirst(20)),
+                    others: keys.prefix(20).map { key in
+                        Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable))
+                    }))
+        }
+        let promoted = try journal.promote(lane, now: 1, limit: .max)
+        try journal.acknowledge(promoted, lane)
+        #expect(journal.depth(lane) == 0)
+    }
+
+    private static func options(limit: Int) -> LMDBJournal.Options {
+        var options = LMDBJournal.Options()
+        options.limit = limit
+        return options
+    }
+
+    @Test("At its limit it refuses appends, drains to zero without a restart, and accepts again")
+    func limit() throws {
+        let scratch = Scratch()
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        for _ in 0..<3 {
+            let refused = try Self.fill(journal, lane)
+            #expect(refused.code == .limitReached)
+            let status = try journal.status()
+            #expect(status.usedBytes <= 4 << 20 && status.usedBytes > 3 << 20)
+            #expect(status.limitBytes == 4 << 20)
+            try Self.drain(journal, lane)
+            #expect(try journal.status().usedBytes < 1 << 20)
+        }
+        #expect(try journal.append(0..<10, to: lane) > UID(1))
+    }
+
+    @Test("It drains as well while a reader pins every page it ever saw")
+    func limitWithPinnedReader() throws {
+        let scratch = Scratch()
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        _ = try journal.append(0..<100, to: lane)
+        guard let environment = try Environment.share(scratch.journal + "/entries") else { throw TimedOut() }
+        defer { environment.close() }
+        let pool = ReaderPool(environment)
+        defer { pool.close() }
+        let outcome = try pool.read { (_: borrowing Snapshot) in
+            Result {
+                for _ in 0..<3 {
+                    #expect(try Self.fill(journal, lane).code == .limitReached)
+                    try Self.drain(journal, lane)
+                }
+                _ = try journal.append(0..<10, to: lane)
+            }
+        }
+        try outcome?.get()
+    }
+
+    @Test("What a submission may not fit into is said at once, and takes no other with it")
+    func tooLarge() throws {
+        let scratch = Scratch()
+        var options = LMDBJournal.Options()
+        options.greatestSubmission = 100_000
+        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        let error = #expect(throws: JournalError.self) { try journal.append(0..<1000, to: lane) }
+        #expect(error?.code == .limitReached)
+        #expect(try journal.append(0..<10, to: lane) == UID(1))
+    }
+
+    @Test("An append that is refused takes none of the settlements of its commit with it")
+    func settlementsBesideRefusal() throws {
+        let scratch = Scratch()
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 2 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        _ = try Self.fill(journal, lane)
+        // The writer is held in a completion until all three wait for it.
+        let hold = Box<Bool>()
+        let held = Box<Bool>()
+        journal.settle(SettlementBatch()) { _ in
+            held.put(true)
+            _ = try? hold.get()
+        }
+        _ = try held.get()
+        let settled = Box<Result<SettlementReport, JournalError>>()
+        let refused = Box<Result<UID, JournalError>>()
+        let noted = Box<Result<SettlementReport, JournalError>>()
+        journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(1))])) { settled.put($0) }
+        journal.append(submission(0..<1000, lane)) { refused.put($0) }
+        journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(2))])) { noted.put($0) }
+        hold.put(true)
+        #expect(try settled.get().get().settled == 1)
+        #expect(throws: JournalError.self) { try refused.get().get() }
+        #expect(try noted.get().get().settled == 1)
+    }
+
+    /// No file of this process may grow from now on beyond `count` bytes: what a full disk does, by the kernel.
+    private static func limitFiles(to count: Int) {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit()
+        limit.rlim_cur = rlim_t(count)
+        limit.rlim_max = rlim_t.max
+        guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }  // RLIMIT_FSIZE
+    }
+
+    @Test(
+        "On a full disk appends are refused while the reserve is whole; it drains to zero and accepts again",
+        arguments: [false, true])
+    func fullDisk(pinned: Bool) async {
+        await #expect(processExitsWith: .success) { [pinned] in
+            let scratch = Scratch()
+            let journal = try LMDBJournal(directory: scratch.journal)
+            let lane = try journal.openLane(immediate).id
+            _ = try journal.append(0..<100, to: lane)
+            let size = try DataFile.byteCount(scratch.journal + "/entries")
+            FullTests.limitFiles(to: size)
+            guard let environment = try Environment.share(scratch.journal + "/entries") else { throw TimedOut() }
+            let pool = ReaderPool(environment)
+            let work = {
+                for _ in 0..<2 {
+                    let refused = try FullTests.fill(journal, lane)
+                    #expect(refused.code == .diskFull)
+                    // What is left for settling is the reserve, untouched.
+                    let high = try DataFile.highWaterPages(scratch.journal + "/entries") * 4096
+                    if !pinned { #expect(size - high >= 60 << 20) }
+                    try FullTests.drain(journal, lane)
+                    // While a reader pins what was freed there is no room yet, but nothing is stuck.
+                    if pinned { break }
+                }
+            }
+            if pinned {
+                try pool.read { (_: borrowing Snapshot) in Result { try work() } }?.get()
+            } else {
+                try work()
+            }
+            pool.close()
+            // The free pages are room enough, on the same full disk.
+            _ = try journal.append(0..<100, to: lane)
+            environment.close()
+            journal.close()
+        }
+    }
+
+    @Test("The reserve is kept above what appends may take, and free pages inside the file count once it cannot grow")
+    func arithmetic() {
+        var space = SpaceGuard(
+            limit: 1 << 30, reserve: 64 << 20, mapByteCount: 1 << 40, pageByteCount: 4096, allocated: 100 << 20, usedPages: 10)
+        #expect(space.neededAllocation(for: 1 << 20, highWaterPages: 1000) == nil)
+        let needed = space.neededAllocation(for: 1 << 20, highWaterPages: 10_000)
+        #expect(needed == 10_000 * 4096 + (2 << 20) + (256 << 10) + (64 << 20))
+        #expect(!space.hasRoom(for: 1 << 20, highWaterPages: 25_600, freePages: 0))
+        #expect(space.hasRoom(for: 1 << 20, highWaterPages: 25_600, freePages: 17_000))
+        #expect(space.admit(1 << 20, highWaterPages: 10) == .admitted)
+        space.usedPages = (1 << 30) / 4096
+        #expect(space.admit(1, highWaterPages: 10) == .limitReached)
+        #expect(space.isTight)
+        space.usedPages = 0
+        #expect(space.admit(1, highWaterPages: (1 << 40) / 4096) == .mapFull)
+    }
+}
