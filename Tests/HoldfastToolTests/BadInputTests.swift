@@ -18,13 +18,18 @@ struct BadInputTests {
         return #"{"token":"\#(token)","apns-topic":"com.example","payload":{"n":\#(number)}}"# + "\n"
     }
 
-    @Test("Wrong flags are usage errors", arguments: [
-        ["send"], ["send", "f", "--endpoint", "https://localhost"], ["send", "f", "--journal", "j", "--window", "0"],
-        ["send", "f", "--journal", "j", "--resume", "--restart"], ["send", "-", "--journal", "j", "--strict"],
-        ["send", "f", "--journal", "j", "--give-up-after", "soon"], ["journal", "show", "x", "--journal", "j"],
-        ["journal", "list", "--journal", "j", "--limit", "0"], ["mock", "http2", "--certificate-directory", "c", "--listen", "1"],
-        ["mock", "http2", "--certificate-directory", "c", "--reject", "zz=Unregistered"], ["nonsense"], ["send", "--nonsense"],
-    ])
+    @Test(
+        "Wrong flags are usage errors",
+        arguments: [
+            ["send"], ["send", "f", "--endpoint", "https://localhost"],
+            ["send", "f", "--journal", "j", "--window", "0"],
+            ["send", "f", "--journal", "j", "--resume", "--restart"], ["send", "-", "--journal", "j", "--strict"],
+            ["send", "f", "--journal", "j", "--give-up-after", "soon"], ["journal", "show", "x", "--journal", "j"],
+            ["journal", "list", "--journal", "j", "--limit", "0"],
+            ["mock", "http2", "--certificate-directory", "c", "--listen", "1"],
+            ["mock", "http2", "--certificate-directory", "c", "--reject", "zz=Unregistered"], ["nonsense"],
+            ["send", "--nonsense"],
+        ])
     func usage(_ arguments: [String]) async throws {
         let result = try await Tool.start(arguments.map { $0 == "f" ? folder("good") : $0 }).result()
         #expect(result.status == 64, "\(result.errors)")
@@ -35,16 +40,19 @@ struct BadInputTests {
     func noInput() async throws {
         let missing = try await send("nowhere")
         #expect(missing.status == 66 && missing.errors.contains("nowhere does not exist"))
-        let directory = try await Tool.run("send", folder.path, "--journal", folder("j"), "--endpoint", "https://localhost")
+        let directory = try await Tool.run(
+            "send", folder.path, "--journal", folder("j"), "--endpoint", "https://localhost")
         #expect(directory.status == 66 && directory.errors.contains("is a directory"))
         #expect(!FileManager.default.fileExists(atPath: folder("j")))
     }
 
-    @Test("A missing CA file, one that is none, and an endpoint that is none, before anything is journaled", arguments: [
-        ("--trust", "no-such.pem", "no-such.pem can't be read: there is no such file"),
-        ("--trust", "good", "is not PEM"), ("--endpoint", "ftp://localhost", "ftp://localhost"),
-        ("--endpoint", "https://localhost:99999", "port"), ("--endpoint", "http://example.com", "loopback"),
-    ])
+    @Test(
+        "A missing CA file, one that is none, and an endpoint that is none, before anything is journaled",
+        arguments: [
+            ("--trust", "no-such.pem", "no-such.pem can't be read: there is no such file"),
+            ("--trust", "good", "is not PEM"), ("--endpoint", "ftp://localhost", "ftp://localhost"),
+            ("--endpoint", "https://localhost:99999", "port"), ("--endpoint", "http://example.com", "loopback"),
+        ])
     func badConfiguration(flag: String, value: String, words: String) async throws {
         let argument = flag == "--trust" ? folder(value) : value
         let result = try await send("good", flag, argument)
@@ -59,7 +67,8 @@ struct BadInputTests {
         try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", folder("p384.p8"))
         try openssl("genpkey", "-algorithm", "RSA", "-out", folder("rsa.p8"))
         for name in ["missing.p8", "junk.p8", "p384.p8", "rsa.p8"] {
-            let result = try await send("good", "--key", folder(name), "--key-id", "ABCDEFGHIJ", "--team-id", "ABCDEFGHIJ")
+            let result = try await send(
+                "good", "--key", folder(name), "--key-id", "ABCDEFGHIJ", "--team-id", "ABCDEFGHIJ")
             #expect(result.status == 78, "\(result.errors)")
             #expect(result.errors.contains(name), "\(result.errors)")
         }
@@ -67,11 +76,14 @@ struct BadInputTests {
         #expect(alone.status == 64)
     }
 
-    @Test("A certificate that is not trusted, or is for another host name, ends the run at once, and nothing accepted is lost")
+    @Test(
+        "A certificate that is not trusted, or is for another host name, ends the run at once, and nothing accepted is lost"
+    )
     func badCertificate() async throws {
         let mock = try await MockProcess(host: "0.0.0.0", in: folder)
         try openssl(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", folder("x.key"),
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+            folder("x.key"),
             "-out", folder("other.pem"), "-subj", "/CN=other", "-days", "1")
         let untrusted = try await send("good", "--endpoint", mock.endpoint, "--trust", folder("other.pem"))
         #expect(untrusted.status == 78, "\(untrusted.errors)")
@@ -154,7 +166,10 @@ struct BadInputTests {
 
     @Test("A journal that is none, and commands on no journal at all")
     func noJournal() async throws {
-        for arguments in [["journal", "status"], ["journal", "list"], ["journal", "show", "1"], ["recover"], ["recover", "--dry-run"]] {
+        for arguments in [
+            ["journal", "status"], ["journal", "list"], ["journal", "show", "1"], ["recover"],
+            ["recover", "--dry-run"],
+        ] {
             let result = try await Tool.start(arguments + ["--journal", folder("nowhere")]).result()
             #expect(result.status == 66, "\(arguments): \(result.errors)")
             #expect(result.errors.contains("nowhere"), "\(result.errors)")
@@ -173,7 +188,9 @@ struct BadInputTests {
         #expect(full.status == 74, "\(full.errors)")
         #expect(full.errors.contains("full"), "\(full.errors)")
         let mock = try await MockProcess(in: folder)
-        let route = ["--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--journal-limit", "4M"]
+        let route = [
+            "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--journal-limit", "4M",
+        ]
         let recovered = try await Tool.start(["recover", "--json"] + route).result()
         #expect(recovered.status == 0, "\(recovered.errors)")
         #expect(try recovered.count("confirmed") == full.count("accepted"))

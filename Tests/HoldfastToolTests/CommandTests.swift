@@ -21,7 +21,8 @@ struct CommandTests {
         #expect(audit.status == 0)
         #expect(
             audit.output
-                == #"{"accepted":1000,"damaged":0,"duplicates":0,"expected":1000,"lost":0,"taken":1000,"unexpected":0}"# + "\n")
+                == #"{"accepted":1000,"damaged":0,"duplicates":0,"expected":1000,"lost":0,"taken":1000,"unexpected":0}"#
+                + "\n")
         #expect(try await mock.stop().status == 0)
     }
 
@@ -51,7 +52,8 @@ struct CommandTests {
         #expect(try dry.count("unconfirmed") == 2500 && dry.count("possiblySent") == 0)
         #expect(try mock.taken() == 0)
 
-        let list = try await Tool.run("journal", "list", "--limit", "2400", "--after", "50", "--json", environment: journal)
+        let list = try await Tool.run(
+            "journal", "list", "--limit", "2400", "--after", "50", "--json", environment: journal)
         let lines = list.output.split(separator: "\n")
         #expect(lines.count == 2400)
         #expect(lines.first?.contains(#""uid":51}"#) == true, "\(lines.first ?? "")")
@@ -82,7 +84,9 @@ struct CommandTests {
         #expect(resumed.status == 64, "\(resumed.errors)")
     }
 
-    @Test("A signal ends send in order, with the summary; recover and --resume do the rest, each line once", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "A signal ends send in order, with the summary; recover and --resume do the rest, each line once",
+        arguments: [SIGINT, SIGTERM])
     func signals(signal: Int32) async throws {
         let mock = try await MockProcess("--delay", "20", in: folder)
         try write(20_000)
@@ -105,7 +109,9 @@ struct CommandTests {
         #expect(audit.status == 0 || begun.status == 0, "\(audit.output)")
     }
 
-    @Test("kill -9 at random moments, recover, resume: nothing accepted is lost, duplicates are at most the window", arguments: 0..<5)
+    @Test(
+        "kill -9 at random moments, recover, resume: nothing accepted is lost, duplicates are at most the window",
+        arguments: 0..<5)
     func kills(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let count = 8000

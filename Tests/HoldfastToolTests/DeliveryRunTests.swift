@@ -204,10 +204,9 @@ private struct World {
         var input = NotificationInput(opened, defaultTopic: nil)
         let feed = Feed(
             producer: engine.producer, console: console, report: Monitor(FeedReport()), whyStuck: { nil })
-        var reporter = FaultReporter(console: console, name: "f")
         for _ in 0..<batches {
             let batch = try await input.next()
-            _ = try await feed.take(batch, of: opened, reporter: &reporter)
+            _ = try await feed.take(batch, of: opened)
         }
     }
 

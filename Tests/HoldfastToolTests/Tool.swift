@@ -34,7 +34,8 @@ struct Tool {
 
     /// Runs it to its end; past the limit it is killed and the test fails.
     static func run(
-        _ arguments: String..., input: String? = nil, environment: [String: String] = [:], limit: Duration = .seconds(60)
+        _ arguments: String..., input: String? = nil, environment: [String: String] = [:],
+        limit: Duration = .seconds(60)
     ) async throws -> Result {
         try await start(arguments, input: input, environment: environment).result(limit: limit)
     }

@@ -38,7 +38,8 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Bytes of the journal beyond which nothing more is taken until it has drained (64M, 16G).", valueName: "size"),
+            "Bytes of the journal beyond which nothing more is taken until it has drained (64M, 16G).",
+            valueName: "size"),
         transform: SizeArgument.parse)
     var journalLimit: Int?
 

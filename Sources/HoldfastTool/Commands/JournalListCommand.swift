@@ -12,7 +12,10 @@ struct JournalListCommand: AsyncParsableCommand {
             """)
 
     enum StateChoice: String, ExpressibleByArgument, CaseIterable {
-        case unconfirmed, neverSent = "never-sent", possiblySent = "possibly-sent", deferred, rejected
+        case unconfirmed
+        case neverSent = "never-sent"
+        case possiblySent = "possibly-sent"
+        case deferred, rejected
 
         var kinds: Set<JournalEntry.StateKind> {
             switch self {

@@ -34,7 +34,8 @@ struct MockHTTP2Command: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Refuse this token with this reason of Apple's; may be repeated.", valueName: "token=reason"))
+        help: ArgumentHelp("Refuse this token with this reason of Apple's; may be repeated.", valueName: "token=reason")
+    )
     var reject: [String] = []
 
     @Option(name: .long, help: ArgumentHelp("Allow only this topic; may be repeated.", valueName: "topic"))
@@ -50,7 +51,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
     var cleartext = false
 
     func validate() throws {
-        guard (0...3_600_000).contains(delay) else { throw ValidationError("--delay must be 0 to 3600000 milliseconds.") }
+        guard (0...3_600_000).contains(delay) else {
+            throw ValidationError("--delay must be 0 to 3600000 milliseconds.")
+        }
         guard (1...100_000).contains(streams) else { throw ValidationError("--streams must be 1 to 100000.") }
         _ = try address()
         _ = try rejections()
@@ -103,7 +106,8 @@ struct MockHTTP2Command: AsyncParsableCommand {
         for item in reject {
             let parts = item.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, let token = try? DeviceToken(parts[0]) else {
-                throw ValidationError("--reject must be TOKEN=REASON with a token of hex digits; got \(item.debugDescription).")
+                throw ValidationError(
+                    "--reject must be TOKEN=REASON with a token of hex digits; got \(item.debugDescription).")
             }
             rejections[token.hex] = MockRejection(String(parts[1]))
         }

@@ -42,7 +42,9 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         if resume, restart { throw ValidationError("--resume and --restart exclude each other.") }
-        if strict, file == "-" { throw ValidationError("--strict reads its input twice, and standard input can be read once.") }
+        if strict, file == "-" {
+            throw ValidationError("--strict reads its input twice, and standard input can be read once.")
+        }
     }
 
     private var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
@@ -62,7 +64,8 @@ struct SendCommand: AsyncParsableCommand {
         let (route, connector) = try checkedRoute(remembered: remembered)
         let place = try InputPlace.find(input, in: journal, mode: mode)
         sayPlace(place, of: input)
-        if strict, try await !StrictCheck(console: .standard).passes(InputTask(input, defaultTopic: route.topic, place)) {
+        if strict, try await !StrictCheck(console: .standard).passes(InputTask(input, defaultTopic: route.topic, place))
+        {
             return .badInput
         }
         try input.seek(to: place.progress?.offset ?? 0)

@@ -172,7 +172,9 @@ struct DeliveryRun {
             let status = engine.status()
             let lanes = status.lanes.filter { $0.backlog > 0 }
             if status.unconfirmed == 0, status.settled > 0 || status.submitted == 0 {
-                return ToolError(.inputOutput, "the journal is full although nothing is left to deliver: its limit is too low")
+                return ToolError(
+                    .inputOutput,
+                    "the journal is full although nothing is left to deliver: its limit (--journal-limit) is too low")
             }
             guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
                 lanes.allSatisfy({ $0.stoppedBecause != nil })

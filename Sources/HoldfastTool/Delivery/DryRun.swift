@@ -40,14 +40,15 @@ struct DryRun {
             let destination = report.endpoint.map { "to \($0)" } ?? "nowhere yet: the journal remembers no route"
             lines.append("recover would deliver \(Format.plural(report.unconfirmed, "notification")) \(destination)")
             lines.append(
-                DeliverySummary.table([
-                    ("never sent", Format.count(report.neverSent), ""),
-                    (
-                        "possibly sent", Format.count(report.possiblySent),
-                        "again with the same apns-id (at-least-once), or to end as unknown (at-most-once)"
-                    ),
-                    ("deferred", Format.count(report.deferred), "when they are due"),
-                ] + report.lanes.map { ("lane \($0.lane)", Format.count($0.unconfirmed), "") }))
+                DeliverySummary.table(
+                    [
+                        ("never sent", Format.count(report.neverSent), ""),
+                        (
+                            "possibly sent", Format.count(report.possiblySent),
+                            "again with the same apns-id (at-least-once), or to end as unknown (at-most-once)"
+                        ),
+                        ("deferred", Format.count(report.deferred), "when they are due"),
+                    ] + report.lanes.map { ("lane \($0.lane)", Format.count($0.unconfirmed), "") }))
         }
         if let owner = report.owner { lines.append("but the journal is in use by \(owner), which delivers it itself") }
         return lines.joined(separator: "\n")

@@ -25,20 +25,30 @@ struct Feed {
     /// How long a batch that found the journal full waits for the deliveries to make room.
     private static let fullPause: Duration = .milliseconds(100)
 
+    /// Looks in a row that must find waiting in vain, since room comes a little after the last delivery.
+    private static let stuckLooks = 5
+
     /// Ends at the end of the input, at the first error, when the engine shuts down, and when the task is cancelled.
     func run(_ task: InputTask) async {
         var input = task.input
+        let file = input.file
         let linesBefore = task.place.progress?.lines ?? 0
-        var reporter = FaultReporter(console: console, name: input.file.name)
-        do {
-            while !Task.isCancelled {
-                let batch = try await input.next()
-                if Task.isCancelled { break }
-                guard try await take(batch, of: input.file, reporter: &reporter) else { break }
-                publish(batch, of: input.file, linesBefore: linesBefore, reporter)
-                if batch.isLast {
-                    report.withLock { $0.finished = true }
-                    break
+        var reporter = FaultReporter(console: console, name: file.name)
+        do throws(ToolError) {
+            var next: NotificationInput.Batch? = try await input.next()
+            while let batch = next, !Task.isCancelled {
+                async let taken = taking(batch, of: file)
+                // A file is read on while its last batch is on its way to the disk. A stream may have nothing for hours,
+                // and what became of its last batch must not wait for that.
+                let isReadingOn = !batch.isLast && !file.isStream
+                let following: Result<NotificationInput.Batch, ToolError>? = isReadingOn ? await read(&input) : nil
+                guard let receipts = try await taken.get() else { break }
+                guard try count(receipts, of: batch, name: file.name, reporter: &reporter) else { break }
+                publish(batch, of: file, linesBefore: linesBefore, reporter)
+                if let following {
+                    next = try following.get()
+                } else {
+                    next = batch.isLast ? nil : try await input.next()
                 }
             }
         } catch {
@@ -47,20 +57,28 @@ struct Feed {
         reporter.finish()
     }
 
-    /// - Returns: false when nothing is taken any more.
-    func take(
-        _ batch: NotificationInput.Batch, of file: InputFile, reporter: inout FaultReporter
-    ) async throws(ToolError) -> Bool {
+    private func read(_ input: inout NotificationInput) async -> Result<NotificationInput.Batch, ToolError> {
+        do throws(ToolError) { return .success(try await input.next()) } catch { return .failure(error) }
+    }
+
+    private func taking(_ batch: NotificationInput.Batch, of file: InputFile) async -> Result<[Receipt]?, ToolError> {
+        do throws(ToolError) { return .success(try await take(batch, of: file)) } catch { return .failure(error) }
+    }
+
+    /// Has the journal take a batch, waiting for room in it if need be.
+    ///
+    /// - Returns: a receipt for each notification; nil when the wait was cancelled.
+    func take(_ batch: NotificationInput.Batch, of file: InputFile) async throws(ToolError) -> [Receipt]? {
         let note = try self.note(batch, of: file)
-        var receipts: [Receipt]
+        var stuckLooks = 0
         while true {
-            receipts = await submit(batch, note: note)
-            guard isJournalFull(receipts) else { break }
-            if let stuck = whyStuck() { throw stuck }
-            if Task.isCancelled { return false }
-            do { try await Task.sleep(for: Self.fullPause) } catch { return false }
+            let receipts = await submit(batch, note: note)
+            guard isJournalFull(receipts) else { return receipts }
+            let stuck = whyStuck()
+            stuckLooks = stuck == nil ? 0 : stuckLooks + 1
+            if let stuck, stuckLooks >= Self.stuckLooks { throw stuck }
+            do { try await Task.sleep(for: Self.fullPause) } catch { return nil }
         }
-        return try count(receipts, of: batch, name: file.name, reporter: &reporter)
     }
 
     private func submit(
@@ -111,6 +129,7 @@ struct Feed {
             report.lines = batch.lineCount - linesBefore
             report.malformed = reporter.malformed
             report.refused = reporter.refused
+            report.finished = batch.isLast
             report.fraction = batch.isLast ? 1 : file.size.map { min(1, Double(batch.offset) / Double(max($0, 1))) }
         }
     }

@@ -27,7 +27,8 @@ struct RememberedRoute: Codable, Equatable {
         do {
             let version = try JSONDecoder().decode(Version.self, from: Data(note)).version
             guard version <= currentVersion else {
-                throw ToolError(.cannotOpen, "the route of \(journal) was noted by a newer Holdfast (version \(version))")
+                throw ToolError(
+                    .cannotOpen, "the route of \(journal) was noted by a newer Holdfast (version \(version))")
             }
             return try JSONDecoder().decode(RememberedRoute.self, from: Data(note))
         } catch let error as ToolError {
@@ -65,7 +66,8 @@ struct RememberedRoute: Codable, Equatable {
             }
             return try APNsConnector(
                 APNsConnector.Configuration(
-                    endpoint: try APNsEndpoint(endpoint), trust: trust.map { .file($0) } ?? .system, signingKey: signingKey))
+                    endpoint: try APNsEndpoint(endpoint), trust: trust.map { .file($0) } ?? .system,
+                    signingKey: signingKey))
         } catch {
             throw ToolError(.configuration, error.message)
         }

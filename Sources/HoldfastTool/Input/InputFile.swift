@@ -13,6 +13,9 @@ struct InputFile {
     let size: UInt64?
     let source: ByteSource
 
+    /// Whether it is a pipe or a terminal, which may have nothing for a while without having ended.
+    var isStream: Bool { if case .stream = source { true } else { false } }
+
     /// Owns the descriptor that a stream reads.
     private let keptHandle: FileHandle?
 

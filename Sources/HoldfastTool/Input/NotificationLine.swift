@@ -147,11 +147,26 @@ private struct LineFields {
 
     private func token(_ value: JSONValue, _ bytes: [UInt8], _ name: String) throws -> DeviceToken {
         guard value.kind == .string else { throw LineFault("\"\(name)\" must be a string") }
+        if let token = Self.plainToken(bytes, value.range) { return token }
         do {
             return try DeviceToken(try JSONScanner.string(bytes.span, in: value.range))
         } catch let refusal as Refusal {
             throw LineFault(refusal)
         }
+    }
+
+    /// A token straight from the line's digits, without a string in between: half the cost of a line. Nil leaves the
+    /// judgement, and the words for it, to `DeviceToken`.
+    private static func plainToken(_ bytes: [UInt8], _ range: Range<Int>) -> DeviceToken? {
+        let digits = (range.lowerBound + 1)..<(range.upperBound - 1)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var token: [UInt8] = []
+        token.reserveCapacity(digits.count / 2)
+        for index in stride(from: digits.lowerBound, to: digits.upperBound, by: 2) {
+            guard let high = Hex.value(of: bytes[index]), let low = Hex.value(of: bytes[index + 1]) else { return nil }
+            token.append(high << 4 | low)
+        }
+        return DeviceToken(bytes: token)
     }
 
     private mutating func takeTokens(_ value: JSONValue, _ bytes: [UInt8]) throws {

@@ -29,7 +29,8 @@ struct EntryRow: Encodable {
     private var payload: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag, payloadBytes
+        case uid, state, lane, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag,
+            payloadBytes
         case id = "apns-id"
         case topic = "apns-topic"
         case pushType = "apns-push-type"
@@ -81,7 +82,8 @@ struct EntryRow: Encodable {
         return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try JSONOutput.line(text))}"
     }
 
-    static let heading = "UID         STATE          TOKEN       TOPIC                           ACCEPTED              NOTE"
+    static let heading =
+        "UID         STATE          TOKEN       TOPIC                           ACCEPTED              NOTE"
 
     func line() -> String {
         let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
@@ -95,15 +97,19 @@ struct EntryRow: Encodable {
 
     func text() -> String {
         let rows: [(String, String?)] = [
-            ("uid", String(uid)), ("state", state), ("lane", lane), ("attempts", String(attempts)), ("accepted", acceptedAt),
+            ("uid", String(uid)), ("state", state), ("lane", lane), ("attempts", String(attempts)),
+            ("accepted", acceptedAt),
             ("due", dueAt), ("reason", reason), ("status", status.map { String($0) }), ("rejected", rejectedAt),
-            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-topic", topic), ("apns-push-type", pushType),
+            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-topic", topic),
+            ("apns-push-type", pushType),
             ("apns-priority", priority.map { String($0) }), ("apns-expiration", expiration.map { String($0) }),
             ("apns-collapse-id", collapseID), ("token-registered-at", tokenRegisteredAt), ("tag", tag),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]
         return rows.compactMap { name, value in
-            value.map { "  \(name)" + String(repeating: " ", count: 21 - name.count) + $0.printable(maximumLength: 8192) }
+            value.map {
+                "  \(name)" + String(repeating: " ", count: 21 - name.count) + $0.printable(maximumLength: 8192)
+            }
         }.joined(separator: "\n")
     }
 }

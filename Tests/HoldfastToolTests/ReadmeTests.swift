@@ -1,0 +1,63 @@
+import Foundation
+import Holdfast
+import Testing
+
+@Suite("The README")
+struct ReadmeTests {
+    @Test("Its example compiles and delivers")
+    func example() async throws {
+        let folder = try TemporaryFolder()
+        let sender = MySender()
+        let run = Task { try await deliverPushes(with: sender, journal: folder("push.journal")) }
+        let isDelivered = await waitUntil { sender.sent.withLock { $0.count } == 1 }
+        #expect(isDelivered)
+        // Cancelled, it ends in order: what was answered is settled.
+        run.cancel()
+        _ = await run.result
+        let status = try await Tool.run("journal", "status", "--journal", folder("push.journal"), "--json")
+        #expect(try status.count("unconfirmed") == 0, "\(status.output) \(status.errors)")
+        // It is an application's own, and the tool says so.
+        let recover = try await Tool.run("recover", "--journal", folder("push.journal"))
+        #expect(recover.status == 78)
+        #expect(recover.errors.contains("belongs to an application with a sender of its own"))
+    }
+
+    @Test("Its example is quoted to the letter")
+    func quotesExample() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let example = try String(
+            contentsOf: root.appendingPathComponent("Tests/HoldfastToolTests/ReadmeExample.swift"), encoding: .utf8)
+        #expect(readme.contains("```swift\n\(example)```\n"))
+    }
+
+    @Test("The flags, exit codes and fields of the program are those of its documentation")
+    func documentsTool() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appendingPathComponent("Docs/Tool.md"), encoding: .utf8)
+        for command in [
+            ["send"], ["recover"], ["journal", "status"], ["journal", "list"], ["journal", "show"], ["mock", "http2"],
+            ["mock", "audit"],
+        ] {
+            let help = try await Tool.start(command + ["--help"]).result().output
+            for match in help.matches(of: #/\n  (?:-., )?(--[a-z0-9-]+)/#)
+            where !["--help", "--version"].contains(match.1) {
+                #expect(page.contains("`\(match.1)"), "\(command) \(match.1) is not in Docs/Tool.md")
+            }
+        }
+    }
+}
+
+/// Stands for the sender that an application has already.
+final class MySender: Sendable {
+    struct Answer { var status: Int, reason: String? }
+
+    let sent = Monitor<[String]>([])
+
+    func send(_ payload: [UInt8], to token: String, topic: String) async throws -> Answer {
+        sent.withLock { $0.append(token) }
+        return Answer(status: 200, reason: nil)
+    }
+}
