@@ -7,7 +7,8 @@ extension CommitDraft {
         let first = state.facts.nextUID
         let items = submission.items
         for item in items where !state.hasLane(item.lane.rawValue) {
-            return .failed(JournalError(.notFound, "\(directory) has no lane number \(item.lane.rawValue); open it first"))
+            return .failed(
+                JournalError(.notFound, "\(directory) has no lane number \(item.lane.rawValue); open it first"))
         }
         let (next, overflow) = first.addingReportingOverflow(UInt64(items.count))
         if overflow {

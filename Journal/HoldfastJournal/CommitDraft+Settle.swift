@@ -21,7 +21,8 @@ extension CommitDraft {
         return .settled(report, parts: end - start)
     }
 
-    private mutating func acknowledge(_ keys: ArraySlice<EntryKey>, _ report: inout SettlementReport) throws(LMDBError) {
+    private mutating func acknowledge(_ keys: ArraySlice<EntryKey>, _ report: inout SettlementReport) throws(LMDBError)
+    {
         var missed: [EntryKey] = []
         var deleted: [UInt32: Int] = [:]
         try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
@@ -128,7 +129,9 @@ extension CommitDraft {
 
     /// The record with other attempts and reason. A damaged one stays as it is, so that it is found out when it is read
     /// and not hidden under a fresh checksum.
-    private static func rewritten(_ record: [UInt8], lane: UInt32, uid: UInt64, attempts: UInt16, reason: Reason) -> [UInt8] {
+    private static func rewritten(_ record: [UInt8], lane: UInt32, uid: UInt64, attempts: UInt16, reason: Reason)
+        -> [UInt8]
+    {
         guard case .success(let old) = EntryRecord.read(record.span, lane: lane, uid: uid) else { return record }
         let words = Array(reason.rawValue.utf8.prefix(255))
         var bytes = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: old.body.count, reason: words.count))
@@ -149,7 +152,9 @@ extension CommitDraft {
                 while found {
                     var next: (due: Int64, uid: UInt64)?
                     cursor.withCurrent { key, _ in
-                        if key.bigEndian32(at: 0) == lane, key.dueTime <= now { next = (key.dueTime, key.bigEndian64(at: 12)) }
+                        if key.bigEndian32(at: 0) == lane, key.dueTime <= now {
+                            next = (key.dueTime, key.bigEndian64(at: 12))
+                        }
                     }
                     guard let next else { break }
                     if due.count == limit {

@@ -99,7 +99,9 @@ struct EntriesStore: Sendable {
     }
 
     /// The lanes in the order of their numbers, which run from 1 without gaps.
-    static func lanes(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<[LaneRecord], EntryRecord.Fault> {
+    static func lanes(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<
+        [LaneRecord], EntryRecord.Fault
+    > {
         var lanes: [LaneRecord] = []
         var fault: EntryRecord.Fault?
         try snapshot.withCursor(tables.lanes) { (cursor: inout Cursor) throws(LMDBError) in
@@ -146,7 +148,9 @@ struct StoredState {
         do throws(EntryRecord.Fault) {
             let lanes = try lanes.get()
             what = "its state"
-            return JournalState(facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) } ?? FactsRecord(), lanes: lanes)
+            return JournalState(
+                facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) } ?? FactsRecord(),
+                lanes: lanes)
         } catch {
             throw error.error(what: what, in: directory)
         }
@@ -158,7 +162,8 @@ extension EntryRecord.Fault {
     func error(what: String, in directory: String) -> JournalError {
         switch self {
         case .newer(let version):
-            JournalError(.newerFormat, "\(directory): \(what) has version \(version), which this Holdfast does not know")
+            JournalError(
+                .newerFormat, "\(directory): \(what) has version \(version), which this Holdfast does not know")
         case .damaged(let fault):
             JournalError(.damaged, "\(directory): \(what) is damaged: \(fault)")
         }

@@ -37,7 +37,8 @@ struct JournalDirectory: Sendable {
         if let name {
             throw JournalError(
                 .unsupportedFileSystem,
-                "\(path) is on \(name), where locks and syncs cannot be relied on: put the journal on a local file system")
+                "\(path) is on \(name), where locks and syncs cannot be relied on: put the journal on a local file system"
+            )
         }
     }
 
@@ -47,7 +48,8 @@ struct JournalDirectory: Sendable {
             let file = environment + "/data.mdb"
             let verdict = try translated("look at", path) { () throws(LMDBError) in try DataFileCheck.check(file) }
             if case .damaged(let what) = verdict {
-                throw JournalError(.damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
+                throw JournalError(
+                    .damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
             }
         }
     }

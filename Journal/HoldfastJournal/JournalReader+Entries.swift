@@ -40,7 +40,9 @@ extension JournalReader {
     /// The entry of that UID, wherever it lies; nil when it is settled, or never was.
     public func entry(_ uid: UID) throws(JournalError) -> JournalEntry? {
         guard uid > .none else { return nil }
-        return try entries(after: UID(uid.rawValue - 1), limit: 1).first.flatMap { entry in entry.uid == uid ? entry : nil }
+        return try entries(after: UID(uid.rawValue - 1), limit: 1).first.flatMap { entry in
+            entry.uid == uid ? entry : nil
+        }
     }
 }
 
@@ -208,7 +210,8 @@ extension EntryRow {
         return JournalEntry(
             uid: UID(uid), lane: key, state: state, attempts: Int(record.attempts),
             acceptedAt: WallTime(milliseconds: record.acceptedAt),
-            lastReason: record.reason.isEmpty ? nil : Reason(rawValue: String(decoding: bytes[record.reason], as: UTF8.self)),
+            lastReason: record.reason.isEmpty
+                ? nil : Reason(rawValue: String(decoding: bytes[record.reason], as: UTF8.self)),
             notification: notification)
     }
 }

@@ -43,7 +43,8 @@ public final class JournalReader: Sendable {
                     try ReaderPool.openTables(LMDBBlacklist.tableNames, in: blacklist)
                 }
                 guard let tokens = tables?.first else { throw place.notFound }
-                pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount }
+                pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount
+                }
                 self.store = store
                 self.tokens = tokens
             } catch {
@@ -102,7 +103,9 @@ public final class JournalReader: Sendable {
     // MARK: Figures
 
     public func status() throws(JournalError) -> JournalStatus {
-        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in try StoredState(snapshot, store.tables) }
+        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try StoredState(snapshot, store.tables)
+        }
         let state = try found.state(in: directory)
         var status = JournalStatus(state, found.figures, pageByteCount: pageByteCount, limit: found.limit)
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in

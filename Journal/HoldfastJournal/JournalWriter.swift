@@ -7,15 +7,15 @@ import HoldfastLMDB
 /// Runs on its own thread. What fails does not take others with it: appends are refused first, so that settlements, which
 /// make room, go through.
 final class JournalWriter: @unchecked Sendable {  // after init, everything mutable is touched by its own thread only
-    private let store: EntriesStore
-    private let directory: String
+    let store: EntriesStore
+    let directory: String
     private let options: LMDBJournal.Options
-    private let readers: ReaderPool
+    let readers: ReaderPool
     private let shared: Monitor<SharedState>
     private let thread: WorkThread<Request>
 
     private var state: JournalState
-    private var space: SpaceGuard
+    var space: SpaceGuard
     private var backlog: [Pending] = []
     private var failure: JournalError?
     private var nextReaderCheck = ContinuousClock.now
@@ -174,7 +174,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     remaining -= done.parts
                     progress.append(done)
                 } catch {
-                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom { return .noRoom(error) }
+                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
+                        return .noRoom(error)
+                    }
                     return .refused(index, JournalError(error, "write to", directory))
                 }
             }
@@ -189,6 +191,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
         switch CommitFailure(error, isDiskFull: space.isDiskFull || !hasDiskRoom, isPanicked: isPanicked) {
+        // Half a write on a full disk comes as EIO; say what it is.
+        case .noRoom where error.code == .inputOutput:
+            return .noRoom(LMDBError(.noSpace, error.operation, path: error.path))
         case .noRoom: return .noRoom(error)
         case .undetermined:
             return .failed(
@@ -197,11 +202,6 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
                         + "will be known when the journal is reopened"))
         }
-    }
-
-    /// Whether the file system has room for another step. When it cannot be asked, that is no sign of a full disk.
-    private var hasDiskRoom: Bool {
-        do throws(LMDBError) { return try Files.availableBytes(at: directory) >= SpaceGuard.step } catch { return true }
     }
 
     // MARK: After a commit
@@ -233,7 +233,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
             if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
             lanes.append(
-                CommitReport.Lane(id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
+                CommitReport.Lane(
+                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
         }
         return CommitReport(lanes: lanes)
     }
@@ -260,129 +261,5 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     private func fail(_ error: LMDBError) {
         fail(JournalError(error, "write to", directory))
-    }
-
-    // MARK: Room
-
-    /// Pages of the file ever used. Asking fails only for an environment that is not open.
-    private func highWaterPages() -> Int {
-        do throws(LMDBError) {
-            return try store.environment.info().highWaterPages
-        } catch {
-            preconditionFailure("the journal's environment is not open: \(error)")
-        }
-    }
-
-    private func refusal(of bytes: Int, highWaterPages: Int) -> JournalError? {
-        switch space.admit(bytes, highWaterPages: highWaterPages) {
-        case .admitted: nil
-        case .limitReached:
-            JournalError(
-                .limitReached,
-                "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
-                    + "refused until it has drained")
-        case .mapFull:
-            JournalError(
-                .limitReached,
-                "\(directory) is full of pages that a slow reader still sees: appends are refused until it has gone")
-        }
-    }
-
-    /// Allocates ahead of `bytes` of appends.
-    ///
-    /// - Returns: why the appends must be refused.
-    private func allocate(_ bytes: Int, highWaterPages: Int) -> JournalError? {
-        guard let needed = space.neededAllocation(for: bytes, highWaterPages: highWaterPages) else {
-            space.isDiskFull = false
-            return nil
-        }
-        do throws(LMDBError) {
-            let available = try Files.availableBytes(at: directory)
-            guard available > needed - space.allocated + SpaceGuard.step else {
-                throw LMDBError(.noSpace, "statvfs", path: directory)
-            }
-            let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
-            try store.environment.allocateData(from: space.allocated, to: target)
-            space.allocated = target
-            space.isDiskFull = false
-            return nil
-        } catch {
-            space.isDiskFull = true
-            if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
-                return nil
-            }
-            return JournalError(error, "append to", directory)
-        }
-    }
-
-    /// Free pages of the file that the next commit may use; nil when that cannot be read, which counts as none.
-    private func freePages() -> Int? {
-        do throws(LMDBError) {
-            let others = try store.environment.readers()
-            return try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Int in
-                try snapshot.freePages(seenBy: others)
-            }
-        } catch {
-            return nil
-        }
-    }
-}
-
-extension Progress {
-    /// Settlements and promotions that count against the bound on a commit.
-    var parts: Int {
-        switch self {
-        case .settled(_, let parts), .rejectionsRemoved(_, let parts): parts
-        case .promoted(let uids, _): uids.count
-        case .appended, .laneOpened, .noted, .failed: 0
-        }
-    }
-}
-
-extension Pending {
-    /// Takes in what a commit has done, and answers if that was the last of it.
-    ///
-    /// - Returns: whether the request is done with.
-    mutating func advance(by progress: Progress) -> Bool {
-        switch (request, progress) {
-        case (.append(_, let completion), .appended(let uid)):
-            completion(.success(uid))
-        case (.append(_, let completion), .failed(let error)), (.refuse(let completion, _), .failed(let error)):
-            completion(.failure(error))
-        case (.settle(let batch, let completion), .settled(let more, let parts)):
-            done += parts
-            report.settled += more.settled
-            report.gone += more.gone
-            if done < batch.count { return false }
-            completion(.success(report))
-        case (.settle(_, let completion), .failed(let error)):
-            completion(.failure(error))
-        case (.promote(_, now: _, let limit, let completion), .promoted(let uids, let isLast)):
-            done += uids.count
-            promoted += uids
-            if !isLast, done < limit { return false }
-            completion(.success(promoted))
-        case (.promote(_, now: _, _, let completion), .failed(let error)):
-            // Those moved by earlier commits are moved: whoever asked must hear of them.
-            completion(promoted.isEmpty ? .failure(error) : .success(promoted))
-        case (.openLane(_, let reply), .laneOpened(let lane)):
-            reply.give(.success(lane))
-        case (.openLane(_, let reply), .failed(let error)):
-            reply.give(.failure(error))
-        case (.setNote(_, _, let reply), .noted):
-            reply.give(.success(()))
-        case (.setNote(_, _, let reply), .failed(let error)):
-            reply.give(.failure(error))
-        case (.removeRejections(let uids, let reply), .rejectionsRemoved(let count, let parts)):
-            done += parts
-            report.settled += count
-            if done < uids.count { return false }
-            reply.give(.success(report.settled))
-        case (.removeRejections(_, let reply), .failed(let error)):
-            reply.give(.failure(error))
-        default:
-            preconditionFailure("a request was answered as another")
-        }
-        return true
     }
 }

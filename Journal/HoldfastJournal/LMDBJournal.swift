@@ -87,7 +87,9 @@ public final class LMDBJournal: Journal {
     }
 
     /// Makes two synced commits before anything that was read is trusted.
-    private static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError) -> Opened {
+    private static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError)
+        -> Opened
+    {
         let store = try EntriesStore(opening: environment, directory: path)
         let found = try translated("read", path) { () throws(LMDBError) in
             try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -147,7 +149,8 @@ public final class LMDBJournal: Journal {
         case .closed: completion(.failure(.closed(directory)))
         case .full:
             let error = JournalError(
-                .limitReached, "more than \(options.greatestBacklog) bytes wait to be written to \(directory): slow down")
+                .limitReached,
+                "more than \(options.greatestBacklog) bytes wait to be written to \(directory): slow down")
             leave(.refuse(completion, error)) { error in completion(.failure(error)) }
         }
     }

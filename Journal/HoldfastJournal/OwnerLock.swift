@@ -39,7 +39,9 @@ final class OwnerLock: Sendable {
         guard try Self.lock(file, exclusive: false, directory) else { return nil }
     }
 
-    private static func lock(_ file: OpenFile, exclusive: Bool, _ directory: JournalDirectory) throws(JournalError) -> Bool {
+    private static func lock(_ file: OpenFile, exclusive: Bool, _ directory: JournalDirectory) throws(JournalError)
+        -> Bool
+    {
         try translated("lock", directory.path) { () throws(LMDBError) in try file.tryLock(exclusive: exclusive) }
     }
 

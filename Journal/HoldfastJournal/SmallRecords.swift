@@ -21,7 +21,8 @@ enum SmallRecord {
     }
 
     /// What is wrong with a record that should be `magic`'s; nil when nothing is.
-    static func fault(_ bytes: Span<UInt8>, _ magic: UInt32, seed: UInt64 = 0, atLeast count: Int) -> EntryRecord.Fault? {
+    static func fault(_ bytes: Span<UInt8>, _ magic: UInt32, seed: UInt64 = 0, atLeast count: Int) -> EntryRecord.Fault?
+    {
         guard bytes.count >= 13, bytes.load(UInt32.self, at: 8) == magic else {
             return .damaged("it does not begin as such a record does")
         }
@@ -152,7 +153,8 @@ struct RejectionRecord {
         let cause = RejectionCause(
             reason: Reason(rawValue: String(decoding: text, as: UTF8.self)),
             status: span[13] & 1 == 0 ? nil : Int(span.load(UInt16.self, at: 14)),
-            timestamp: span[13] & 2 == 0 ? nil : WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 16))),
+            timestamp: span[13] & 2 == 0
+                ? nil : WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 16))),
             rejectedAt: WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 24))))
         return .success(RejectionRecord(cause: cause, record: record))
     }

@@ -45,7 +45,8 @@ struct SpaceGuard: Sendable {
 
     /// When the file cannot grow: whether the pages that are free inside it are enough for `bytes` and the reserve.
     func hasRoom(for bytes: Int, highWaterPages: Int, freePages: Int) -> Bool {
-        max(0, allocated - highWaterPages * pageByteCount) + freePages * pageByteCount >= Self.worstCase(bytes) + reserve
+        max(0, allocated - highWaterPages * pageByteCount) + freePages * pageByteCount >= Self.worstCase(bytes)
+            + reserve
     }
 
     /// What records may take with half-full pages, the tree above them and the free list.

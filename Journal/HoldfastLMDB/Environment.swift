@@ -3,9 +3,12 @@ import Glibc
 
 /// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
 ///
-/// Opened once in a process (``EnvironmentRegistry``), shared by those that want it, and closed by the last of them. Always opened with `MDB_NOTLS`: a read transaction belongs to whoever holds it, not to a thread. Never with
+/// Opened once in a process (``EnvironmentRegistry``), shared by those that want it, and closed by the last of them.
+/// Always opened with `MDB_NOTLS`: a read transaction belongs to whoever holds it, not to a thread. Never with
 /// `MDB_WRITEMAP`, `MDB_NOMETASYNC` or `MDB_NORDAHEAD`.
-@safe package final class Environment: @unchecked Sendable {  // an MDB_env is for any thread; `leases` is the registry's, under its lock
+///
+/// Unchecked, because an `MDB_env` is for any thread; `leases` is the registry's, under its lock.
+@safe package final class Environment: @unchecked Sendable {
     package enum Access: Sendable {
         /// Reads and writes, with liblmdb's locks. Commits are synced.
         case readWrite
@@ -104,6 +107,19 @@ import Glibc
     package func allocateData(from start: Int, to end: Int) throws(LMDBError) {
         guard start < end else { return }
         try Files.allocate(try dataDescriptor(), start..<end, path + "/data.mdb")
+    }
+
+    /// Writes zeros over the first page that was never used, to see whether the disk takes them. For the one writer,
+    /// between its transactions.
+    package func writeUnusedPage() throws(LMDBError) {
+        let info = try info()
+        let descriptor = try dataDescriptor()
+        let page = [UInt8](repeating: 0, count: info.pageByteCount)
+        let written = unsafe page.span.withUnsafeBytes { bytes in
+            unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(info.highWaterPages * info.pageByteCount))
+        }
+        guard written < 0 else { return }
+        throw Files.failure("pwrite", path + "/data.mdb")
     }
 
     /// The length of the data file.

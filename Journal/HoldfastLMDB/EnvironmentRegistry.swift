@@ -5,7 +5,7 @@ import Foundation
 /// liblmdb's locks are those of the process (`fcntl`): opening an environment a second time and closing it again, or
 /// opening and closing nothing but `lock.mdb`, drops the locks of the first. So nobody else opens one; whoever wants to
 /// use one that is open shares it.
-final class EnvironmentRegistry: @unchecked Sendable {  // `entries` and all leases are touched only while `condition` is held
+final class EnvironmentRegistry: @unchecked Sendable {  // all is touched only while `condition` is held
     static let shared = EnvironmentRegistry()
 
     private struct Entry {

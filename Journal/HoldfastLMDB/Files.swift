@@ -55,7 +55,8 @@ package enum Files {
     package static func availableBytes(at path: String) throws(LMDBError) -> Int {
         var facts = statvfs()
         guard unsafe statvfs(path, &facts) == 0 else { throw failure("statvfs", path) }
-        return Int(clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+        return Int(
+            clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
     }
 
     static func allocate(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws(LMDBError) {
@@ -157,7 +158,9 @@ package final class OpenFile: Sendable {
     /// Replaces what the file holds.
     package func replace(with bytes: [UInt8]) throws(LMDBError) {
         let span = bytes.span
-        let written = unsafe span.withUnsafeBytes { buffer in unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, 0) }
+        let written = unsafe span.withUnsafeBytes { buffer in
+            unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, 0)
+        }
         guard written == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
             throw Files.failure("write", path)
         }

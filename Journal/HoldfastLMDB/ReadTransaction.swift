@@ -3,7 +3,9 @@ import Foundation
 
 /// A snapshot to read from. While it is active it keeps every page of its snapshot from being used again, so it is reset
 /// as soon as what is wanted has been copied out.
-@safe final class ReadTransaction: Transaction, @unchecked Sendable {  // with MDB_NOTLS any one thread at a time; the pool sees to it
+///
+/// Unchecked, because with `MDB_NOTLS` any one thread at a time may use it, and the pool lends it to one.
+@safe final class ReadTransaction: Transaction, @unchecked Sendable {
     let environment: Environment
     private let handle: OpaquePointer
 

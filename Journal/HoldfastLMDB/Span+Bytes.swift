@@ -6,7 +6,9 @@ extension Span<UInt8> {
     /// The little-endian integer at `offset`.
     ///
     /// - Precondition: it lies within the span.
-    @inlinable package func load<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_: T.Type, at offset: Int) -> T {
+    @inlinable package func load<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_: T.Type, at offset: Int)
+        -> T
+    {
         precondition(offset >= 0 && offset <= count - MemoryLayout<T>.size, "a load outside of the bytes")
         return unsafe withUnsafeBytes { bytes in
             unsafe T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))

@@ -21,7 +21,8 @@ import CHoldfastLMDB
     /// Opens a table, making it if it is not there. Valid for other transactions once this one is committed.
     package func table(_ name: String) throws(LMDBError) -> Table {
         var index: MDB_dbi = 0
-        try check(unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
+        try check(
+            unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
         return Table(index: index)
     }
 

@@ -43,7 +43,9 @@ struct AppendTests {
         let scratch = Scratch()
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
-        let lanes = [try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id]
+        let lanes = [
+            try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id,
+        ]
         var mixed = Submission()
         for number in 0..<300 { mixed.add(sample(number), lanes[number % 3]) }
         for round in 0..<3 {
@@ -152,7 +154,10 @@ struct AppendTests {
             }
             switch call % 4 {
             case 0: journal.append(submission([call], lane)) { _ in note() }
-            case 1: journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(UInt64(call)))])) { _ in note() }
+            case 1:
+                journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(UInt64(call)))])) { _ in
+                    note()
+                }
             case 2: journal.promoteDue(lane, now: .init(milliseconds: 0), limit: 5) { _ in note() }
             default:
                 let many = uids(1...2500).map { uid in EntryKey(lane: lane, uid: uid) }

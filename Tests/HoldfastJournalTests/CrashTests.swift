@@ -11,7 +11,9 @@ struct JournalCrashTests {
         do { try handle.write(contentsOf: Data((text + "\n").utf8)) } catch { fatalError("cannot log: \(error)") }
     }
 
-    @Test("Killed at a random instant, every receipt that was given is kept, and no settlement comes back", arguments: 0..<4)
+    @Test(
+        "Killed at a random instant, every receipt that was given is kept, and no settlement comes back",
+        arguments: 0..<4)
     func kill(round: Int) async throws {
         let scratch = Scratch()
         let log = scratch.path + "/log"
@@ -65,7 +67,11 @@ struct JournalCrashTests {
             guard let descriptor = Int32(name),
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == file
             else { continue }
-            if fcntl(descriptor, F_GETFL) & O_DSYNC != 0 { found.synchronous = descriptor } else { found.plain = descriptor }
+            if fcntl(descriptor, F_GETFL) & O_DSYNC != 0 {
+                found.synchronous = descriptor
+            } else {
+                found.plain = descriptor
+            }
         }
         return found
     }

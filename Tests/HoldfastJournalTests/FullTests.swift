@@ -9,7 +9,9 @@ import Testing
 @Suite("A full journal")
 struct FullTests {
     /// Appends batches until one is refused.
-    private static func fill(_ journal: LMDBJournal, _ lane: LaneID, payloadByteCount: Int = 1500) throws -> JournalError {
+    private static func fill(_ journal: LMDBJournal, _ lane: LaneID, payloadByteCount: Int = 1500) throws
+        -> JournalError
+    {
         for _ in 0..<100_000 {
             do {
                 _ = try journal.append(0..<100, to: lane, payloadByteCount: payloadByteCount)
@@ -132,7 +134,8 @@ struct FullTests {
         var limit = rlimit()
         limit.rlim_cur = rlim_t(count)
         limit.rlim_max = rlim_t.max
-        guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }  // RLIMIT_FSIZE
+        // 1 is RLIMIT_FSIZE.
+        guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }
     }
 
     @Test(
@@ -173,10 +176,46 @@ struct FullTests {
         }
     }
 
+    @Test("When the disk refuses a commit that seemed to have room, it is made again without its appends")
+    func refusedCommit() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            let journal = try LMDBJournal(directory: scratch.journal)
+            let lane = try journal.openLane(immediate).id
+            _ = try journal.append(0..<2000, to: lane)
+            for uid in uids(1...500) { try journal.acknowledge([uid], lane) }
+            // Below what is allocated already, so that only the commit itself can find out.
+            FullTests.limitFiles(to: try DataFile.highWaterPages(scratch.journal + "/entries") * 4096)
+            // The writer is held in a completion until all three wait for it, and so share a commit.
+            let hold = Box<Bool>()
+            let held = Box<Bool>()
+            journal.settle(SettlementBatch()) { _ in
+                held.put(true)
+                _ = try? hold.get()
+            }
+            _ = try held.get()
+            let first = Box<Result<SettlementReport, JournalError>>()
+            let refused = Box<Result<UID, JournalError>>()
+            let second = Box<Result<SettlementReport, JournalError>>()
+            journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(501))])) { first.put($0) }
+            journal.append(submission(0..<3000, lane)) { refused.put($0) }
+            journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(502))])) { second.put($0) }
+            hold.put(true)
+            #expect(try first.get().get().settled == 1)
+            let error = #expect(throws: JournalError.self) { try refused.get().get() }
+            #expect(error?.code == .diskFull)
+            #expect(try second.get().get().settled == 1)
+            try FullTests.drain(journal, lane)
+            _ = try journal.append(0..<100, to: lane)
+            journal.close()
+        }
+    }
+
     @Test("The reserve is kept above what appends may take, and free pages inside the file count once it cannot grow")
     func arithmetic() {
         var space = SpaceGuard(
-            limit: 1 << 30, reserve: 64 << 20, mapByteCount: 1 << 40, pageByteCount: 4096, allocated: 100 << 20, usedPages: 10)
+            limit: 1 << 30, reserve: 64 << 20, mapByteCount: 1 << 40, pageByteCount: 4096, allocated: 100 << 20,
+            usedPages: 10)
         #expect(space.neededAllocation(for: 1 << 20, highWaterPages: 1000) == nil)
         let needed = space.neededAllocation(for: 1 << 20, highWaterPages: 10_000)
         #expect(needed == 10_000 * 4096 + (2 << 20) + (256 << 10) + (64 << 20))

@@ -1,7 +1,8 @@
 import Holdfast
-@testable import HoldfastJournal
 import HoldfastLMDB
 import Testing
+
+@testable import HoldfastJournal
 
 /// Records byte for byte, as another program (Python, with the reference xxHash) writes them from Docs/JournalFormat.md.
 /// A change here is a new format version.
@@ -27,7 +28,8 @@ struct GoldenTests {
         var record = [UInt8](repeating: 0xFF, count: EntryRecord.byteCount(body: 16, reason: 8))
         var output = record.mutableSpan
         EntryRecord.write(
-            lane: 2, uid: 0x0102_0304_0506_0708, attempts: 3, acceptedAt: 1_700_000_000_123, body: 0..<16, of: body.span,
+            lane: 2, uid: 0x0102_0304_0506_0708, attempts: 3, acceptedAt: 1_700_000_000_123, body: 0..<16,
+            of: body.span,
             reason: reason.span, into: &output)
         #expect(hex(record) == golden)
         let read = try EntryRecord.read(bytes(golden).span, lane: 2, uid: 0x0102_0304_0506_0708).get()
@@ -104,8 +106,12 @@ struct GoldenTests {
             + "6576696365546f6b656eaabbcc"
         let time = WallTime(milliseconds: 1_700_000_001_000)
         let causes = [
-            (full, RejectionCause(
-                reason: .badDeviceToken, status: 400, timestamp: WallTime(milliseconds: 1_700_000_000_000), rejectedAt: time)),
+            (
+                full,
+                RejectionCause(
+                    reason: .badDeviceToken, status: 400, timestamp: WallTime(milliseconds: 1_700_000_000_000),
+                    rejectedAt: time)
+            ),
             (bare, RejectionCause(reason: .badDeviceToken, rejectedAt: time)),
         ]
         for (golden, cause) in causes {

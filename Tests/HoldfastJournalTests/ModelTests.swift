@@ -160,7 +160,9 @@ struct ModelTests {
         var batch = SettlementBatch()
         for _ in 0..<Int.random(in: 0...70, using: &generator) {
             let uid = UID(UInt64.random(in: 1...max(model.next, 2), using: &generator))
-            let lane = lanes.first { model.entries[$0]?[uid.rawValue] != nil } ?? lanes[Int.random(in: 0..<3, using: &generator)]
+            let lane =
+                lanes.first { model.entries[$0]?[uid.rawValue] != nil }
+                ?? lanes[Int.random(in: 0..<3, using: &generator)]
             let key = EntryKey(lane: lane, uid: uid)
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<6: batch.acknowledged.append(key)

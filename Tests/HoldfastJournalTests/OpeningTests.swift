@@ -110,7 +110,8 @@ struct OpeningTests {
         }
         #expect(error?.code == .damaged)
         #expect(error?.message.contains("lane 1, UID 6") == true)
-        #expect(try journal.unconfirmed(lane, after: UID(6), through: .max, limit: 100).items.map(\.uid) == uids(7...10))
+        #expect(
+            try journal.unconfirmed(lane, after: UID(6), through: .max, limit: 100).items.map(\.uid) == uids(7...10))
         // Deferring must not hide the damage under a new checksum, and rejecting gets it out of the way.
         try journal.settle(UID(6), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
         _ = try journal.promote(lane, now: 1)

@@ -23,7 +23,8 @@ struct ReaderTests {
         #expect(entries.map(\.uid) == uids(1...7))
         #expect(
             entries.map(\.state) == [
-                .possiblySent, .possiblySent, .deferred(until: .init(milliseconds: 77)), .rejected(rejection), .neverSent,
+                .possiblySent, .possiblySent, .deferred(until: .init(milliseconds: 77)), .rejected(rejection),
+                .neverSent,
                 .possiblySent, .neverSent,
             ])
         #expect(entries.map(\.lane) == Array(repeating: immediate, count: 5) + [considerate, considerate])
@@ -33,7 +34,10 @@ struct ReaderTests {
         for (index, entry) in entries.enumerated() { #expect(entry.notification.payload == sample(index).payload) }
         #expect(try reader.entries(limit: 100, states: [.neverSent]).map(\.uid.rawValue) == [5, 7])
         #expect(try reader.entries(limit: 100, states: [.possiblySent]).map(\.uid.rawValue) == [1, 2, 6])
-        #expect(try reader.entries(after: UID(1), limit: 2, states: [.possiblySent, .rejected]).map(\.uid.rawValue) == [2, 4])
+        #expect(
+            try reader.entries(after: UID(1), limit: 2, states: [.possiblySent, .rejected]).map(\.uid.rawValue) == [
+                2, 4,
+            ])
         #expect(try reader.entries(after: UID(2), limit: 100, states: [.deferred]).map(\.uid.rawValue) == [3])
         #expect(try reader.entries(after: .max, limit: 1).isEmpty)
         #expect(try reader.entry(UID(4))?.state == .rejected(rejection))
@@ -105,7 +109,9 @@ struct ReaderTests {
                 let entries = try reader.entries(limit: 5000)
                 #expect(entries.count >= 500)
                 #expect(zip(entries, entries.dropFirst()).allSatisfy { $0.uid < $1.uid })
-                for entry in entries { #expect(entry.notification.payload == sample(Int(entry.uid.rawValue) - 1).payload) }
+                for entry in entries {
+                    #expect(entry.notification.payload == sample(Int(entry.uid.rawValue) - 1).payload)
+                }
                 let status = try reader.status()
                 #expect(status.totals.accepted - status.totals.confirmed == UInt64(status.unconfirmed))
             }
@@ -166,7 +172,9 @@ struct ReaderTests {
     func longListing() throws {
         let scratch = Scratch()
         let journal = try LMDBJournal(directory: scratch.journal)
-        let lanes = [try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id]
+        let lanes = [
+            try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id,
+        ]
         var mixed = Submission()
         for number in 0..<9000 { mixed.add(sample(number, payloadByteCount: 60), lanes[number * 7 % 3]) }
         _ = try journal.append(mixed)

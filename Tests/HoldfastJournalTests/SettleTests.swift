@@ -19,7 +19,8 @@ struct SettleTests {
                     Settlement(EntryKey(lane: lane, uid: UID(3)), .reject(rejection)),
                     Settlement(EntryKey(lane: lane, uid: UID(4)), .expire),
                     Settlement(EntryKey(lane: lane, uid: UID(5)), .unknown),
-                    Settlement(EntryKey(lane: lane, uid: UID(6)), .deferUntil(due, attempts: 2, reason: .tooManyRequests)),
+                    Settlement(
+                        EntryKey(lane: lane, uid: UID(6)), .deferUntil(due, attempts: 2, reason: .tooManyRequests)),
                 ], possibleDuplicates: 3))
         #expect(report == SettlementReport(settled: 6, gone: 0))
         journal.close()
@@ -51,7 +52,10 @@ struct SettleTests {
         let key = EntryKey(lane: lane, uid: UID(1))
         #expect(try journal.settle(SettlementBatch(acknowledged: [key, key])) == SettlementReport(settled: 1, gone: 1))
         // The late 503 of the first attempt must not write the entry back.
-        #expect(try journal.settle(UID(1), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .serviceUnavailable)).gone == 1)
+        #expect(
+            try journal.settle(
+                UID(1), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .serviceUnavailable)
+            ).gone == 1)
         #expect(try journal.settle(UID(1), lane, .reject(rejection)).gone == 1)
         let status = try journal.status()
         #expect(status.unconfirmed == 0)
@@ -68,11 +72,14 @@ struct SettleTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<3, to: lane)
         for uid in uids(1...3) {
-            try journal.settle(uid, lane, .deferUntil(.init(milliseconds: 10), attempts: 1, reason: .serviceUnavailable))
+            try journal.settle(
+                uid, lane, .deferUntil(.init(milliseconds: 10), attempts: 1, reason: .serviceUnavailable))
         }
         #expect(try journal.acknowledge([UID(1)], lane).settled == 1)
         #expect(try journal.settle(UID(2), lane, .reject(rejection)).settled == 1)
-        #expect(try journal.settle(UID(3), lane, .deferUntil(.init(milliseconds: 99), attempts: 7, reason: .shutdown)).gone == 1)
+        #expect(
+            try journal.settle(UID(3), lane, .deferUntil(.init(milliseconds: 99), attempts: 7, reason: .shutdown)).gone
+                == 1)
         #expect(try journal.nextDue(lane) == WallTime(milliseconds: 10))
         #expect(try journal.promote(lane, now: 10) == [UID(3)])
         #expect(try journal.all(lane).map(\.attempts) == [1])
@@ -118,7 +125,8 @@ struct SettleTests {
         let commits = Monitor(0)
         journal.observeCommits { _ in commits.withLock { $0 += 1 } }
         let others = uids(4001...7300).map { uid in
-            Settlement(EntryKey(lane: lane, uid: uid), .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+            Settlement(
+                EntryKey(lane: lane, uid: uid), .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
         }
         let batch = SettlementBatch(
             acknowledged: uids(1...4500).shuffled().map { uid in EntryKey(lane: lane, uid: uid) }, others: others,
@@ -154,7 +162,8 @@ struct SettleTests {
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<1000, to: lane, payloadByteCount: 4000)
-        #expect(try journal.unconfirmed(lane, after: UID(3), through: UID(7), limit: 100).items.map(\.uid) == uids(4...7))
+        #expect(
+            try journal.unconfirmed(lane, after: UID(3), through: UID(7), limit: 100).items.map(\.uid) == uids(4...7))
         #expect(try journal.unconfirmed(lane, after: UID(3), through: .max, limit: 2).count == 2)
         #expect(try journal.unconfirmed(lane, after: UID(7), through: UID(7), limit: 2).isEmpty)
         #expect(try journal.unconfirmed(lane, after: .max, through: .max, limit: 2).isEmpty)

@@ -37,7 +37,9 @@ struct EnvironmentTests {
         #expect(error?.code == .openInThisProcess)
         // By another name it is the same directory.
         #expect(throws: LMDBError.self) {
-            try Environment.open(place.path + "/../" + (place.path as NSString).lastPathComponent, .readOnly, mapByteCount: nil, tables: 8)
+            try Environment.open(
+                place.path + "/../" + (place.path as NSString).lastPathComponent, .readOnly, mapByteCount: nil,
+                tables: 8)
         }
         let shared = try Environment.share(place.path)
         #expect(shared === environment)
@@ -69,7 +71,9 @@ struct EnvironmentTests {
         #expect(read?.0 == Array("1".utf8) && read?.1 == nil)
         // A key of no bytes is not a miss but a mistake.
         #expect(throws: LMDBError.self) {
-            try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in try snapshot.get(Span<UInt8>(), in: table) }
+            try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try snapshot.get(Span<UInt8>(), in: table)
+            }
         }
     }
 
@@ -193,9 +197,11 @@ struct FilesTests {
         #expect(try !third.tryLock(exclusive: true))
     }
 
-    @Test("Parents of paths are what they are for the shell", arguments: [
-        ("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/", "a"), ("/", "/"),
-    ])
+    @Test(
+        "Parents of paths are what they are for the shell",
+        arguments: [
+            ("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/", "a"), ("/", "/"),
+        ])
     func parents(path: String, parent: String) { #expect(Files.parent(of: path) == parent) }
 
     @Test("An ordinary local file system is taken")

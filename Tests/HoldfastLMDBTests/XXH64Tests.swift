@@ -36,7 +36,7 @@ struct XXH64Tests {
         arguments: [
             ("a", UInt64(0xD24E_C4F1_A98C_6E5B)), ("abc", 0x44BC_2CF5_AD77_0999),
             ("xxhash", 0x32DD_38952C4BC720),
-            ("The quick brown fox jumps over the lazy dog", 0x0B242D361FDA71BC),
+            ("The quick brown fox jumps over the lazy dog", 0x0B24_2D36_1FDA_71BC),
         ])
     func texts(text: String, expected: UInt64) {
         #expect(XXH64.hash(Array(text.utf8).span) == expected)

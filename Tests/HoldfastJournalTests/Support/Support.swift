@@ -111,7 +111,8 @@ extension LMDBJournal {
     }
 
     /// Everything unconfirmed and not deferred, read in batches.
-    func all(_ lane: LaneID, limit: Int = 1000) throws -> [(uid: UID, attempts: UInt16, notification: PushNotification)] {
+    func all(_ lane: LaneID, limit: Int = 1000) throws -> [(uid: UID, attempts: UInt16, notification: PushNotification)]
+    {
         var entries: [(uid: UID, attempts: UInt16, notification: PushNotification)] = []
         var last = UID.none
         while true {

@@ -1,0 +1,78 @@
+import Holdfast
+import HoldfastLMDB
+
+/// What the writer does so that ``SpaceGuard``'s arithmetic holds.
+extension JournalWriter {
+    /// Pages of the file ever used. Asking fails only for an environment that is not open.
+    func highWaterPages() -> Int {
+        do throws(LMDBError) {
+            return try store.environment.info().highWaterPages
+        } catch {
+            preconditionFailure("the journal's environment is not open: \(error)")
+        }
+    }
+
+    func refusal(of bytes: Int, highWaterPages: Int) -> JournalError? {
+        switch space.admit(bytes, highWaterPages: highWaterPages) {
+        case .admitted: nil
+        case .limitReached:
+            JournalError(
+                .limitReached,
+                "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
+                    + "refused until it has drained")
+        case .mapFull:
+            JournalError(
+                .limitReached,
+                "\(directory) is full of pages that a slow reader still sees: appends are refused until it has gone")
+        }
+    }
+
+    /// Allocates ahead of `bytes` of appends.
+    ///
+    /// - Returns: why the appends must be refused.
+    func allocate(_ bytes: Int, highWaterPages: Int) -> JournalError? {
+        guard let needed = space.neededAllocation(for: bytes, highWaterPages: highWaterPages) else {
+            space.isDiskFull = false
+            return nil
+        }
+        do throws(LMDBError) {
+            let available = try Files.availableBytes(at: directory)
+            guard available > needed - space.allocated + SpaceGuard.step else {
+                throw LMDBError(.noSpace, "statvfs", path: directory)
+            }
+            let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
+            try store.environment.allocateData(from: space.allocated, to: target)
+            space.allocated = target
+            space.isDiskFull = false
+            return nil
+        } catch {
+            space.isDiskFull = true
+            if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
+                return nil
+            }
+            return JournalError(error, "append to", directory)
+        }
+    }
+
+    /// Free pages of the file that the next commit may use; nil when that cannot be read, which counts as none.
+    private func freePages() -> Int? {
+        do throws(LMDBError) {
+            let others = try store.environment.readers()
+            return try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Int in
+                try snapshot.freePages(seenBy: others)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether the file system has room for another step, and takes a page of this file (quotas, limits on files).
+    var hasDiskRoom: Bool {
+        do throws(LMDBError) {
+            try store.environment.writeUnusedPage()
+            return try Files.availableBytes(at: directory) >= SpaceGuard.step
+        } catch {
+            return CommitFailure(error, isDiskFull: false, isPanicked: false) != .noRoom
+        }
+    }
+}

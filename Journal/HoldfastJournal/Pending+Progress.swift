@@ -1,0 +1,60 @@
+import Holdfast
+
+extension Progress {
+    /// Settlements and promotions that count against the bound on a commit.
+    var parts: Int {
+        switch self {
+        case .settled(_, let parts), .rejectionsRemoved(_, let parts): parts
+        case .promoted(let uids, _): uids.count
+        case .appended, .laneOpened, .noted, .failed: 0
+        }
+    }
+}
+
+extension Pending {
+    /// Takes in what a commit has done, and answers if that was the last of it.
+    ///
+    /// - Returns: whether the request is done with.
+    mutating func advance(by progress: Progress) -> Bool {
+        switch (request, progress) {
+        case (.append(_, let completion), .appended(let uid)):
+            completion(.success(uid))
+        case (.append(_, let completion), .failed(let error)), (.refuse(let completion, _), .failed(let error)):
+            completion(.failure(error))
+        case (.settle(let batch, let completion), .settled(let more, let parts)):
+            done += parts
+            report.settled += more.settled
+            report.gone += more.gone
+            if done < batch.count { return false }
+            completion(.success(report))
+        case (.settle(_, let completion), .failed(let error)):
+            completion(.failure(error))
+        case (.promote(_, now: _, let limit, let completion), .promoted(let uids, let isLast)):
+            done += uids.count
+            promoted += uids
+            if !isLast, done < limit { return false }
+            completion(.success(promoted))
+        case (.promote(_, now: _, _, let completion), .failed(let error)):
+            // Those moved by earlier commits are moved: whoever asked must hear of them.
+            completion(promoted.isEmpty ? .failure(error) : .success(promoted))
+        case (.openLane(_, let reply), .laneOpened(let lane)):
+            reply.give(.success(lane))
+        case (.openLane(_, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.setNote(_, _, let reply), .noted):
+            reply.give(.success(()))
+        case (.setNote(_, _, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.removeRejections(let uids, let reply), .rejectionsRemoved(let count, let parts)):
+            done += parts
+            report.settled += count
+            if done < uids.count { return false }
+            reply.give(.success(report.settled))
+        case (.removeRejections(_, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        default:
+            preconditionFailure("a request was answered as another")
+        }
+        return true
+    }
+}
