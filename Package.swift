@@ -21,6 +21,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -66,7 +67,7 @@ let package = Package(
         // What tests are made of, ours and our users'.
         .target(
             name: "HoldfastMockAPNs",
-            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK],
+            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK],
             swiftSettings: strict),
         .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
 
@@ -75,7 +76,7 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "HoldfastTesting", argumentParser,
-                logging, serviceLifecycle,
+                logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
 
@@ -95,7 +96,9 @@ let package = Package(
             dependencies: ["HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK],
             swiftSettings: strict),
         .testTarget(name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
-        .testTarget(name: "HoldfastToolTests", dependencies: ["HoldfastTool", "Holdfast"], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastToolTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
+            swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
         .testTarget(

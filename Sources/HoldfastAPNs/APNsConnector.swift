@@ -1,3 +1,4 @@
+internal import Foundation
 public import Holdfast
 internal import Logging
 internal import NIOCore
@@ -172,7 +173,16 @@ public struct APNsConnector: Connector {
     }
 
     private static func cause(_ error: any Error) -> String {
-        (error as? IOError)?.description ?? "\(error)"
+        switch error {
+        case let error as IOError:
+            // In words: NIO's own name the system call.
+            let text = NSError(domain: NSPOSIXErrorDomain, code: Int(error.errnoCode)).localizedDescription
+            return text.split(separator: ". ").last.map(String.init) ?? text
+        case ChannelError.connectTimeout(let limit):
+            return "no answer within \(limit.nanoseconds / 1_000_000_000) s"
+        default:
+            return "\(error)"
+        }
     }
 }
 

@@ -24,7 +24,7 @@ public struct DeviceToken: Hashable, Sendable {
     ///
     /// - Throws: ``Refusal`` with reason `BadDeviceToken`, or `MissingDeviceToken` for an empty text.
     public init(_ hex: some StringProtocol) throws(Refusal) {
-        try self.init(digits: hex.utf8, of: hex.utf8.count)
+        try self.init(digits: Array(hex.utf8))
     }
 
     /// Parses a token as people paste it: `<efc7492b dbd8209f …>`, with spaces, dashes, colons, angle brackets or a
@@ -35,13 +35,13 @@ public struct DeviceToken: Hashable, Sendable {
         var rest = Substring(text)
         while let first = rest.first, first.isWhitespace || first == "<" { rest.removeFirst() }
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest.removeFirst(2) }
-        let digits = rest.utf8.filter { byte in !Self.decoration.contains(byte) }
-        try self.init(digits: digits, of: digits.count)
+        try self.init(digits: rest.utf8.filter { byte in !Self.decoration.contains(byte) })
     }
 
     private static let decoration = Set(" \t\r\n<>-:\u{22}'".utf8)
 
-    init(digits: some Sequence<UInt8>, of count: Int) throws(Refusal) {
+    private init(digits: [UInt8]) throws(Refusal) {
+        let count = digits.count
         guard count > 0 else { throw Refusal(.missingDeviceToken, "the device token is empty") }
         guard count.isMultiple(of: 2), count <= 2 * Self.maximumByteCount else {
             throw Refusal(.badDeviceToken, "a device token has an even number of hex digits, 2 to 200; this one has \(count)")
