@@ -8,6 +8,7 @@ struct AppendTests {
     @Test("What was appended is read back, in order and unchanged")
     func roundTrip() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -26,6 +27,7 @@ struct AppendTests {
     @Test("UIDs increase across reopening, and are not given out again when everything is settled")
     func uidsAcrossReopen() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var next: UInt64 = 1
         for _ in 0..<3 {
             let journal = try LMDBJournal(directory: scratch.journal)
@@ -41,6 +43,7 @@ struct AppendTests {
     @Test("A submission may mix lanes: its UIDs run through, and each lane has its own")
     func mixedLanes() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lanes = [
@@ -62,6 +65,7 @@ struct AppendTests {
     @Test("Lanes are independent: reading, settling and depth of one know nothing of the other")
     func independentLanes() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let one = try journal.openLane(immediate).id
@@ -78,6 +82,7 @@ struct AppendTests {
     @Test("An append to a lane that was never opened is refused, and takes nothing with it")
     func unknownLane() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -88,6 +93,7 @@ struct AppendTests {
     @Test("A note given with a submission is there with it, after reopening too")
     func noteWithSubmission() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         var withNote = submission(0..<2, try journal.openLane(immediate).id)
         withNote.note = ("file:/a.ndjson", [1, 2, 3])
@@ -104,6 +110,7 @@ struct AppendTests {
     @Test("Many threads submit at once: every receipt is distinct, and everything is there")
     func manySubmitters() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -138,6 +145,7 @@ struct AppendTests {
     @Test("Completions come in the order of the calls, whatever was called")
     func completionOrder() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -171,6 +179,7 @@ struct AppendTests {
     @Test("After close everything answers that it is closed")
     func closed() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
         journal.close()

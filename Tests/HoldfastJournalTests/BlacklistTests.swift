@@ -15,6 +15,7 @@ struct BlacklistTests {
     @Test("What is added is found, counted and listed, across reopening, until it is removed")
     func lifeCycle() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         #expect(journal.blacklist.count == 0)
         try journal.blacklist.add([entry(1), entry(2), entry(300)])
@@ -39,6 +40,7 @@ struct BlacklistTests {
     @Test("A batch is looked up as a whole, and only the tokens that are on the list come back")
     func batch() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -54,6 +56,7 @@ struct BlacklistTests {
     @Test("More than one snapshot's worth is listed whole")
     func long() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         try journal.blacklist.add((0..<12_000).map { entry($0) })
@@ -68,6 +71,7 @@ struct BlacklistTests {
     @Test("An entry that lies under another token's key is damage")
     func misplaced() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         try journal.blacklist.add([entry(1)])
         journal.close()

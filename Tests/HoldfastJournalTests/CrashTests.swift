@@ -16,6 +16,7 @@ struct JournalCrashTests {
         arguments: 0..<4)
     func kill(round: Int) async throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let log = scratch.path + "/log"
         try Data().write(to: URL(fileURLWithPath: log))
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.journal as String, log = log as String] in
@@ -89,6 +90,7 @@ struct JournalCrashTests {
     func undetermined(which: String) async {
         await #expect(processExitsWith: .success) { [which] in
             let scratch = Scratch()
+            defer { scratch.remove() }
             let base = URL(fileURLWithPath: scratch.path).resolvingSymlinksInPath().path
             let path = base + "/test.journal"
             var journal = try LMDBJournal(directory: path)
@@ -122,6 +124,7 @@ struct JournalCrashTests {
     @Test("The slot of a reader that was killed is freed while the owner lives, so that it pins no pages")
     func killedReader() async throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         _ = try journal.append(0..<10, to: try journal.openLane(immediate).id)

@@ -50,6 +50,7 @@ struct FullTests {
     @Test("At its limit it refuses appends, drains to zero without a restart, and accepts again")
     func limit() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -68,6 +69,7 @@ struct FullTests {
     @Test("It drains as well while a reader pins every page it ever saw")
     func limitWithPinnedReader() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -91,6 +93,7 @@ struct FullTests {
     @Test("What a submission may not fit into is said at once, and takes no other with it")
     func tooLarge() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var options = LMDBJournal.Options()
         options.greatestSubmission = 100_000
         let journal = try LMDBJournal(directory: scratch.journal, options: options)
@@ -104,6 +107,7 @@ struct FullTests {
     @Test("An append that is refused takes none of the settlements of its commit with it")
     func settlementsBesideRefusal() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 2 << 20))
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -144,6 +148,7 @@ struct FullTests {
     func fullDisk(pinned: Bool) async {
         await #expect(processExitsWith: .success) { [pinned] in
             let scratch = Scratch()
+            defer { scratch.remove() }
             let journal = try LMDBJournal(directory: scratch.journal)
             let lane = try journal.openLane(immediate).id
             _ = try journal.append(0..<100, to: lane)
@@ -180,6 +185,7 @@ struct FullTests {
     func refusedCommit() async {
         await #expect(processExitsWith: .success) {
             let scratch = Scratch()
+            defer { scratch.remove() }
             let journal = try LMDBJournal(directory: scratch.journal)
             let lane = try journal.openLane(immediate).id
             _ = try journal.append(0..<2000, to: lane)

@@ -26,6 +26,7 @@ struct MarkTests {
     @Test("A ceiling above the last UID rides along with later commits, and forces none of its own")
     func ceilingAhead() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -43,6 +44,7 @@ struct MarkTests {
     @Test("A mark below both its ceiling and the last UID is raised at once, without another commit coming")
     func forced() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -60,6 +62,7 @@ struct MarkTests {
     @Test("A ceiling raised while a commit is under way does not wait for the next one")
     func raisedMeanwhile() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -83,6 +86,7 @@ struct MarkTests {
     @Test("The report comes before the completion of what the commit held")
     func reportFirst() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -95,6 +99,7 @@ struct MarkTests {
     @Test("The mark is read at open, stays as it was for that life, and divides what a crash leaves possibly sent")
     func markAtOpen() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate)
         #expect(lane.markAtOpen == .none)

@@ -103,6 +103,7 @@ struct ModelTests {
     @Test("Random operations leave the journal as they leave the model, across reopening", arguments: seeds)
     func random(seed: UInt64) throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var generator = SplitMix64(state: seed)
         var model = Model()
         var journal = try LMDBJournal(directory: scratch.journal)

@@ -18,6 +18,7 @@ struct OpeningTests {
     @Test("A journal is private to its user: directories 0700, files 0600")
     func permissions() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal + "/")
         defer { journal.close() }
         let files = FileManager.default
@@ -32,6 +33,7 @@ struct OpeningTests {
     @Test("Nothing is made when it is not to be made")
     func notFound() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var options = LMDBJournal.Options()
         options.create = false
         #expect(code { _ = try LMDBJournal(directory: scratch.journal, options: options) } == .notFound)
@@ -43,6 +45,7 @@ struct OpeningTests {
     @Test("A second owner in the same process is refused, and told who the first is")
     func secondOwner() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect {
@@ -60,6 +63,7 @@ struct OpeningTests {
     @Test("A second owner in another process is refused, and told the first one's number")
     func secondProcess() async throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let path = scratch.journal
         let ready = Signpost(path: scratch.path + "/ready")
         let done = Signpost(path: scratch.path + "/done")
@@ -91,6 +95,7 @@ struct OpeningTests {
     @Test("A record that was changed on disk is reported with its lane and UID; those before it are still given out")
     func damagedRecord() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<10, to: lane)
@@ -130,6 +135,7 @@ struct OpeningTests {
         arguments: ["truncated", "meta", "root"])
     func damagedFile(how: String) throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<1000, to: lane)
@@ -151,6 +157,7 @@ struct OpeningTests {
     @Test("A journal of a newer format is refused, and nothing in it is touched")
     func newerFormat() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         try LMDBJournal(directory: scratch.journal).close()
         let file = scratch.journal + "/entries"
         do {
@@ -170,6 +177,7 @@ struct OpeningTests {
     @Test("An unsynced journal survives its process's close like any other")
     func processDurability() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var options = LMDBJournal.Options()
         options.durability = .process
         var journal = try LMDBJournal(directory: scratch.journal, options: options)
@@ -183,6 +191,7 @@ struct OpeningTests {
     @Test("A journal given up without close lets everything go")
     func deinitialised() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         for round: UInt64 in 0..<3 {
             let journal = try LMDBJournal(directory: scratch.journal)
             #expect(try journal.append(0..<1, to: try journal.openLane(immediate).id) == UID(round + 1))

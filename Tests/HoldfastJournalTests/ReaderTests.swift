@@ -56,6 +56,7 @@ struct ReaderTests {
     @Test("At rest everything is listed in UID order with its state, and no owner gets in meanwhile")
     func atRest() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         try assorted(journal)
         journal.close()
@@ -77,6 +78,7 @@ struct ReaderTests {
     @Test("In the owner's own process it shares the owner's environments, and outlives the owner")
     func inProcess() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         try assorted(journal)
         let reader = try JournalReader(directory: scratch.journal)
@@ -96,6 +98,7 @@ struct ReaderTests {
     @Test("Another process reads a journal in use, whole records in UID order, while writes go on")
     func live() async throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -133,6 +136,7 @@ struct ReaderTests {
     @Test("A listing that is paused keeps no pages: the file does not grow under a steady load")
     func paused() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -171,6 +175,7 @@ struct ReaderTests {
     @Test("Long listings come in UID order however many lanes and snapshots they take")
     func longListing() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         let lanes = [
             try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id,

@@ -8,6 +8,7 @@ struct SettleTests {
     @Test("Each kind of settlement does what it says, durably, and is counted once")
     func kinds() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<6, to: lane)
@@ -45,6 +46,7 @@ struct SettleTests {
     @Test("A settlement of an entry that is gone is counted and changes nothing: the first durable one wins")
     func gone() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -67,6 +69,7 @@ struct SettleTests {
     @Test("A late final answer wins over a deferral, a late deferral does not")
     func lateAnswers() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -89,6 +92,7 @@ struct SettleTests {
     @Test("Deferred entries come back oldest due first, at most as many as asked for, with their attempts")
     func promotion() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
         let other = try journal.openLane(considerate).id
@@ -118,6 +122,7 @@ struct SettleTests {
     @Test("A settlement and a promotion of thousands take several commits, and answer once")
     func large() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -144,6 +149,7 @@ struct SettleTests {
     @Test("Entries are found by UID unless they are settled or deferred")
     func byUID() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -158,6 +164,7 @@ struct SettleTests {
     @Test("A read goes no further than it was told, in UIDs, in entries and in bytes")
     func readBounds() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
@@ -175,6 +182,7 @@ struct SettleTests {
     @Test("Removed rejections are gone, the others stay")
     func removeRejections() throws {
         let scratch = Scratch()
+        defer { scratch.remove() }
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
