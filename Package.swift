@@ -83,7 +83,7 @@ let package = Package(
         .testTarget(name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
-            name: "HoldfastJournalTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting"],
+            name: "HoldfastJournalTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         .testTarget(name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),

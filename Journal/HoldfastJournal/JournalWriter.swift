@@ -252,7 +252,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     /// From now on nothing is done any more: those in the failed commit hear what failed, all others that it did.
     private func fail(_ error: JournalError, _ verdicts: [JournalError?] = []) {
-        let later = JournalError(.inputOutput, "\(error.message). Until then it takes nothing and gives nothing.")
+        let later = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
         failure = later
         shared.withLock { shared in shared.failure = later }
         for verdict in verdicts { answer(1, verdict ?? error) }

@@ -9,7 +9,7 @@ import HoldfastLMDB
 /// blocks (``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)``, ``close()``; that is a precondition).
 ///
 /// A commit whose fate is not known (``JournalError/Code/undetermined``) leaves the journal failed: it answers everything
-/// with ``JournalError/Code/inputOutput`` until it is closed and opened again.
+/// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
 public final class LMDBJournal: Journal {
     /// Where it is.
     public let directory: String

@@ -20,7 +20,7 @@ import Testing
 
     @Test("Killed at ten random moments, nothing accepted is lost, no more than a window goes twice, and every line arrives",
         .timeLimit(.minutes(10)))
-    func killLoop() throws {
+    func killLoop() async throws {
         let seed = UInt32.random(in: 0..<(1 << 30))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -28,12 +28,17 @@ import Testing
         process.currentDirectoryURL = Self.root
         process.environment = ProcessInfo.processInfo.environment
             .merging(["HOLDFAST": try #require(Self.program).path]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        // Into a file, and without blocking: the threads that run tests are few.
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        process.standardOutput = try FileHandle(forWritingTo: path)
+        process.standardError = process.standardOutput
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        let text = try String(contentsOf: path, encoding: .utf8)
         #expect(process.terminationStatus == 0, "seed \(seed): \(text)")
         let cycles = text.split(separator: "\n").filter { $0.hasPrefix("{") }
         #expect(cycles.count == 10, "seed \(seed): \(text)")

@@ -106,11 +106,11 @@ struct JournalCrashTests {
             let first = #expect(throws: JournalError.self) { try journal.append(0..<5, to: lane) }
             #expect(first?.code == .undetermined)
             let second = #expect(throws: JournalError.self) { try journal.append(0..<5, to: lane) }
-            #expect(second?.code == .inputOutput)
+            #expect(second?.code == .mustBeReopened)
             let third = #expect(throws: JournalError.self) { try journal.acknowledge([UID(1)], lane) }
-            #expect(third?.code == .inputOutput)
+            #expect(third?.code == .mustBeReopened)
             let fourth = #expect(throws: JournalError.self) { try journal.uids(lane) }
-            #expect(fourth?.code == .inputOutput)
+            #expect(fourth?.code == .mustBeReopened)
             journal.close()
 
             journal = try LMDBJournal(directory: path)

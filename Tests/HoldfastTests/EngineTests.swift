@@ -368,6 +368,26 @@ import Testing
         #expect(journal.unconfirmedUIDs.isEmpty)
     }
 
+    @Test("An undetermined commit is told as such, stops the engine, and nothing more is taken until a reopening") func undetermined() async throws {
+        let journal = InMemoryJournal()
+        let engine = try engine(journal, InMemoryConnector())
+        journal.failWrites(with: JournalError(.undetermined, "the sync failed"))
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            guard case .undetermined = await engine.producer.submit([Sample.notification(1)])[0] else {
+                Issue.record("expected an undetermined receipt")
+                return
+            }
+            let error = await #expect(throws: JournalError.self) { try await group.next() }
+            #expect(error?.code == .undetermined)
+        }
+        journal.failWrites(with: nil)
+        guard case .refused = await engine.producer.submit([Sample.notification(2)])[0] else {
+            Issue.record("expected a refusal")
+            return
+        }
+    }
+
     @Test("Without a listener everything waits, and goes when one comes") func noListener() async throws {
         let journal = InMemoryJournal()
         let connector = InMemoryConnector()

@@ -140,7 +140,7 @@ extension Consumer {
 
     /// Whether the journal can't recover from this by itself.
     static func isFatal(_ error: JournalError) -> Bool {
-        error.code == .closed || error.code == .undetermined || error.code == .damaged
+        [.closed, .undetermined, .mustBeReopened, .damaged].contains(error.code)
     }
 
     private func noteDeferred(in work: SettlementWork, now: Duration) {

@@ -130,6 +130,7 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
         takePromoted(received.promoted, now: now)
         takeResumed(received.resumedLanes)
+        if let failure = received.failure { fail(failure) }
         if received.shutdownAsked { beginShutdown(now: now) }
         runTimers(now: now)
 

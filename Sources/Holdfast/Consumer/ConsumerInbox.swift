@@ -8,12 +8,14 @@ struct ConsumerInbox: Sendable {
     var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var resumedLanes: [LaneID] = []
+    /// The journal has told the Producer that it can't go on.
+    var failure: JournalError?
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && resumedLanes.isEmpty && !shutdownAsked && !nudged
+            && resumedLanes.isEmpty && failure == nil && !shutdownAsked && !nudged
     }
 }

@@ -25,6 +25,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let inputOutput = Code("I/O error")
         /// A commit failed at its sync or meta page: what it held may or may not be there after a reopen.
         public static let undetermined = Code("undetermined")
+        /// An earlier commit was undetermined: nothing is taken and nothing is given until the journal is reopened.
+        public static let mustBeReopened = Code("must be reopened")
         /// The file system cannot keep the journal's promises (network and user-space file systems).
         public static let unsupportedFileSystem = Code("unsupported file system")
         /// The journal was closed.

@@ -51,6 +51,11 @@ public final class PushEngine: Service, Sendable {
         self.consumers = consumers
         laneIDs = Dictionary(
             uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
+        producer.state.withLock { state in
+            state.onJournalFailure = { [consumers] error in
+                for consumer in consumers { consumer.post { $0.failure = error } }
+            }
+        }
         journal.observeCommits { [consumers] report in
             for consumer in consumers {
                 consumer.post { inbox in for lane in report.lanes { inbox.commits[lane.id] = lane } }

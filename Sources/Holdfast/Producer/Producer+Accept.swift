@@ -19,10 +19,24 @@ extension Producer {
         }
         journal.append(submission) { [self] result in
             let receipts = finished.receipts(result)
-            let accepted = (try? result.get()) == nil ? 0 : submission.items.count
+            var accepted = 0
+            switch result {
+            case .success: accepted = submission.items.count
+            case .failure(let error): stopIfFatal(error)
+            }
             count(accepted: accepted, refused: receipts.count - accepted)
             onCommit(receipts)
         }
+    }
+
+    /// What was accepted is in the journal; what comes of the commit that failed is known when it has been reopened.
+    private func stopIfFatal(_ error: JournalError) {
+        guard error.code == .undetermined || error.code == .mustBeReopened else { return }
+        let tell = state.withLock { state in
+            state.hold = Refusal(.journalFailed, error.message)
+            return state.onJournalFailure
+        }
+        tell?(error)
     }
 
     private func count(accepted: Int, refused: Int) {

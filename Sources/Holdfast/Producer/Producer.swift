@@ -8,6 +8,8 @@ public final class Producer: Sendable {
         var submitted = 0
         var refused = 0
         var ids = NotificationIDSource()
+        /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
+        var onJournalFailure: (@Sendable (JournalError) -> Void)?
     }
 
     let journal: any Journal
