@@ -61,7 +61,9 @@ let package = Package(
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
-            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK, logging],
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK, logging,
+            ],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.
@@ -80,24 +82,34 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
-            name: "HoldfastJournalTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
+            name: "HoldfastJournalTests",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
-        .testTarget(name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
-            dependencies: ["Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", logging, nioCore, nioPosix, nioSSL, nioHPACK],
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
+                logging, nioCore, nioPosix, nioSSL, nioHPACK,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastMockAPNsTests",
-            dependencies: ["HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK],
+            dependencies: [
+                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK,
+            ],
             swiftSettings: strict),
-        .testTarget(name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
         .testTarget(
-            name: "HoldfastToolTests", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
+            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastToolTests",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),

@@ -73,7 +73,8 @@ public struct APNsConnector: Connector {
             } catch let error as APNsConfigurationError {
                 throw error
             } catch {
-                throw APNsConfigurationError("the trusted certificate file \(path) is not PEM with certificates: \(error)")
+                throw APNsConfigurationError(
+                    "the trusted certificate file \(path) is not PEM with certificates: \(error)")
             }
         }
         do {
@@ -95,7 +96,9 @@ public struct APNsConnector: Connector {
             .connectTimeout(TimeAmount(configuration.connectDeadline))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
-            .channelOption(.writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 256 << 10, high: 1 << 20))
+            .channelOption(
+                .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 256 << 10, high: 1 << 20)
+            )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.addHandlers(to: channel, connection, sink, ready) }
             }
@@ -159,7 +162,8 @@ public struct APNsConnector: Connector {
             return ConnectError(.temporary, "\(endpoint) can't be reached: \(why)")
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             return ConnectError(
-                .configuration, "the certificate of \(endpoint) is for another host name: it does not name \(endpoint.host)")
+                .configuration,
+                "the certificate of \(endpoint) is for another host name: it does not name \(endpoint.host)")
         case let error as NIOSSLError:
             let text = "\(error)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") {

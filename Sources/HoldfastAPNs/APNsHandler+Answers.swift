@@ -57,7 +57,9 @@ extension APNsHandler {
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: Self.retryAfter(response))
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
-        if case .neverProcessed(.newConnection) = result.verdict { drain(cause: "the service asks for a new connection") }
+        if case .neverProcessed(.newConnection) = result.verdict {
+            drain(cause: "the service asks for a new connection")
+        }
         return result
     }
 
@@ -92,7 +94,8 @@ extension APNsHandler {
         if byPeer, code == .refusedStream {
             return SendResult(.neverProcessed(.none), detail: "the service refused the stream")
         }
-        return .unknown(byPeer ? "the service reset the stream: \(code)" : "the service's answer was malformed: \(code)")
+        return .unknown(
+            byPeer ? "the service reset the stream: \(code)" : "the service's answer was malformed: \(code)")
     }
 
     private static func describe(_ goAway: HTTP2GoAway) -> String {

@@ -236,7 +236,9 @@ final class APNsHandler: ChannelInboundHandler {
 
     private func tick() {
         let now = NIODeadline.now()
-        for request in session.openRequests(before: liveness.boundary(at: now, nextStreamID: session.nextRequestStreamID)) {
+        for request in session.openRequests(
+            before: liveness.boundary(at: now, nextStreamID: session.nextRequestStreamID))
+        {
             _ = session.cancel(streamID: request.streamID)
             let result = SendResult.unknown("the service did not answer within \(configuration.sendDeadline)")
             sink(.results([(Ticket(rawValue: request.tag), result)]))

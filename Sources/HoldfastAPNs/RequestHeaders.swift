@@ -60,7 +60,8 @@ struct RequestHeaders: Sendable {
         authorizationField.removeAll(keepingCapacity: true)
         guard !authorization.isEmpty else { return }
         HPACKWriter.appendLiteral(
-            nameIndex: HPACKStaticIndex.authorization, value: authorization, indexing: .without, to: &authorizationField)
+            nameIndex: HPACKStaticIndex.authorization, value: authorization, indexing: .without, to: &authorizationField
+        )
     }
 
     /// The peer allows its table this much from now on.
@@ -109,7 +110,9 @@ struct RequestHeaders: Sendable {
     }
 
     /// Topic, push type and priority: mostly the same as in the request before.
-    private mutating func appendRepeated(_ fields: PackedNotification.Fields, of bytes: [UInt8], to block: inout [UInt8]) {
+    private mutating func appendRepeated(
+        _ fields: PackedNotification.Fields, of bytes: [UInt8], to block: inout [UInt8]
+    ) {
         let priority = fields.priority?.rawValue ?? 0
         if let repeated, repeated.pushType == fields.pushTypeCode, repeated.priority == priority,
             repeated.topic.count == fields.topic.count, repeated.topic.elementsEqual(bytes[fields.topic])
@@ -168,9 +171,11 @@ struct RequestHeaders: Sendable {
         let hasRoom = tableSize + size <= tableLimit
         let indexing: HPACKWriter.Indexing = hasRoom ? .incremental : .without
         if name == .authority {
-            HPACKWriter.appendLiteral(nameIndex: HPACKStaticIndex.authority, value: value, indexing: indexing, to: &block)
+            HPACKWriter.appendLiteral(
+                nameIndex: HPACKStaticIndex.authority, value: value, indexing: indexing, to: &block)
         } else if nameIndices[name.rawValue] > 0 {
-            HPACKWriter.appendLiteral(nameIndex: nameIndices[name.rawValue], value: value, indexing: indexing, to: &block)
+            HPACKWriter.appendLiteral(
+                nameIndex: nameIndices[name.rawValue], value: value, indexing: indexing, to: &block)
         } else {
             HPACKWriter.appendLiteral(name: name.bytes, value: value, indexing: indexing, to: &block)
         }

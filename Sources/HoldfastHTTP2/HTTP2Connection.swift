@@ -123,7 +123,8 @@ struct HTTP2Connection: Sendable {
                 body, range.lowerBound..<range.lowerBound + allowed, streamID: streamID, endStream: false,
                 maxFrameSize: frameSizeForData)
         }
-        held.hold(body[(range.lowerBound + allowed)..<range.upperBound], for: streamID, endsStream: endStream,
+        held.hold(
+            body[(range.lowerBound + allowed)..<range.upperBound], for: streamID, endsStream: endStream,
             isHeld: isHeld)
         return false
     }

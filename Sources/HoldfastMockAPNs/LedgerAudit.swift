@@ -132,7 +132,9 @@ public struct LedgerAudit: Sendable {
         else { return nil }
         let topic = line[(tokenEnd + tail.count)..<(line.count - 2)]
         // A quote or an escape inside the topic, or a line that is two torn ones: let the decoder decide.
-        guard topic.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 }) else { return nil }
+        guard topic.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 }) else {
+            return nil
+        }
         return Notification(id: id, token: String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased())
     }
 }

@@ -18,7 +18,8 @@ struct LedgerLine {
         // What is no token (only a behavior lets that through) is a JSON string like any other.
         guard ASCII.areHexDigits(token) else {
             let text = String(decoding: token.indices.map { token[$0] }, as: UTF8.self)
-            return lines += Self.line(id, text, topic).bytes
+            lines += Self.line(id, text, topic).bytes
+            return
         }
         if token.count != tokenRange.count || topic != self.topic || bytes.isEmpty {
             let placeholder = String(repeating: "0", count: token.count)

@@ -43,7 +43,8 @@ public final class MockAPNsServer: Sendable {
     public static func start(_ configuration: MockAPNsConfiguration = .init()) async throws -> MockAPNsServer {
         try configuration.check()
         let ownsDirectory = configuration.certificateDirectory == nil
-        let directory = configuration.certificateDirectory
+        let directory =
+            configuration.certificateDirectory
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-mock-\(UUID().uuidString)").path
         let names = configuration.names + (configuration.names.contains(configuration.host) ? [] : [configuration.host])
         let credentials = try MockCredentials(directory: directory, names: names)

@@ -100,7 +100,8 @@ extension MockResponder {
 
     private mutating func handleObserved(_ received: HTTP2ServerEvents.Request, _ bodies: [UInt8]) {
         let request = MockRequest(
-            headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]), connection: number,
+            headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]),
+            connection: number,
             number: requestCount)
         let fields = RequestFields(received.headers)
         setID(fields)

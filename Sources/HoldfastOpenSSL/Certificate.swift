@@ -82,7 +82,9 @@ package enum SubjectName: Hashable, Sendable {
                 Character(UnicodeScalar(byte)).isLetter && byte < 128 || (48...57).contains(byte)
                     || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "*")
             }
-            guard isName, (1...253).contains(host.utf8.count) else { throw OpenSSLError("\u{22}\(host)\u{22} is not a host name") }
+            guard isName, (1...253).contains(host.utf8.count) else {
+                throw OpenSSLError("\u{22}\(host)\u{22} is not a host name")
+            }
             return "DNS:\(host)"
         case .ip(let address):
             let isAddress = address.utf8.allSatisfy { byte in

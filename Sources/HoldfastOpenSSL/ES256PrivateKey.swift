@@ -77,7 +77,8 @@ package struct ES256PrivateKey: Sendable {
         ERR_clear_error()
         let bio = try MemoryBIO()
         unsafe try check(
-            PEM_write_bio_PKCS8PrivateKey(bio.pointer, handle.pointer, nil, nil, 0, nil, nil), "cannot write a key as PEM")
+            PEM_write_bio_PKCS8PrivateKey(bio.pointer, handle.pointer, nil, nil, 0, nil, nil),
+            "cannot write a key as PEM")
         return bio.contents()
     }
 }

@@ -18,7 +18,8 @@ import Testing
         return nil
     }
 
-    @Test("Killed at ten random moments, nothing accepted is lost, no more than a window goes twice, and every line arrives",
+    @Test(
+        "Killed at ten random moments, nothing accepted is lost, no more than a window goes twice, and every line arrives",
         .timeLimit(.minutes(10)))
     func killLoop() async throws {
         let seed = UInt32.random(in: 0..<(1 << 30))

@@ -1,25 +1,32 @@
-@testable import HoldfastAPNs
+import Foundation
 import Holdfast
 import HoldfastOpenSSL
-import Foundation
 import NIOCore
 import Testing
 
+@testable import HoldfastAPNs
+
 @Suite struct APNsEndpointTests {
-    @Test("Endpoints are read as people write them", arguments: [
-        ("production", "https://api.push.apple.com:443"), ("sandbox", "https://api.sandbox.push.apple.com:443"),
-        ("https://example.com", "https://example.com:443"), ("https://example.com:2197/", "https://example.com:2197"),
-        ("https://[::1]:8443", "https://[::1]:8443"), ("https://[::1]", "https://[::1]:443"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-    ])
+    @Test(
+        "Endpoints are read as people write them",
+        arguments: [
+            ("production", "https://api.push.apple.com:443"), ("sandbox", "https://api.sandbox.push.apple.com:443"),
+            ("https://example.com", "https://example.com:443"),
+            ("https://example.com:2197/", "https://example.com:2197"),
+            ("https://[::1]:8443", "https://[::1]:8443"), ("https://[::1]", "https://[::1]:443"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ])
     func good(_ text: String, _ meaning: String) throws {
         #expect(try APNsEndpoint(text).description == meaning)
     }
 
-    @Test("What is no endpoint is refused, and named", arguments: [
-        "", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999", "https://host:x",
-        "https://host/3/device", "https://user@host", "http://example.com:80",
-    ])
+    @Test(
+        "What is no endpoint is refused, and named",
+        arguments: [
+            "", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
+            "https://host:x",
+            "https://host/3/device", "https://user@host", "http://example.com:80",
+        ])
     func bad(_ text: String) {
         let error = #expect(throws: APNsConfigurationError.self) { try APNsEndpoint(text) }
         #expect(error?.message.contains(text.debugDescription) == true)
@@ -112,7 +119,9 @@ import Testing
         #expect(try source.current() != first)
     }
 
-    @Test("A token called expired is replaced once; a replacement called expired is the clock's fault") func expired() throws {
+    @Test("A token called expired is replaced once; a replacement called expired is the clock's fault") func expired()
+        throws
+    {
         let (source, _) = try source()
         let first = try source.current()
         let second = try #require(try source.replace(first))
@@ -129,9 +138,12 @@ import Testing
         #expect(body.timestamp == WallTime(milliseconds: 1_700_000_000_123))
     }
 
-    @Test("Whatever else the body is, it is no crash and no reason", arguments: [
-        "", "[]", "null", "{\"reason\":5}", "{\"reason\"", "{\"timestamp\":\"x\"}", "{\"timestamp\":1e400}", "\u{0}\u{1}",
-    ])
+    @Test(
+        "Whatever else the body is, it is no crash and no reason",
+        arguments: [
+            "", "[]", "null", "{\"reason\":5}", "{\"reason\"", "{\"timestamp\":\"x\"}", "{\"timestamp\":1e400}",
+            "\u{0}\u{1}",
+        ])
     func foreign(_ text: String) {
         let body = ErrorBody(Array(text.utf8))
         #expect(body.reason == nil)

@@ -1,11 +1,12 @@
-@testable import Holdfast
+import Foundation
 import HoldfastAPNs
 import HoldfastMockAPNs
 import HoldfastOpenSSL
 import HoldfastTesting
-import Foundation
 import Logging
 import Testing
+
+@testable import Holdfast
 
 /// The engine with the real connector, over TLS and HTTP/2, to the mock.
 @Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
@@ -72,7 +73,9 @@ import Testing
         (0..<count).map { Self.notification($0, guarantee: guarantee) }
     }
 
-    @Test("Thousands of notifications arrive once each, over TLS, with a verified provider token") func delivers() async throws {
+    @Test("Thousands of notifications arrive once each, over TLS, with a verified provider token") func delivers()
+        async throws
+    {
         let result = try await deliver(notifications(5000), mock: { $0.providerTokens = .verified })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 5000)
@@ -97,7 +100,8 @@ import Testing
         #expect(result.counters.reset == 0)
     }
 
-    @Test("A refused token is rejected with its reason and exact timestamp, blacklisted, and its neighbours arrive") func gone() async throws {
+    @Test("A refused token is rejected with its reason and exact timestamp, blacklisted, and its neighbours arrive")
+    func gone() async throws {
         let bad = Self.notification(7)
         let result = try await deliver(
             notifications(20),
@@ -123,7 +127,8 @@ import Testing
         #expect(result.status.confirmed == 2)
     }
 
-    @Test("The first provider token is called expired: another is made, and everything is confirmed") func expiredToken() async throws {
+    @Test("The first provider token is called expired: another is made, and everything is confirmed")
+    func expiredToken() async throws {
         let first = Monitor<String?>(nil)
         let result = try await deliver(
             notifications(500),
@@ -142,10 +147,15 @@ import Testing
         #expect(result.status.possibleDuplicates == 0)
     }
 
-    @Test("Two expired provider tokens in a row are the clock's fault: the lane stops and says so, and nothing is lost") func clockSkew() async throws {
+    @Test("Two expired provider tokens in a row are the clock's fault: the lane stops and says so, and nothing is lost")
+    func clockSkew() async throws {
         let result = try await deliver(
-            notifications(10), mock: { $0.behavior = MockBehavior { _ in MockAnswer(.rejected("ExpiredProviderToken")) } })
-        guard case .stopped(let why) = result.rest else { Issue.record("expected a stopped lane"); return }
+            notifications(10),
+            mock: { $0.behavior = MockBehavior { _ in MockAnswer(.rejected("ExpiredProviderToken")) } })
+        guard case .stopped(let why) = result.rest else {
+            Issue.record("expected a stopped lane")
+            return
+        }
         #expect(why.contains("ExpiredProviderToken"))
         #expect(result.journal.unconfirmedUIDs.count == 10)
     }
@@ -160,7 +170,9 @@ import Testing
         #expect(result.accepted.count - 3000 <= result.status.possibleDuplicates)
     }
 
-    @Test("A connection that closes without a word loses nothing; what may have arrived is counted") func closes() async throws {
+    @Test("A connection that closes without a word loses nothing; what may have arrived is counted") func closes()
+        async throws
+    {
         let result = try await deliver(notifications(3000), mock: { $0.behavior = .closing(after: 700) })
         #expect(result.rest == .drained)
         #expect(Set(result.accepted).count == 3000)
@@ -177,14 +189,16 @@ import Testing
     }
 
     @Test("Refused streams were never processed: they go again, and are no duplicates") func refused() async throws {
-        let result = try await deliver(notifications(500, guarantee: .atMostOnce), mock: { $0.behavior = .refusing(first: 100) })
+        let result = try await deliver(
+            notifications(500, guarantee: .atMostOnce), mock: { $0.behavior = .refusing(first: 100) })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 500)
         #expect(result.status.possibleDuplicates == 0)
         #expect(result.accepted.count == 500)
     }
 
-    @Test("A request that is never answered is unknown at its deadline, and its neighbours are not held up") func neverAnswered() async throws {
+    @Test("A request that is never answered is unknown at its deadline, and its neighbours are not held up")
+    func neverAnswered() async throws {
         let silent = Self.notification(3)
         let result = try await deliver(
             notifications(10, guarantee: .atMostOnce),
@@ -195,7 +209,9 @@ import Testing
         #expect(result.status.unknown == 1)
     }
 
-    @Test("A service that stalls is given up at the deadline, and what it held goes again, counted") func stalls() async throws {
+    @Test("A service that stalls is given up at the deadline, and what it held goes again, counted") func stalls()
+        async throws
+    {
         let result = try await deliver(
             notifications(20), mock: { $0.behavior = .stalling }, connector: { $0.sendDeadline = .seconds(1) },
             during: { mock in
@@ -210,13 +226,17 @@ import Testing
         #expect(result.status.possibleDuplicates == 20)
     }
 
-    @Test("An untrusted certificate is named as such, nothing is lost, and the lanes keep their entries") func untrusted() async throws {
+    @Test("An untrusted certificate is named as such, nothing is lost, and the lanes keep their entries")
+    func untrusted() async throws {
         let other = try await MockAPNsServer.start(MockAPNsConfiguration())
         let mock = try await MockAPNsServer.start(MockAPNsConfiguration())
         let trusted = other.certificateAuthorityFile
         let connector = try APNsConnector(
-            APNsConnector.Configuration(endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"), trust: .file(trusted)))
-        let error = await #expect(throws: ConnectError.self) { _ = try await connector.connect(ConnectionSink { _ in }) }
+            APNsConnector.Configuration(
+                endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"), trust: .file(trusted)))
+        let error = await #expect(throws: ConnectError.self) {
+            _ = try await connector.connect(ConnectionSink { _ in })
+        }
         #expect(error?.kind == .configuration)
         #expect(error?.message.contains(trusted) == true)
         try await mock.stop()
@@ -232,8 +252,11 @@ import Testing
         let address = mock.address.contains("::1") ? "[::1]" : "127.0.0.1"
         let connector = try APNsConnector(
             APNsConnector.Configuration(
-                endpoint: try APNsEndpoint("https://\(address):\(mock.port)"), trust: .file(mock.certificateAuthorityFile)))
-        let error = await #expect(throws: ConnectError.self) { _ = try await connector.connect(ConnectionSink { _ in }) }
+                endpoint: try APNsEndpoint("https://\(address):\(mock.port)"),
+                trust: .file(mock.certificateAuthorityFile)))
+        let error = await #expect(throws: ConnectError.self) {
+            _ = try await connector.connect(ConnectionSink { _ in })
+        }
         #expect(error?.kind == .configuration)
         #expect(error?.message.contains("host name") == true)
         try await mock.stop()
@@ -246,7 +269,9 @@ import Testing
             APNsConnector.Configuration(
                 endpoint: try APNsEndpoint("https://127.0.0.1:\(port)"), trust: .file(mock.certificateAuthorityFile)))
         try await mock.stop()
-        let error = await #expect(throws: ConnectError.self) { _ = try await connector.connect(ConnectionSink { _ in }) }
+        let error = await #expect(throws: ConnectError.self) {
+            _ = try await connector.connect(ConnectionSink { _ in })
+        }
         #expect(error?.kind == .temporary)
         #expect(error?.message.contains("127.0.0.1:\(port)") == true)
     }

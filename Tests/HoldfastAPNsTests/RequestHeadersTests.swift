@@ -1,26 +1,34 @@
-@testable import Holdfast
-@testable import HoldfastAPNs
 import NIOCore
 import NIOHPACK
 import Testing
+
+@testable import Holdfast
+@testable import HoldfastAPNs
 
 /// What we encode, read by a decoder that is not ours.
 @Suite struct RequestHeadersTests {
     private func notification(_ number: Int, topic: String = "com.example.app") -> PushNotification {
         PushNotification(
-            token: DeviceToken(bytes: Array(repeating: UInt8(number & 0xFF), count: 32))!, topic: topic, payload: Array("{}".utf8))
+            token: DeviceToken(bytes: Array(repeating: UInt8(number & 0xFF), count: 32))!, topic: topic,
+            payload: Array("{}".utf8))
     }
 
-    private func pack(_ notification: PushNotification, id: NotificationID, expiration: Expiration) throws -> (PackedNotification.Fields, [UInt8]) {
+    private func pack(_ notification: PushNotification, id: NotificationID, expiration: Expiration) throws -> (
+        PackedNotification.Fields, [UInt8]
+    ) {
         var bytes: [UInt8] = []
         PackedNotification.append(
-            notification, id: id, expiration: expiration, acceptedAt: WallTime(milliseconds: 0), producer: "", to: &bytes)
+            notification, id: id, expiration: expiration, acceptedAt: WallTime(milliseconds: 0), producer: "",
+            to: &bytes)
         return (try PackedNotification.Fields(bytes.span, in: 0..<bytes.count), bytes)
     }
 
-    private func expected(_ notification: PushNotification, id: NotificationID, expiration: Expiration) -> [(String, String)] {
+    private func expected(_ notification: PushNotification, id: NotificationID, expiration: Expiration) -> [(
+        String, String
+    )] {
         var fields = [
-            (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.token.hex)"), (":authority", "h:1"),
+            (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.token.hex)"),
+            (":authority", "h:1"),
             ("authorization", "bearer x"), ("apns-topic", notification.topic),
         ]
         if let type = notification.pushType { fields.append(("apns-push-type", type.rawValue)) }
@@ -31,7 +39,9 @@ import Testing
         return fields
     }
 
-    @Test("A foreign decoder reads every request as it was meant, whatever table it allows", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "A foreign decoder reads every request as it was meant, whatever table it allows",
+        arguments: 0..<40 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = Xoshiro256(seed: seed)
         let tableSize = [0, 64, 200, 4096, 65536].randomElement(using: &random)!
@@ -44,7 +54,9 @@ import Testing
                 headers.setPeerTableSize(tableSize)
                 decoder.maxDynamicTableLength = tableSize
             }
-            var sample = notification(number, topic: "com.example.app\(Int.random(in: 0..<(seed.isMultiple(of: 2) ? 2 : 80), using: &random))")
+            var sample = notification(
+                number, topic: "com.example.app\(Int.random(in: 0..<(seed.isMultiple(of: 2) ? 2 : 80), using: &random))"
+            )
             sample.pushType = Bool.random(using: &random) ? PushType.known.randomElement(using: &random) : nil
             sample.priority = [nil, .immediate, .considerate, .low].randomElement(using: &random)!
             sample.collapseID = Bool.random(using: &random) ? "c\(number)" : nil

@@ -36,7 +36,9 @@ struct AnswerTests {
 
     @Test("An apns-id is not echoed where that is turned off")
     func notEchoed() async throws {
-        try await withServer { $0.echoesNotificationID = false } _: { server async throws in
+        try await withServer {
+            $0.echoesNotificationID = false
+        } _: { server async throws in
             let answer = try await Curl().send(to: server)
             #expect(answer.status == 200)
             #expect(answer.headers["apns-id"] == nil)
@@ -47,7 +49,9 @@ struct AnswerTests {
         let reason: String
         let status: Int
         var request = Curl()
-        var testDescription: String { "\(reason), \(request.method) \(request.path.prefix(24)) \(request.headers.dropFirst())" }
+        var testDescription: String {
+            "\(reason), \(request.method) \(request.path.prefix(24)) \(request.headers.dropFirst())"
+        }
 
         init(_ reason: String, _ status: Int, _ change: (inout Curl) -> Void) {
             self.reason = reason
@@ -121,7 +125,9 @@ struct AnswerTests {
 
     @Test("Of two faults the one that is looked for first is named")
     func order() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             var request = Curl()
             request.headers = ["apns-id: 1", "apns-priority: 9", "apns-push-type: x"]
             request.body = ""
@@ -139,7 +145,9 @@ struct AnswerTests {
 
     @Test("Only the topics that are allowed are")
     func topics() async throws {
-        try await withServer { $0.topics = ["com.example.app"] } _: { server async throws in
+        try await withServer {
+            $0.topics = ["com.example.app"]
+        } _: { server async throws in
             #expect(try await Curl().send(to: server).status == 200)
             var request = Curl()
             request.headers = ["apns-topic: com.example.other"]
@@ -149,7 +157,9 @@ struct AnswerTests {
 
     @Test("Only tokens of the length that is asked for are accepted")
     func tokenLengths() async throws {
-        try await withServer { $0.tokenByteCounts = 32...32 } _: { server async throws in
+        try await withServer {
+            $0.tokenByteCounts = 32...32
+        } _: { server async throws in
             #expect(try await Curl().send(to: server).status == 200)
             var request = Curl()
             request.path += "ab"
@@ -190,7 +200,9 @@ struct AnswerTests {
 
     @Test("Answers take as long as they are told to")
     func delay() async throws {
-        try await withServer { $0.delay = .milliseconds(200) } _: { server async throws in
+        try await withServer {
+            $0.delay = .milliseconds(200)
+        } _: { server async throws in
             let start = ContinuousClock.now
             let load = try await H2Load(server, requests: 100, streams: 100)
             let elapsed = ContinuousClock.now - start

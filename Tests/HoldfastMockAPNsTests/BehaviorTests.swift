@@ -8,7 +8,9 @@ struct BehaviorTests {
 
     @Test("A connection is closed behind the answer to its third request, and what came later is not looked at")
     func closing() async throws {
-        try await withServer { $0.behavior = .closing(after: 3) } _: { server async throws in
+        try await withServer {
+            $0.behavior = .closing(after: 3)
+        } _: { server async throws in
             let nghttp = try await NGHTTP(server, tokens: Self.tokens)
             #expect(nghttp.count("recv HEADERS") == 3)
             #expect(nghttp.count("recv GOAWAY") == 0)
@@ -21,11 +23,15 @@ struct BehaviorTests {
     @Test("A GOAWAY before the close names the last request that was answered")
     func closingWithGoAway() async throws {
         let behavior = MockBehavior.closing(after: 3, ending: .goAwayAndClose(MockGoAway(reason: "Shutdown")))
-        try await withServer { $0.behavior = behavior } _: { server async throws in
+        try await withServer {
+            $0.behavior = behavior
+        } _: { server async throws in
             let nghttp = try await NGHTTP(server, tokens: Self.tokens)
             #expect(nghttp.count("recv HEADERS") == 3)
             #expect(nghttp.count("recv GOAWAY") == 1)
-            let streams = nghttp.text.matches(of: /recv HEADERS frame <length=\d+, flags=0x05, stream_id=(\d+)>/).map { $0.1 }
+            let streams = nghttp.text.matches(of: /recv HEADERS frame <length=\d+, flags=0x05, stream_id=(\d+)>/).map {
+                $0.1
+            }
             #expect(streams.count == 3)
             #expect(nghttp.text.contains("last_stream_id=\(streams.last ?? "none"), error_code=NO_ERROR(0x00)"))
             #expect(nghttp.text.contains(#"[{"reason":"Shutdown"}]"#))
@@ -35,7 +41,9 @@ struct BehaviorTests {
 
     @Test("Under load, exactly the answers before the close arrive")
     func closingUnderLoad() async throws {
-        try await withServer { $0.behavior = .closing(after: 500) } _: { server async throws in
+        try await withServer {
+            $0.behavior = .closing(after: 500)
+        } _: { server async throws in
             let load = try await H2Load(server, requests: 2000, streams: 100)
             #expect(load.succeeded == 500)
             #expect(server.counters.accepted == 500)
@@ -58,7 +66,9 @@ struct BehaviorTests {
 
     @Test("The first requests are refused with REFUSED_STREAM, the others answered")
     func refusing() async throws {
-        try await withServer { $0.behavior = .refusing(first: 4) } _: { server async throws in
+        try await withServer {
+            $0.behavior = .refusing(first: 4)
+        } _: { server async throws in
             let nghttp = try await NGHTTP(server, tokens: Self.tokens)
             #expect(nghttp.count("error_code=REFUSED_STREAM(0x07)") == 4)
             #expect(nghttp.count("recv HEADERS") == 6)
@@ -69,7 +79,9 @@ struct BehaviorTests {
 
     @Test("Streams of chosen tokens are reset with the code asked for")
     func resetting() async throws {
-        try await withServer { $0.behavior = .resetting(tokens: ["A3", "a5"], code: 0x2) } _: { server async throws in
+        try await withServer {
+            $0.behavior = .resetting(tokens: ["A3", "a5"], code: 0x2)
+        } _: { server async throws in
             let nghttp = try await NGHTTP(server, tokens: Self.tokens)
             #expect(nghttp.count("error_code=INTERNAL_ERROR(0x02)") == 2)
             #expect(nghttp.count("recv HEADERS") == 8)
@@ -78,7 +90,9 @@ struct BehaviorTests {
 
     @Test("An answer to a chosen token comes after those to the others")
     func delaying() async throws {
-        try await withServer { $0.behavior = .delaying(tokens: ["a0": .milliseconds(150)]) } _: { server async throws in
+        try await withServer {
+            $0.behavior = .delaying(tokens: ["a0": .milliseconds(150)])
+        } _: { server async throws in
             let nghttp = try await NGHTTP(server, tokens: Self.tokens)
             let streams = nghttp.text.matches(of: /recv HEADERS frame <length=\d+, flags=0x05, stream_id=(\d+)>/)
                 .compactMap { Int($0.1) }
@@ -122,7 +136,9 @@ struct BehaviorTests {
 
     @Test("A stalling server answers nothing, and stops all the same")
     func stalling() async throws {
-        try await withServer { $0.behavior = .stalling } _: { server async throws in
+        try await withServer {
+            $0.behavior = .stalling
+        } _: { server async throws in
             let command = try await Command.run(
                 "curl",
                 [
@@ -156,9 +172,13 @@ struct BehaviorTests {
     func response() async throws {
         let behavior = MockBehavior { request in
             MockAnswer(
-                .response(status: 503, headers: [("retry-after", "7"), ("x-path", request.path)], body: Array("no JSON".utf8)))
+                .response(
+                    status: 503, headers: [("retry-after", "7"), ("x-path", request.path)], body: Array("no JSON".utf8))
+            )
         }
-        try await withServer { $0.behavior = behavior } _: { server async throws in
+        try await withServer {
+            $0.behavior = behavior
+        } _: { server async throws in
             let answer = try await Curl().send(to: server)
             #expect(answer.status == 503)
             #expect(answer.headers["retry-after"] == "7")

@@ -11,11 +11,16 @@ struct ConnectionTests {
         let received = Collector()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(received.handler()) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(received.handler())
+                }
             }
             .connect(host: "127.0.0.1", port: server.port).get()
         if !bytes.isEmpty { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
-        let limit = channel.eventLoop.scheduleTask(in: .seconds(10)) { received.expire(); channel.close(promise: nil) }
+        let limit = channel.eventLoop.scheduleTask(in: .seconds(10)) {
+            received.expire()
+            channel.close(promise: nil)
+        }
         try await channel.closeFuture.get()
         limit.cancel()
         return received.count
@@ -71,7 +76,9 @@ struct ConnectionTests {
 
     @Test("Without TLS, a client that speaks no HTTP/2 gets a GOAWAY and is closed")
     func garbage() async throws {
-        try await withServer { $0.isCleartext = true } _: { server async throws in
+        try await withServer {
+            $0.isCleartext = true
+        } _: { server async throws in
             #expect(try await exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: server) ?? 0 > 0)
             for _ in 0..<20 {
                 let noise = (0..<500).map { _ in UInt8.random(in: .min ... .max) }
@@ -85,7 +92,9 @@ struct ConnectionTests {
 
     @Test("A client that takes no answers is not read from for ever, and costs nothing but its connection")
     func unread() async throws {
-        try await withServer { $0.isCleartext = true } _: { server async throws in
+        try await withServer {
+            $0.isCleartext = true
+        } _: { server async throws in
             // PINGs, whose answers are never read: the server must stop taking them or close.
             let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
             let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
@@ -153,7 +162,10 @@ struct ConnectionTests {
         try await withServer { first async throws in
             let port = first.port
             await #expect(throws: (any Error).self) {
-                try await withServer { $0.port = port } _: { _ async throws in }
+                try await withServer {
+                    $0.port = port
+                } _: { _ async throws in
+                }
             }
         }
     }

@@ -9,13 +9,19 @@ struct CredentialTests {
     func modes() async throws {
         try await withDirectory { parent in
             let directory = parent + "/new/certificates"
-            try await withServer { $0.certificateDirectory = directory } _: { server async throws in
+            try await withServer {
+                $0.certificateDirectory = directory
+            } _: { server async throws in
                 #expect(server.certificateAuthorityFile == directory + "/ca.pem")
                 #expect(server.providerKeyFile == directory + "/AuthKey.p8")
             }
             #expect(try mode(of: directory) == 0o700)
-            for name in ["ca.key", "server.key", "AuthKey.p8"] { #expect(try mode(of: "\(directory)/\(name)") == 0o600) }
-            for name in ["ca.pem", "server.pem", "AuthKey.pub.pem"] { #expect(try mode(of: "\(directory)/\(name)") == 0o644) }
+            for name in ["ca.key", "server.key", "AuthKey.p8"] {
+                #expect(try mode(of: "\(directory)/\(name)") == 0o600)
+            }
+            for name in ["ca.pem", "server.pem", "AuthKey.pub.pem"] {
+                #expect(try mode(of: "\(directory)/\(name)") == 0o644)
+            }
             let names = ["AuthKey.p8", "AuthKey.pub.pem", "ca.key", "ca.pem", "server.key", "server.pem"]
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == names)
         }
@@ -25,7 +31,9 @@ struct CredentialTests {
     func reuse() async throws {
         try await withDirectory { directory in
             func start() async throws -> [String: Data] {
-                try await withServer { $0.certificateDirectory = directory } _: { server async throws in
+                try await withServer {
+                    $0.certificateDirectory = directory
+                } _: { server async throws in
                     #expect(try await Curl().send(to: server).status == 200)
                 }
                 var contents: [String: Data] = [:]
@@ -44,7 +52,9 @@ struct CredentialTests {
     func renewal() async throws {
         try await withDirectory { directory in
             func serve() async throws {
-                try await withServer { $0.certificateDirectory = directory } _: { server async throws in
+                try await withServer {
+                    $0.certificateDirectory = directory
+                } _: { server async throws in
                     #expect(try await Curl().send(to: server).status == 200)
                 }
             }
@@ -62,7 +72,8 @@ struct CredentialTests {
             try await serve()
             let ca = try CertificateAuthority(certificatePEM: authority, keyPEM: contents("ca.key"))
             let short = try ca.issue(
-                commonName: "Short", names: [.dns("localhost"), .ip("127.0.0.1"), .ip("::1")], lifetime: .seconds(86_400))
+                commonName: "Short", names: [.dns("localhost"), .ip("127.0.0.1"), .ip("::1")],
+                lifetime: .seconds(86_400))
             try write(short.certificate.pem(), to: "server.pem")
             try write(short.key.pem(), to: "server.key")
             try await serve()
@@ -78,7 +89,10 @@ struct CredentialTests {
     @Test("A new name gets a new certificate that curl accepts")
     func newName() async throws {
         try await withDirectory { directory in
-            try await withServer { $0.certificateDirectory = directory } _: { _ async throws in }
+            try await withServer {
+                $0.certificateDirectory = directory
+            } _: { _ async throws in
+            }
             let configure = { (configuration: inout MockAPNsConfiguration) in
                 configuration.certificateDirectory = directory
                 configuration.names = ["push.example.com"]
@@ -89,7 +103,8 @@ struct CredentialTests {
                     "curl",
                     [
                         "-s", "-i", "--http2", "--cacert", server.certificateAuthorityFile, "--resolve", resolve, "-H",
-                        "apns-topic: com.example.app", "-d", "{}", "https://push.example.com:\(server.port)/3/device/abcd",
+                        "apns-topic: com.example.app", "-d", "{}",
+                        "https://push.example.com:\(server.port)/3/device/abcd",
                     ])
                 #expect(command.text.hasPrefix("HTTP/2 200"))
             }
@@ -99,10 +114,16 @@ struct CredentialTests {
     @Test("A damaged key is not replaced: its owner may still need it", arguments: ["AuthKey.p8", "ca.key"])
     func damagedKey(_ name: String) async throws {
         try await withDirectory { directory in
-            try await withServer { $0.certificateDirectory = directory } _: { _ async throws in }
+            try await withServer {
+                $0.certificateDirectory = directory
+            } _: { _ async throws in
+            }
             try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
             let error = await #expect(throws: MockAPNsError.self) {
-                try await withServer { $0.certificateDirectory = directory } _: { _ async throws in }
+                try await withServer {
+                    $0.certificateDirectory = directory
+                } _: { _ async throws in
+                }
             }
             #expect(error?.what.contains("not PEM") == true)
         }

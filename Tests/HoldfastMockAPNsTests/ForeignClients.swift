@@ -78,7 +78,8 @@ struct Curl {
     }
 
     private static func parse(_ text: String) throws -> Answer {
-        let (head, body) = try #require(text.range(of: "\r\n\r\n").map { (text[..<$0.lowerBound], text[$0.upperBound...]) })
+        let (head, body) = try #require(
+            text.range(of: "\r\n\r\n").map { (text[..<$0.lowerBound], text[$0.upperBound...]) })
         var lines = head.components(separatedBy: "\r\n")
         let status = try #require(lines.removeFirst().split(separator: " ").dropFirst().first.flatMap { Int($0) })
         var headers: [String: String] = [:]
@@ -116,7 +117,8 @@ struct H2Load {
     let text: String
     let succeeded: Int
 
-    init(_ server: MockAPNsServer, requests: Int, streams: Int, clients: Int = 1, scheme: String = "https") async throws {
+    init(_ server: MockAPNsServer, requests: Int, streams: Int, clients: Int = 1, scheme: String = "https") async throws
+    {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
         try Data(#"{"aps":{"alert":"Hi"}}"#.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -60,7 +60,9 @@ struct LedgerTests {
         try await withDirectory { directory in
             let path = directory + "/ledger.ndjson"
             for run in 1...3 {
-                try await withServer { $0.ledgerPath = path } _: { server async throws in
+                try await withServer {
+                    $0.ledgerPath = path
+                } _: { server async throws in
                     #expect(try await Curl().send(to: server).status == 200)
                 }
                 #expect(try LedgerAudit(paths: [path]).acceptedLines == run)
@@ -77,11 +79,14 @@ struct LedgerTests {
 
     @Test("A ledger that cannot be written ends the connection, without a 200")
     func fullDisk() async throws {
-        try await withServer { $0.ledgerPath = "/dev/full" } _: { server async throws in
+        try await withServer {
+            $0.ledgerPath = "/dev/full"
+        } _: { server async throws in
             let command = try await Command.run(
                 "curl",
                 [
-                    "-s", "-i", "--http2", "--cacert", server.certificateAuthorityFile, "-H", "apns-topic: com.example.app",
+                    "-s", "-i", "--http2", "--cacert", server.certificateAuthorityFile, "-H",
+                    "apns-topic: com.example.app",
                     "-d", "{}", "https://\(server.address)/3/device/abcd",
                 ])
             #expect(command.status != 0)
@@ -94,7 +99,10 @@ struct LedgerTests {
     func unusablePath() async throws {
         try await withDirectory { directory in
             await #expect(throws: (any Error).self) {
-                try await withServer { $0.ledgerPath = directory + "/none/ledger" } _: { _ async throws in }
+                try await withServer {
+                    $0.ledgerPath = directory + "/none/ledger"
+                } _: { _ async throws in
+                }
             }
         }
     }
@@ -193,7 +201,8 @@ struct LedgerAuditTests {
         try await withDirectory { directory in
             let ids = (0..<4000).map { _ in UUID().uuidString }
             for (name, part) in [("a", ids[..<2500]), ("b", ids[1500...])] {
-                try part.map { line($0, "ab") }.joined().write(toFile: directory + "/\(name)", atomically: true, encoding: .utf8)
+                try part.map { line($0, "ab") }.joined().write(
+                    toFile: directory + "/\(name)", atomically: true, encoding: .utf8)
             }
             let audit = try LedgerAudit(paths: [directory + "/a", directory + "/b"])
             #expect(audit.acceptedLines == 5000)

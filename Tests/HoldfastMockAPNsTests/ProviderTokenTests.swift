@@ -33,7 +33,9 @@ struct ProviderTokenTests {
 
     @Test("A token of the server's own is accepted, again and again, and in any case of `bearer`")
     func valid() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             let token = try server.makeProviderToken()
             #expect(try await reason("bearer \(token)", server) == nil)
             #expect(try await reason("bearer \(token)", server) == nil)
@@ -45,7 +47,9 @@ struct ProviderTokenTests {
     @Test("The openssl command agrees with the signature of a token of the server's own")
     func foreignVerification() async throws {
         try await withDirectory { directory in
-            try await withServer { $0.certificateDirectory = directory } _: { server async throws in
+            try await withServer {
+                $0.certificateDirectory = directory
+            } _: { server async throws in
                 let parts = try server.makeProviderToken().split(separator: ".")
                 let digits = Array(parts[2].utf8)
                 let decoded = Base64URL.decode(digits.span)
@@ -75,7 +79,9 @@ struct ProviderTokenTests {
 
     @Test("No token is MissingProviderToken")
     func missing() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             #expect(try await reason(nil, server) == "MissingProviderToken")
             #expect(try await reason("basic dXNlcjpwYXNz", server) == "MissingProviderToken")
             #expect(try await reason("bearer", server) == "MissingProviderToken")
@@ -84,7 +90,9 @@ struct ProviderTokenTests {
 
     @Test("A token issued more than an hour ago is ExpiredProviderToken")
     func expired() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             let old = try server.makeProviderToken(issuedAt: now - 3700)
             #expect(try await reason("bearer \(old)", server) == "ExpiredProviderToken")
             #expect(try await reason("bearer \(old)", server) == "ExpiredProviderToken")
@@ -95,7 +103,9 @@ struct ProviderTokenTests {
 
     @Test("A token that is accepted now expires while its connection and its verdict are remembered")
     func expiresLater() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             let token = try server.makeProviderToken(issuedAt: now - 3598)
             #expect(try await reason("bearer \(token)", server) == nil)
             let deadline = ContinuousClock.now + .seconds(10)
@@ -107,7 +117,9 @@ struct ProviderTokenTests {
 
     @Test("A token that is not the server's, or not in order, is InvalidProviderToken")
     func invalid() async throws {
-        try await withServer { $0.providerTokens = .verified } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .verified
+        } _: { server async throws in
             let good = try server.makeProviderToken()
             let foreign = try await withServer { try $0.makeProviderToken() }
             let claims = #"{"iss":"MOCKTEAMID","iat":\#(now)}"#
@@ -131,11 +143,15 @@ struct ProviderTokenTests {
 
     @Test("Where only the form counts, any token of the right form is accepted, whatever its signature and age")
     func wellFormed() async throws {
-        try await withServer { $0.providerTokens = .wellFormed } _: { server async throws in
+        try await withServer {
+            $0.providerTokens = .wellFormed
+        } _: { server async throws in
             let foreign = try await withServer { try $0.makeProviderToken(issuedAt: 1) }
             #expect(try await reason("bearer \(foreign)", server) == nil)
             #expect(try await reason("bearer a.b.c", server) == "InvalidProviderToken")
-            #expect(try await reason(try token(claims: #"{"iss":"T","iat":"1"}"#, server: server), server) == "InvalidProviderToken")
+            #expect(
+                try await reason(try token(claims: #"{"iss":"T","iat":"1"}"#, server: server), server)
+                    == "InvalidProviderToken")
             #expect(try await reason(nil, server) == "MissingProviderToken")
         }
     }

@@ -3,7 +3,9 @@ import HoldfastOpenSSL
 // `#expect` cannot take a span apart, so the tests call the same with arrays.
 
 extension ES256PublicKey {
-    func accepts(_ signature: [UInt8], for message: [UInt8]) -> Bool { verify(signature: signature.span, of: message.span) }
+    func accepts(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        verify(signature: signature.span, of: message.span)
+    }
 }
 
 extension Base64URL {

@@ -16,7 +16,8 @@ struct CertificateTests {
             #expect(output.text == "server.pem: OK\n")
         }
         #expect(
-            try OpenSSLCommand.run(verify + ["-verify_hostname", "example.com", "server.pem"], files: files).status != 0)
+            try OpenSSLCommand.run(verify + ["-verify_hostname", "example.com", "server.pem"], files: files).status != 0
+        )
         files["ca.pem"] = try CertificateAuthority(commonName: "Test authority").certificate.pem()
         #expect(try OpenSSLCommand.run(verify + ["server.pem"], files: files).status != 0)
         #expect(certificate.certifies(key))
@@ -27,7 +28,8 @@ struct CertificateTests {
     func serverText() throws {
         let authority = try CertificateAuthority(commonName: "Test authority")
         let (certificate, _) = try authority.issue(commonName: "Test server", names: Self.localNames)
-        let text = try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-text"], files: ["c": try certificate.pem()]).text
+        let text = try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-text"], files: ["c": try certificate.pem()])
+            .text
         for part in [
             "Version: 3 (0x2)", "Issuer: CN = Test authority", "Subject: CN = Test server", "CA:FALSE",
             "DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1", "TLS Web Server Authentication",
@@ -45,9 +47,11 @@ struct CertificateTests {
         let nineYears = "\(9 * 365 * 86_400)"
         let elevenYears = "\(11 * 365 * 86_400)"
         #expect(
-            try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-checkend", nineYears], files: ["c": pem]).status == 0)
+            try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-checkend", nineYears], files: ["c": pem]).status
+                == 0)
         #expect(
-            try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-checkend", elevenYears], files: ["c": pem]).status == 1)
+            try OpenSSLCommand.run(["x509", "-in", "c", "-noout", "-checkend", elevenYears], files: ["c": pem]).status
+                == 1)
     }
 
     @Test("Two certificates never share a serial number")
@@ -77,11 +81,14 @@ struct CertificateTests {
     func facts() throws {
         let authority = try CertificateAuthority(commonName: "Test authority")
         let certificate = try Certificate(
-            pem: authority.issue(commonName: "Server", names: Self.localNames, lifetime: .seconds(3600)).certificate.pem())
+            pem: authority.issue(commonName: "Server", names: Self.localNames, lifetime: .seconds(3600)).certificate
+                .pem())
         #expect(certificate.isValid())
         #expect(certificate.isValid(for: .seconds(3500)))
         #expect(!certificate.isValid(for: .seconds(3700)))
-        #expect(certificate.names(.dns("localhost")) && certificate.names(.ip("::1")) && certificate.names(.ip("127.0.0.1")))
+        #expect(
+            certificate.names(.dns("localhost")) && certificate.names(.ip("::1")) && certificate.names(.ip("127.0.0.1"))
+        )
         #expect(!certificate.names(.dns("Server")) && !certificate.names(.ip("127.0.0.2")))
         let expired = try authority.issue(commonName: "Server", names: Self.localNames, lifetime: .seconds(-60))
         #expect(!expired.certificate.isValid())

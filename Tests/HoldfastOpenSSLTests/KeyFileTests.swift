@@ -38,7 +38,8 @@ struct KeyFileTests {
         ])
         #expect(message(for: pem).contains("encrypted"))
         let traditional = try OpenSSLCommand.output(
-            ["ec", "-in", "key.pem", "-aes128", "-passout", "pass:secret"], files: ["key.pem": try ES256PrivateKey().pem()])
+            ["ec", "-in", "key.pem", "-aes128", "-passout", "pass:secret"],
+            files: ["key.pem": try ES256PrivateKey().pem()])
         #expect(message(for: traditional).contains("encrypted"))
     }
 
@@ -46,7 +47,9 @@ struct KeyFileTests {
     func otherKinds() throws {
         let p384 = try OpenSSLCommand.output(["ecparam", "-name", "secp384r1", "-genkey", "-noout"])
         #expect(message(for: p384).contains("P-384 EC private key"))
-        let rsa = try OpenSSLCommand.output(["genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        let rsa = try OpenSSLCommand.output([
+            "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048",
+        ])
         #expect(message(for: rsa).contains("2048-bit RSA private key"))
         let ed25519 = try OpenSSLCommand.output(["genpkey", "-algorithm", "ED25519"])
         #expect(message(for: ed25519).contains("ED25519 private key"))

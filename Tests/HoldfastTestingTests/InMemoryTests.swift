@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct InMemoryTests {
     private func notification(_ digit: String) throws -> PushNotification {
         PushNotification(
-            token: try DeviceToken(String(repeating: digit, count: 64)), topic: "com.example.app", payload: #"{"aps":{}}"#)
+            token: try DeviceToken(String(repeating: digit, count: 64)), topic: "com.example.app",
+            payload: #"{"aps":{}}"#)
     }
 
     private func run(_ engine: PushEngine) async throws {
@@ -29,7 +30,9 @@ import Testing
         #expect(try !connector.wasSent(to: self.notification("b").token))
     }
 
-    @Test("Nothing is committed before it is told to, in manual mode; a crash loses what waited") func manual() async throws {
+    @Test("Nothing is committed before it is told to, in manual mode; a crash loses what waited") func manual()
+        async throws
+    {
         let journal = InMemoryJournal(mode: .manual)
         let engine = try PushEngine(journal: journal, routes: [Route(connector: InMemoryConnector())])
         engine.producer.submit([try notification("a")]) { _ in }

@@ -3,51 +3,56 @@ import Testing
 
 /// The table of Docs/Answers.md, line by line.
 @Suite struct ClassificationTests {
-    @Test("Every answer Apple documents means what the table says", arguments: [
-        (200, nil, SendResult.Verdict.confirmed),
-        (410, "Unregistered", .rejected(.token)),
-        (410, "ExpiredToken", .rejected(.token)),
-        (400, "BadDeviceToken", .rejected(.suspectToken)),
-        (400, "DeviceTokenNotForTopic", .rejected(.suspectToken)),
-        (400, "BadCollapseId", .rejected(.notification)),
-        (400, "BadExpirationDate", .rejected(.notification)),
-        (400, "BadMessageId", .rejected(.notification)),
-        (400, "BadPriority", .rejected(.notification)),
-        (400, "InvalidPushType", .rejected(.notification)),
-        (400, "DuplicateHeaders", .rejected(.notification)),
-        (400, "MissingDeviceToken", .rejected(.notification)),
-        (400, "PayloadEmpty", .rejected(.notification)),
-        (400, "MissingPushType", .rejected(.notification)),
-        (413, "PayloadTooLarge", .rejected(.notification)),
-        (404, "BadPath", .rejected(.request)),
-        (405, "MethodNotAllowed", .rejected(.request)),
-        (400, "MissingTopic", .laneStopped(.topic)),
-        (400, "BadTopic", .laneStopped(.topic)),
-        (400, "TopicDisallowed", .laneStopped(.topic)),
-        (403, "BadCertificate", .laneStopped(.credentials)),
-        (403, "BadCertificateEnvironment", .laneStopped(.credentials)),
-        (403, "Forbidden", .laneStopped(.credentials)),
-        (403, "InvalidProviderToken", .laneStopped(.credentials)),
-        (403, "MissingProviderToken", .laneStopped(.credentials)),
-        (403, "BadEnvironmentKeyIdInToken", .laneStopped(.credentials)),
-        (403, "BadEnvironmentKeyInToken", .laneStopped(.credentials)),
-        (403, "ExpiredProviderToken", .neverProcessed(.newProviderToken)),
-        (403, "UnrelatedKeyIdInToken", .neverProcessed(.newConnection)),
-        (429, "TooManyRequests", .deferred(.token)),
-        (429, "TooManyProviderTokenUpdates", .deferred(.credentials)),
-        (400, "IdleTimeout", .neverProcessed(.newConnection)),
-        (503, "Shutdown", .neverProcessed(.newConnection)),
-        (500, "InternalServerError", .deferred(.service)),
-        (503, "ServiceUnavailable", .deferred(.service)),
-    ] as [(Int, String?, SendResult.Verdict)])
+    @Test(
+        "Every answer Apple documents means what the table says",
+        arguments: [
+            (200, nil, SendResult.Verdict.confirmed),
+            (410, "Unregistered", .rejected(.token)),
+            (410, "ExpiredToken", .rejected(.token)),
+            (400, "BadDeviceToken", .rejected(.suspectToken)),
+            (400, "DeviceTokenNotForTopic", .rejected(.suspectToken)),
+            (400, "BadCollapseId", .rejected(.notification)),
+            (400, "BadExpirationDate", .rejected(.notification)),
+            (400, "BadMessageId", .rejected(.notification)),
+            (400, "BadPriority", .rejected(.notification)),
+            (400, "InvalidPushType", .rejected(.notification)),
+            (400, "DuplicateHeaders", .rejected(.notification)),
+            (400, "MissingDeviceToken", .rejected(.notification)),
+            (400, "PayloadEmpty", .rejected(.notification)),
+            (400, "MissingPushType", .rejected(.notification)),
+            (413, "PayloadTooLarge", .rejected(.notification)),
+            (404, "BadPath", .rejected(.request)),
+            (405, "MethodNotAllowed", .rejected(.request)),
+            (400, "MissingTopic", .laneStopped(.topic)),
+            (400, "BadTopic", .laneStopped(.topic)),
+            (400, "TopicDisallowed", .laneStopped(.topic)),
+            (403, "BadCertificate", .laneStopped(.credentials)),
+            (403, "BadCertificateEnvironment", .laneStopped(.credentials)),
+            (403, "Forbidden", .laneStopped(.credentials)),
+            (403, "InvalidProviderToken", .laneStopped(.credentials)),
+            (403, "MissingProviderToken", .laneStopped(.credentials)),
+            (403, "BadEnvironmentKeyIdInToken", .laneStopped(.credentials)),
+            (403, "BadEnvironmentKeyInToken", .laneStopped(.credentials)),
+            (403, "ExpiredProviderToken", .neverProcessed(.newProviderToken)),
+            (403, "UnrelatedKeyIdInToken", .neverProcessed(.newConnection)),
+            (429, "TooManyRequests", .deferred(.token)),
+            (429, "TooManyProviderTokenUpdates", .deferred(.credentials)),
+            (400, "IdleTimeout", .neverProcessed(.newConnection)),
+            (503, "Shutdown", .neverProcessed(.newConnection)),
+            (500, "InternalServerError", .deferred(.service)),
+            (503, "ServiceUnavailable", .deferred(.service)),
+        ] as [(Int, String?, SendResult.Verdict)])
     func documented(_ status: Int, _ reason: String?, _ verdict: SendResult.Verdict) {
         #expect(SendResult(apnsStatus: status, reason: reason).verdict == verdict)
     }
 
-    @Test("A reason nobody has heard of is kept, and classified by its status", arguments: [
-        (400, SendResult.Verdict.rejected(.notification)), (403, .laneStopped(.credentials)), (418, .rejected(.notification)),
-        (429, .deferred(.token)), (500, .deferred(.service)), (599, .deferred(.service)), (302, .unknown),
-    ] as [(Int, SendResult.Verdict)])
+    @Test(
+        "A reason nobody has heard of is kept, and classified by its status",
+        arguments: [
+            (400, SendResult.Verdict.rejected(.notification)), (403, .laneStopped(.credentials)),
+            (418, .rejected(.notification)),
+            (429, .deferred(.token)), (500, .deferred(.service)), (599, .deferred(.service)), (302, .unknown),
+        ] as [(Int, SendResult.Verdict)])
     func unknownReason(_ status: Int, _ verdict: SendResult.Verdict) {
         let result = SendResult(apnsStatus: status, reason: "SomethingNew")
         #expect(result.verdict == verdict)

@@ -1,7 +1,8 @@
-@testable import Holdfast
 import HoldfastTesting
 import Logging
 import Testing
+
+@testable import Holdfast
 
 /// The whole engine on an in-memory journal and connector.
 @Suite(.timeLimit(.minutes(1))) struct EngineTests {
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test("Accepted notifications are sent in order, confirmed, and gone from the journal") func delivers() async throws {
+    @Test("Accepted notifications are sent in order, confirmed, and gone from the journal") func delivers() async throws
+    {
         let journal = InMemoryJournal()
         let connector = InMemoryConnector()
         let engine = try engine(journal, connector)
@@ -55,7 +57,10 @@ import Testing
         notifications[50].topic = ""
         let receipts = await engine.producer.submit(notifications)
         #expect(receipts.count == 100)
-        guard case .refused(let refusal) = receipts[50] else { Issue.record("expected a refusal"); return }
+        guard case .refused(let refusal) = receipts[50] else {
+            Issue.record("expected a refusal")
+            return
+        }
         #expect(refusal.reason == .missingTopic)
         #expect(receipts.compactMap(\.uid) == (1...99).map { UID($0) })
     }
@@ -73,7 +78,9 @@ import Testing
         #expect(connector.lastSent(to: once.token)?.expiration == .once)
     }
 
-    @Test("What a crash left goes again with the same apns-id, and is counted as possible duplicates") func crash() async throws {
+    @Test("What a crash left goes again with the same apns-id, and is counted as possible duplicates") func crash()
+        async throws
+    {
         let journal = InMemoryJournal()
         let silent = InMemoryConnector { _ in nil }
         let first = try engine(journal, silent) { $0.shutdownLimit = .zero }
@@ -113,14 +120,20 @@ import Testing
         }
     }
 
-    @Test("Bad credentials stop the lanes, burn nothing, and after a crash everything is delivered, none unknown",
+    @Test(
+        "Bad credentials stop the lanes, burn nothing, and after a crash everything is delivered, none unknown",
         arguments: Guarantee.allCases)
     func stoppedLane(_ guarantee: Guarantee) async throws {
         let journal = InMemoryJournal()
-        let refusing = InMemoryConnector(capacity: 10) { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        let refusing = InMemoryConnector(capacity: 10) { _ in
+            SendResult(apnsStatus: 403, reason: "InvalidProviderToken")
+        }
         let first = try engine(journal, refusing)
         _ = await first.producer.submit((0..<100).map { Sample.notification($0, guarantee: guarantee) })
-        guard case .stopped(let why) = try await runUntilIdle(first) else { Issue.record("expected a stop"); return }
+        guard case .stopped(let why) = try await runUntilIdle(first) else {
+            Issue.record("expected a stop")
+            return
+        }
         #expect(why.contains("InvalidProviderToken"))
         #expect(try journal.status().unconfirmed == 100)
         #expect(refusing.sent.count <= 20)
@@ -140,7 +153,10 @@ import Testing
         _ = await engine.producer.submit([Sample.notification(1)])
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
-            guard case .stopped = await engine.untilIdle() else { Issue.record("expected a stop"); return }
+            guard case .stopped = await engine.untilIdle() else {
+                Issue.record("expected a stop")
+                return
+            }
             connector.answer { _ in .confirmed }
             for lane in engine.status().lanes { engine.resume(lane.key) }
             #expect(await engine.untilIdle() == .drained)
@@ -148,7 +164,8 @@ import Testing
         }
     }
 
-    @Test("A 410 blacklists the token before its entry is settled, and the token's other entries are stopped") func gone() async throws {
+    @Test("A 410 blacklists the token before its entry is settled, and the token's other entries are stopped")
+    func gone() async throws {
         let journal = InMemoryJournal()
         let since = WallTime(milliseconds: 1_700_000_000_123)
         let connector = InMemoryConnector { _ in SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: since) }
@@ -162,17 +179,22 @@ import Testing
         #expect(journal.rejections[UID(2)]?.reason == .blacklisted)
         #expect(try engine.blacklist.isBlacklisted(bad.token)?.since == since)
         // A registration that is newer lifts it.
-        #expect(try engine.blacklist.isBlacklisted(bad.token, registeredAt: WallTime(milliseconds: 1_700_000_000_124)) == nil)
+        #expect(
+            try engine.blacklist.isBlacklisted(bad.token, registeredAt: WallTime(milliseconds: 1_700_000_000_124))
+                == nil)
         #expect(try engine.blacklist.isBlacklisted(bad.token, registeredAt: since) != nil)
     }
 
-    @Test("submit refuses a blacklisted token, and takes it when it was registered since") func submitBlacklisted() async throws {
+    @Test("submit refuses a blacklisted token, and takes it when it was registered since") func submitBlacklisted()
+        async throws
+    {
         let journal = InMemoryJournal()
         let engine = try engine(journal, InMemoryConnector())
         var notification = Sample.notification(1)
         let since = WallTime(seconds: 1_700_000_000)
         try await engine.blacklist.add([
-            BlacklistEntry(token: notification.token, reason: .unregistered, since: since, learntAt: since, route: "default")
+            BlacklistEntry(
+                token: notification.token, reason: .unregistered, since: since, learntAt: since, route: "default")
         ])
         guard case .refused(let refusal) = await engine.producer.submit([notification])[0] else {
             Issue.record("expected a refusal")
@@ -183,16 +205,21 @@ import Testing
         #expect(await engine.producer.submit([notification])[0].uid == UID(1))
     }
 
-    @Test("BadDeviceToken rejects the notification, and never blacklists on one word") func badDeviceToken() async throws {
+    @Test("BadDeviceToken rejects the notification, and never blacklists on one word") func badDeviceToken()
+        async throws
+    {
         let journal = InMemoryJournal()
-        let engine = try engine(journal, InMemoryConnector { _ in SendResult(apnsStatus: 400, reason: "BadDeviceToken") })
+        let engine = try engine(
+            journal, InMemoryConnector { _ in SendResult(apnsStatus: 400, reason: "BadDeviceToken") })
         _ = await engine.producer.submit([Sample.notification(1)])
         #expect(try await runUntilIdle(engine) == .drained)
         #expect(journal.rejections[UID(1)]?.reason == .badDeviceToken)
         #expect(engine.blacklist.count == 0)
     }
 
-    @Test("A service that is busy defers with its attempts in the journal, until the entry goes") func deferral() async throws {
+    @Test("A service that is busy defers with its attempts in the journal, until the entry goes") func deferral()
+        async throws
+    {
         let journal = InMemoryJournal()
         let tries = Monitor(0)
         let connector = InMemoryConnector { _ in
@@ -210,11 +237,13 @@ import Testing
         #expect(engine.status().possibleDuplicates == 0)
     }
 
-    @Test("Deferred entries that a restart finds go once each, in whatever order they come back", arguments: [1, 7, 50])
+    @Test(
+        "Deferred entries that a restart finds go once each, in whatever order they come back", arguments: [1, 7, 50])
     func deferredAtRestart(_ window: Int) async throws {
         let journal = InMemoryJournal()
         let busy = InMemoryConnector { notification in
-            notification.payload.count.isMultiple(of: 2) ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : nil
+            notification.payload.count.isMultiple(of: 2)
+                ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : nil
         }
         let first = try engine(journal, busy) {
             $0.shutdownLimit = .zero
@@ -266,7 +295,8 @@ import Testing
         #expect(engine.status().expired == 1)
     }
 
-    @Test("A connection that ends without answers sends again what is at least once, in order, and nothing else") func connectionEnds() async throws {
+    @Test("A connection that ends without answers sends again what is at least once, in order, and nothing else")
+    func connectionEnds() async throws {
         let journal = InMemoryJournal()
         let connector = InMemoryConnector { _ in nil }
         let engine = try engine(journal, connector)
@@ -286,7 +316,8 @@ import Testing
         #expect(engine.status().possibleDuplicates == 10)
     }
 
-    @Test("What a connection provably never sent goes again freely, at most once or not") func neverSent() async throws {
+    @Test("What a connection provably never sent goes again freely, at most once or not") func neverSent() async throws
+    {
         let journal = InMemoryJournal()
         let connector = InMemoryConnector { _ in nil }
         let engine = try engine(journal, connector)
@@ -307,7 +338,10 @@ import Testing
     @Test("The window is freed by the durable settlement, not by the answer") func windowHolds() async throws {
         let journal = InMemoryJournal(mode: .manual)
         let connector = InMemoryConnector()
-        let engine = try engine(journal, connector) { $0.window = 50; $0.shutdownLimit = .zero }
+        let engine = try engine(journal, connector) {
+            $0.window = 50
+            $0.shutdownLimit = .zero
+        }
         let receipts = Monitor<[Receipt]>([])
         engine.producer.submit((0..<1000).map { Sample.notification($0) }) { done in receipts.withLock { $0 = done } }
         journal.commit()
@@ -368,7 +402,8 @@ import Testing
         #expect(journal.unconfirmedUIDs.isEmpty)
     }
 
-    @Test("An undetermined commit is told as such, stops the engine, and nothing more is taken until a reopening") func undetermined() async throws {
+    @Test("An undetermined commit is told as such, stops the engine, and nothing more is taken until a reopening")
+    func undetermined() async throws {
         let journal = InMemoryJournal()
         let engine = try engine(journal, InMemoryConnector())
         journal.failWrites(with: JournalError(.undetermined, "the sync failed"))

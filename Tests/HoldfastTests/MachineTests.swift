@@ -1,5 +1,6 @@
-@testable import Holdfast
 import Testing
+
+@testable import Holdfast
 
 @Suite struct SentWindowTests {
     private func flight(_ uid: UInt64) -> SentWindow.Flight {
@@ -110,7 +111,10 @@ import Testing
         lane.advance(to: UID(50))
         lane.requeue([.init(uid: UID(9), possiblySent: true), .init(uid: UID(7), possiblySent: false)])
         lane.requeue([.init(uid: UID(9), possiblySent: false), .init(uid: UID(8), possiblySent: false)])
-        guard case .readAgain(let again) = lane.nextStep(limit: 2) else { Issue.record("expected readAgain"); return }
+        guard case .readAgain(let again) = lane.nextStep(limit: 2) else {
+            Issue.record("expected readAgain")
+            return
+        }
         #expect(again.map(\.uid) == [UID(7), UID(8)])
         lane.takeAgain(again)
         #expect(lane.nextStep(limit: 2) == .readAgain([.init(uid: UID(9), possiblySent: true)]))

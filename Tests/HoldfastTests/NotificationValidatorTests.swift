@@ -1,5 +1,6 @@
-@testable import Holdfast
 import Testing
+
+@testable import Holdfast
 
 @Suite struct NotificationValidatorTests {
     let now = WallTime(seconds: 1_800_000_000)
@@ -44,9 +45,11 @@ import Testing
         #expect(reason { ($0.pushType, $0.payload) = (.voip, largest + [0x20]) } == .payloadTooLarge)
     }
 
-    @Test("A payload that is not a JSON object is refused before it is journaled", arguments: [
-        "[]", "1", "{", "{}x", "{'a':1}", "{\"a\":NaN}", "\u{FEFF}{}", "null",
-    ])
+    @Test(
+        "A payload that is not a JSON object is refused before it is journaled",
+        arguments: [
+            "[]", "1", "{", "{}x", "{'a':1}", "{\"a\":NaN}", "\u{FEFF}{}", "null",
+        ])
     func payloadNotJSON(_ text: String) {
         #expect(reason { $0.payload = Array(text.utf8) } == .payloadNotJSON)
     }

@@ -1,15 +1,19 @@
-@testable import Holdfast
 import HoldfastTesting
 import Testing
 
+@testable import Holdfast
+
 @Suite(.timeLimit(.minutes(1))) struct SenderConnectorTests {
-    private func run(_ connector: SenderConnector, _ notifications: [PushNotification]) async throws -> (PushEngine, InMemoryJournal) {
+    private func run(_ connector: SenderConnector, _ notifications: [PushNotification]) async throws -> (
+        PushEngine, InMemoryJournal
+    ) {
         var configuration = EngineConfiguration()
         configuration.retry = RetrySchedule(minimum: .milliseconds(2), maximum: .milliseconds(4), greatestCount: 5)
         configuration.reconnectMinimum = .milliseconds(1)
         configuration.shutdownLimit = .milliseconds(100)
         let journal = InMemoryJournal()
-        let engine = try PushEngine(journal: journal, routes: [Route(connector: connector)], configuration: configuration)
+        let engine = try PushEngine(
+            journal: journal, routes: [Route(connector: connector)], configuration: configuration)
         _ = await engine.producer.submit(notifications)
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
@@ -22,7 +26,11 @@ import Testing
     @Test("Any closure becomes a sender, with at most so many calls at a time") func concurrency() async throws {
         let calls = Monitor((now: 0, most: 0, total: 0))
         let connector = SenderConnector(concurrency: 5) { _ in
-            calls.withLock { $0.now += 1; $0.most = max($0.most, $0.now); $0.total += 1 }
+            calls.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+                $0.total += 1
+            }
             await Task.yield()
             calls.withLock { $0.now -= 1 }
             return .confirmed
@@ -49,10 +57,16 @@ import Testing
         #expect(journal.unconfirmedUIDs.isEmpty)
     }
 
-    @Test("An error that says notSent goes again, at most once or not, and is no duplicate") func notSent() async throws {
+    @Test("An error that says notSent goes again, at most once or not, and is no duplicate") func notSent() async throws
+    {
         let tries = Monitor(0)
         let connector = SenderConnector { _ in
-            if tries.withLock({ $0 += 1; return $0 }) < 3 { throw SendFailure.notSent("no route to host") }
+            if tries.withLock({
+                $0 += 1
+                return $0
+            }) < 3 {
+                throw SendFailure.notSent("no route to host")
+            }
             return .confirmed
         }
         let (engine, _) = try await run(connector, [Sample.notification(1, guarantee: .atMostOnce)])
@@ -84,7 +98,8 @@ import Testing
     @Test("Apple's answers are classified by the one table") func answers() async throws {
         let connector = SenderConnector { notification in
             notification.token == Sample.notification(1).token
-                ? SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1)) : SendResult(apnsStatus: 200)
+                ? SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1))
+                : SendResult(apnsStatus: 200)
         }
         let (engine, journal) = try await run(connector, [Sample.notification(1), Sample.notification(2)])
         #expect(engine.status().confirmed == 1)

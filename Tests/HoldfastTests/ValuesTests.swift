@@ -1,5 +1,6 @@
-@testable import Holdfast
 import Testing
+
+@testable import Holdfast
 
 @Suite struct ValuesTests {
     @Test("A device token is parsed from hex of either case, and compared by its bytes")
@@ -8,10 +9,13 @@ import Testing
         #expect(try DeviceToken("EFC7").hex == "efc7")
     }
 
-    @Test("A token is refused in Apple's words when its digits are not a token", arguments: [
-        ("", Reason.missingDeviceToken), ("a", .badDeviceToken), ("zz", .badDeviceToken), ("abc", .badDeviceToken),
-        (String(repeating: "a", count: 202), .badDeviceToken), ("efc7 492b", .badDeviceToken), ("éé", .badDeviceToken),
-    ])
+    @Test(
+        "A token is refused in Apple's words when its digits are not a token",
+        arguments: [
+            ("", Reason.missingDeviceToken), ("a", .badDeviceToken), ("zz", .badDeviceToken), ("abc", .badDeviceToken),
+            (String(repeating: "a", count: 202), .badDeviceToken), ("efc7 492b", .badDeviceToken),
+            ("éé", .badDeviceToken),
+        ])
     func badTokens(_ text: String, _ reason: Reason) {
         let refusal = #expect(throws: Refusal.self) { try DeviceToken(text) }
         #expect(refusal?.reason == reason)
@@ -21,9 +25,12 @@ import Testing
         #expect(try DeviceToken(String(repeating: "ab", count: 100)).bytes.count == 100)
     }
 
-    @Test("Tokens are read as people paste them", arguments: [
-        "<efc7492b dbd8209f>", " efc7492b-dbd8209f\n", "0xEFC7492BDBD8209F", "ef:c7:49:2b:db:d8:20:9f", "\"efc7492bdbd8209f\"",
-    ])
+    @Test(
+        "Tokens are read as people paste them",
+        arguments: [
+            "<efc7492b dbd8209f>", " efc7492b-dbd8209f\n", "0xEFC7492BDBD8209F", "ef:c7:49:2b:db:d8:20:9f",
+            "\"efc7492bdbd8209f\"",
+        ])
     func sanitizing(_ text: String) throws {
         #expect(try DeviceToken(sanitizing: text).hex == "efc7492bdbd8209f")
     }
@@ -42,7 +49,9 @@ import Testing
         let text = "123e4567-e89b-12d3-a456-4266554400a0"
         #expect(NotificationID(text)?.description == text)
         #expect(NotificationID(text.uppercased())?.description == text)
-        for bad in ["", "123e4567e89b12d3a4564266554400a0", text + "0", String(text.dropLast()), "g" + text.dropFirst()] {
+        for bad in [
+            "", "123e4567e89b12d3a4564266554400a0", text + "0", String(text.dropLast()), "g" + text.dropFirst(),
+        ] {
             #expect(NotificationID(bad) == nil)
         }
     }
@@ -109,7 +118,8 @@ enum Sample {
         var bytes = Array(repeating: UInt8(0), count: 32)
         for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
         return PushNotification(
-            token: DeviceToken(checked: bytes), topic: "com.example.app", payload: Array(#"{"aps":{"alert":"\#(number)"}}"#.utf8),
+            token: DeviceToken(checked: bytes), topic: "com.example.app",
+            payload: Array(#"{"aps":{"alert":"\#(number)"}}"#.utf8),
             guarantee: guarantee)
     }
 
@@ -119,10 +129,12 @@ enum Sample {
         }
         return PushNotification(
             token: DeviceToken(checked: bytes(1...100)), topic: String(decoding: bytes(1...255), as: UTF8.self),
-            payload: bytes(1...4096), pushType: Bool.random(using: &random) ? PushType.known.randomElement(using: &random) : nil,
+            payload: bytes(1...4096),
+            pushType: Bool.random(using: &random) ? PushType.known.randomElement(using: &random) : nil,
             priority: [nil, .immediate, .considerate, .low].randomElement(using: &random)!,
             collapseID: Bool.random(using: &random) ? String(decoding: bytes(1...64), as: UTF8.self) : nil,
-            tokenRegisteredAt: Bool.random(using: &random) ? WallTime(milliseconds: Int64.random(in: .min ... .max, using: &random)) : nil,
+            tokenRegisteredAt: Bool.random(using: &random)
+                ? WallTime(milliseconds: Int64.random(in: .min ... .max, using: &random)) : nil,
             guarantee: Bool.random(using: &random) ? .atLeastOnce : .atMostOnce, tag: bytes(0...256))
     }
 }

@@ -74,7 +74,8 @@ extension Consumer {
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
         board.publish(
-            route: route.name, inFlight: inFlight, lanes: changed ? lanes.map { ($0.key, $0.status) } : nil, rest: rest())
+            route: route.name, inFlight: inFlight, lanes: changed ? lanes.map { ($0.key, $0.status) } : nil,
+            rest: rest())
     }
 
     /// Why there is nothing to do; nil when there is.

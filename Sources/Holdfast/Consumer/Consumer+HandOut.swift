@@ -72,7 +72,8 @@ extension Consumer {
         var plan = SettlementPlan()
         var withheld: [Int] = []
         do {
-            withheld = try withhold(from: batch, of: index, on: link, wall: wall, plan: &plan, possiblySent: possiblySent)
+            withheld = try withhold(
+                from: batch, of: index, on: link, wall: wall, plan: &plan, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -104,16 +105,19 @@ extension Consumer {
         let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
         var blacklisted: [Int: BlacklistEntry] = [:]
         if producer.blacklist.count > 0 {
-            for (position, entry) in try producer.blacklist.storage.entries(for: batch) { blacklisted[position] = entry }
+            for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
+                blacklisted[position] = entry
+            }
         }
         var withheld: [Int] = []
         for position in batch.items.indices {
             let item = batch.items[position]
             let fields = try batch.fields(at: position)
             let wasPossiblySent = possiblySent(item.uid)
-            let isBlacklisted = blacklisted[position].map { entry in
-                TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt)
-            } ?? false
+            let isBlacklisted =
+                blacklisted[position].map { entry in
+                    TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt)
+                } ?? false
             guard hasOneAttempt && wasPossiblySent || fields.isExpired(at: wall) || isBlacklisted else { continue }
             withheld.append(position)
             let flight = SentWindow.Flight(

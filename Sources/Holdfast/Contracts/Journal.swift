@@ -18,7 +18,8 @@ public protocol Journal: AnyObject, Sendable {
     /// A settlement for an entry that is gone is counted and otherwise without effect: the first durable one wins.
     ///
     /// - Parameter completion: when the commit is on disk; on failure the same batch may be settled again.
-    func settle(_ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void)
+    func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void)
 
     /// Lets the lane's send mark rise to `ceiling`, with the commits that come anyway: each commit sets the mark to the
     /// lesser of the ceiling and the lane's last UID. Forces a commit of its own only when the mark is below both.
@@ -29,7 +30,8 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// - Parameter completion: the UIDs moved, in due order, at most `limit`.
     func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
+        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    )
 
     /// When the lane's next deferred entry is due; nil when there is none.
     func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime?

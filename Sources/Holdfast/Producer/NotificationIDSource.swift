@@ -15,7 +15,9 @@ struct NotificationIDSource: Sendable {
 package struct Xoshiro256: RandomNumberGenerator, Sendable {
     private var s: (UInt64, UInt64, UInt64, UInt64)
 
-    package init(seed: (UInt64, UInt64, UInt64, UInt64)) { s = seed.0 | seed.1 | seed.2 | seed.3 == 0 ? (1, 2, 3, 4) : seed }
+    package init(seed: (UInt64, UInt64, UInt64, UInt64)) {
+        s = seed.0 | seed.1 | seed.2 | seed.3 == 0 ? (1, 2, 3, 4) : seed
+    }
 
     /// A generator that repeats itself for the same seed, for tests and simulations.
     package init(seed: UInt64) {

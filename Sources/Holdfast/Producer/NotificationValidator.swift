@@ -51,7 +51,8 @@ public struct NotificationValidator: Hashable, Sendable {
 
     private func validateTopic(_ topic: String) throws(Refusal) {
         if topic.isEmpty { throw Refusal(.missingTopic, "the topic is empty") }
-        guard topic.utf8.count <= Self.maximumTopicByteCount, topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard topic.utf8.count <= Self.maximumTopicByteCount, topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             throw Refusal(.badTopic, "a topic has 1 to 255 visible ASCII characters")
         }
     }

@@ -76,7 +76,8 @@ extension Producer {
                 let registered = draft.registeredAt(index)
                 guard TokenBlacklist.holds(entry, registeredAt: registered) else { continue }
                 draft.refuse(
-                    index, Refusal(.blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)"))
+                    index,
+                    Refusal(.blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)"))
             }
         } catch {
             draft.refuseAll(Refusal(.journalFailed, "the blacklist could not be read: \(error)"))

@@ -9,7 +9,9 @@ extension Producer {
     /// What a plan asks to be written. The tokens to blacklist are read from the entries themselves.
     ///
     /// - Throws: ``JournalError`` when the entries can't be read.
-    func work(for plan: SettlementPlan, lanes: [LaneID], route: String, wall: WallTime) throws(JournalError) -> [SettlementWork] {
+    func work(for plan: SettlementPlan, lanes: [LaneID], route: String, wall: WallTime) throws(JournalError)
+        -> [SettlementWork]
+    {
         var works: [SettlementWork] = []
         if !plan.now.batch.isEmpty { works.append(SettlementWork(blacklist: [], part: plan.now)) }
         if !plan.afterBlacklist.batch.isEmpty {
@@ -25,7 +27,8 @@ extension Producer {
                 }
                 entries.append(
                     BlacklistEntry(
-                        token: notification.token, reason: bad.reason, since: bad.since ?? wall, learntAt: wall, route: route))
+                        token: notification.token, reason: bad.reason, since: bad.since ?? wall, learntAt: wall,
+                        route: route))
             }
             works.append(SettlementWork(blacklist: entries, part: plan.afterBlacklist))
         }

@@ -9,7 +9,8 @@ struct RouteTable: Sendable {
         func lane(of notification: PushNotification, expiration: Expiration) -> LaneID {
             let urgency: Urgency =
                 notification.priority == nil && notification.pushType == .background
-                ? .considerate : notification.priority == nil || notification.priority == .immediate ? .immediate : .considerate
+                ? .considerate
+                : notification.priority == nil || notification.priority == .immediate ? .immediate : .considerate
             // One attempt is one attempt: expiration 0 counts as at-most-once.
             let guarantee: Guarantee = expiration == .once ? .atMostOnce : notification.guarantee
             return lanes[Int(urgency.rawValue) * 2 + Int(guarantee.rawValue)].opening.id
@@ -29,7 +30,9 @@ struct RouteTable: Sendable {
         var fallback: Int?
         for (index, route) in routes.enumerated() {
             guard (1...64).contains(route.name.utf8.count) else { throw RouteError.badName(route.name) }
-            guard !routes[..<index].contains(where: { $0.name == route.name }) else { throw RouteError.twice(route.name) }
+            guard !routes[..<index].contains(where: { $0.name == route.name }) else {
+                throw RouteError.twice(route.name)
+            }
             if let topics = route.topics {
                 for topic in topics {
                     guard byTopic.updateValue(index, forKey: topic) == nil else { throw RouteError.topicTwice(topic) }

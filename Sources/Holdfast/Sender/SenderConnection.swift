@@ -146,7 +146,8 @@ final class SenderConnection: Connection {
             end(
                 ConnectionEnd(
                     unanswered: .notSent("no call was free"),
-                    cause: "all \(connector.concurrency) calls of the sender are past their deadline and do not return"))
+                    cause: "all \(connector.concurrency) calls of the sender are past their deadline and do not return")
+            )
         }
     }
 }

@@ -4,7 +4,9 @@ package import Foundation
 ///
 /// A pthread mutex and condition (through Foundation), because ThreadSanitizer understands those; it reports false races
 /// for `Synchronization.Mutex`. What it costs vanishes in batches.
-package final class Monitor<State: Sendable>: @unchecked Sendable {  // `state` is touched only while `condition` is held
+///
+/// Sendable since `state` is touched only while `condition` is held.
+package final class Monitor<State: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var state: State
 

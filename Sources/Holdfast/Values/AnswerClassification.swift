@@ -10,7 +10,8 @@ extension SendResult {
     ///   - reason: the `reason` of the error body.
     ///   - timestamp: the `timestamp` of the error body (Apple sends milliseconds).
     ///   - retryAfter: the answer's Retry-After.
-    public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil) {
+    public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil)
+    {
         let reason = reason.map(Reason.init(rawValue:))
         self.init(
             Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,

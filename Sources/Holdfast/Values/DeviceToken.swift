@@ -44,7 +44,8 @@ public struct DeviceToken: Hashable, Sendable {
         let count = digits.count
         guard count > 0 else { throw Refusal(.missingDeviceToken, "the device token is empty") }
         guard count.isMultiple(of: 2), count <= 2 * Self.maximumByteCount else {
-            throw Refusal(.badDeviceToken, "a device token has an even number of hex digits, 2 to 200; this one has \(count)")
+            throw Refusal(
+                .badDeviceToken, "a device token has an even number of hex digits, 2 to 200; this one has \(count)")
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count / 2)

@@ -67,7 +67,8 @@ public struct PushType: RawRepresentable, Hashable, Sendable {
 
     /// In the order of their codes in the packed form; append only.
     public static let known: [PushType] = [
-        .alert, .background, .location, .voip, .complication, .fileprovider, .mdm, .liveactivity, .pushtotalk, .controls,
+        .alert, .background, .location, .voip, .complication, .fileprovider, .mdm, .liveactivity, .pushtotalk,
+        .controls,
         .widgets,
     ]
 }

@@ -5,7 +5,8 @@ internal import HoldfastJournal
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure, side by side with a yardstick.", subcommands: [BenchDeliveryCommand.self])
+        commandName: "bench", abstract: "Measure, side by side with a yardstick.",
+        subcommands: [BenchDeliveryCommand.self])
 }
 
 struct BenchDeliveryCommand: AsyncParsableCommand {
@@ -25,8 +26,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
     @Option(help: "Entries in flight, from hand-out to durable settlement.") var window = 2000
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
-    @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory: String =
-        NSTemporaryDirectory()
+    @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory:
+        String =
+            NSTemporaryDirectory()
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -93,7 +95,9 @@ struct DeliveryReport {
             "\(command.count) notifications, \(command.streams) streams, payload \(command.payload) bytes, window "
                 + "\(command.window), \(command.noSync ? "no sync" : "full sync"), median of \(command.rounds)",
             "holdfast, delivered and durably settled  \(thousands(delivered)), "
-                + String(format: "%.2f µs CPU each, %.0f MB private", median(ours.map(\.cpuMicroseconds)), median(ours.map(\.privateMegabytes))),
+                + String(
+                    format: "%.2f µs CPU each, %.0f MB private", median(ours.map(\.cpuMicroseconds)),
+                    median(ours.map(\.privateMegabytes))),
             "holdfast, durably submitted              \(thousands(median(ours.map(\.submittedPerSecond))))",
         ]
         if theirs.isEmpty {
@@ -109,7 +113,8 @@ struct DeliveryReport {
 
     var json: String {
         var fields: [(String, Double)] = [
-            ("count", Double(command.count)), ("streams", Double(command.streams)), ("payload", Double(command.payload)),
+            ("count", Double(command.count)), ("streams", Double(command.streams)),
+            ("payload", Double(command.payload)),
             ("window", Double(command.window)), ("rounds", Double(command.rounds)), ("deliveredPerSecond", delivered),
             ("submittedPerSecond", median(ours.map(\.submittedPerSecond))),
             ("cpuMicroseconds", median(ours.map(\.cpuMicroseconds))),

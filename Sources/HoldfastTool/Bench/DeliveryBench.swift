@@ -41,7 +41,8 @@ struct DeliveryBench {
         let key = try APNsSigningKey(
             file: "\(directory)/certificates/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
         var connection = APNsConnector.Configuration(
-            endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"), trust: .file("\(directory)/certificates/ca.pem"),
+            endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"),
+            trust: .file("\(directory)/certificates/ca.pem"),
             signingKey: key)
         connection.maximumStreams = streams
         var configuration = EngineConfiguration()

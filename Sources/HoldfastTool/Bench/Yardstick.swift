@@ -12,7 +12,8 @@ struct Yardstick {
     /// Where it is installed; nil when it is not.
     static func find() -> Yardstick? {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        return directories.map { "\($0)/h2load" }.first(where: FileManager.default.isExecutableFile(atPath:)).map(Yardstick.init)
+        return directories.map { "\($0)/h2load" }.first(where: FileManager.default.isExecutableFile(atPath:)).map(
+            Yardstick.init)
     }
 
     /// One run over one connection.
@@ -35,7 +36,8 @@ struct Yardstick {
         guard text.contains("\(count) succeeded"), let perSecond = Self.rate(in: text) else {
             throw BenchFailure("h2load did not get \(count) answers:\n\(text)")
         }
-        return Run(perSecond: perSecond, cpuMicroseconds: (after.children - before.children) * 1_000_000 / Double(count))
+        return Run(
+            perSecond: perSecond, cpuMicroseconds: (after.children - before.children) * 1_000_000 / Double(count))
     }
 
     /// From `finished in 1.24s, 403225.81 req/s, 9.85MB/s`.
