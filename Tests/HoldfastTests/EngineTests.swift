@@ -217,6 +217,35 @@ import Testing
         #expect(engine.blacklist.count == 0)
     }
 
+    @Test("While nobody listens, entries that are due do not keep the engine busy") func noBusyLoop() throws {
+        let journal = InMemoryJournal()
+        let routes = [Route(connector: InMemoryConnector())]
+        let table = try RouteTable(routes, journal: journal)
+        let producer = Producer(journal: journal, routes: table, configuration: EngineConfiguration(), clock: .system)
+        let submission = SubmissionOfOne.make(lane: table.entries[0].lanes[0].opening.id)
+        journal.append(submission) { _ in }
+        let key = EntryKey(lane: table.entries[0].lanes[0].opening.id, uid: UID(1))
+        let deferral = Settlement(
+            key, .deferUntil(WallTime(milliseconds: 0), attempts: 1, reason: .serviceUnavailable))
+        journal.settle(SettlementBatch(others: [deferral])) { _ in }
+        let requested = Monitor(0)
+        let consumer = Consumer(
+            route: table.entries[0], producer: producer, clock: .system, logger: Logger(label: "test"),
+            board: StatusBoard(routes: ["default"]), randomSeed: 1,
+            requestConnection: { _ in requested.withLock { $0 += 1 } })
+        consumer.start()
+        // Due at once: a connection is asked for, and until there is one nothing can be done.
+        #expect(consumer.turn() == nil)
+        #expect(requested.withLock { $0 } == 1)
+        consumer.post { $0.connected.append((1, .failure(ConnectError(.temporary, "refused")))) }
+        let wake = consumer.turn()
+        guard case .waiting(let until) = consumer.phase else {
+            Issue.record("expected to wait")
+            return
+        }
+        #expect(wake == until)
+    }
+
     @Test("A service that is busy defers with its attempts in the journal, until the entry goes") func deferral()
         async throws
     {
@@ -495,5 +524,16 @@ import Testing
             return
         }
         #expect(refusal.reason == .topicDisallowed)
+    }
+}
+
+/// One packed notification for the journal.
+enum SubmissionOfOne {
+    static func make(lane: LaneID) -> Submission {
+        var bytes: [UInt8] = []
+        PackedNotification.append(
+            Sample.notification(1), id: NotificationID(), expiration: .at(4_000_000_000),
+            acceptedAt: WallTime(milliseconds: 0), producer: "", to: &bytes)
+        return Submission(bytes: bytes, items: [Submission.Item(lane: lane, range: 0..<bytes.count)])
     }
 }

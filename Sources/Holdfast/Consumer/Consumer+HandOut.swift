@@ -24,7 +24,7 @@ extension Consumer {
     private func room(_ link: Link) -> Int {
         let room = min(configuration.window - inFlight, link.capacity - link.window.unanswered)
         let worthwhile = min(configuration.window, link.capacity) / 8
-        return room > worthwhile || room == 1 || link.window.count == 0 ? max(room, 0) : 0
+        return room > worthwhile || link.window.count == 0 ? max(room, 0) : 0
     }
 
     /// - Returns: whether it is worth asking again for the same lane.

@@ -193,13 +193,15 @@ extension Consumer {
         for (_, connection, work) in due where end == nil { write(work, connection: connection) }
 
         guard case .connected = phase, shutdownDeadline == nil, end == nil else { return }
-        for (lane, due) in deferredDue where due.monotonic <= now && lanes[lane].isRunning {
-            promote(lane, due: due.wall)
-        }
+        for (lane, due) in deferredDue where due.monotonic <= now && canPromote(lane) { promote(lane, due: due.wall) }
+    }
+
+    /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound.
+    func canPromote(_ lane: Int) -> Bool {
+        lanes[lane].isRunning && !promoting.contains(lane) && lanes[lane].againCount < configuration.window
     }
 
     private func promote(_ lane: Int, due: WallTime) {
-        guard !promoting.contains(lane), lanes[lane].againCount < configuration.window else { return }
         promoting.insert(lane)
         let limit = configuration.window - lanes[lane].againCount
         journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: limit) { [weak self] result in

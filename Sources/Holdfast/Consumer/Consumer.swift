@@ -189,10 +189,28 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
         if case .waiting(let until) = phase, shutdownDeadline == nil { wakes.append(until) }
         wakes.append(contentsOf: delayed.map(\.due))
         wakes.append(contentsOf: unwritten.map(\.due))
-        for (lane, due) in deferredDue where !promoting.contains(lane) && lanes[lane].isRunning {
-            wakes.append(due.monotonic)
+        if awaitsDeferred {
+            for (lane, due) in deferredDue where canPromote(lane) { wakes.append(due.monotonic) }
         }
         return wakes.min()
+    }
+
+    /// Whether a deferred entry that falls due is something to act upon: by bringing it back, or by connecting for it.
+    private var awaitsDeferred: Bool {
+        guard shutdownDeadline == nil else { return false }
+        switch phase {
+        case .idle, .connected: return true
+        case .connecting, .waiting: return false
+        }
+    }
+
+    /// A connection that came about when nobody waited for it any more.
+    func closeUnclaimed() {
+        let unclaimed = inbox.withLock { inbox in
+            defer { inbox.connected = [] }
+            return inbox.connected
+        }
+        for case (_, .success(let connection)) in unclaimed { connection.close(deadline: .zero) }
     }
 
     /// The work is over for good: nothing can be written any more.

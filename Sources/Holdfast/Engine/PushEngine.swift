@@ -80,6 +80,7 @@ public final class PushEngine: Service, Sendable {
             self.shutDown()
         }
         board.ended()
+        for consumer in consumers { consumer.closeUnclaimed() }
         if case .failed(let error) = end { throw error }
     }
 
