@@ -44,6 +44,8 @@ final class APNsHandler: ChannelInboundHandler {
     /// Requests that were sent with a token that has since been replaced.
     var sentWithOldToken: Set<UInt64> = []
     var liveness: LivenessClock
+    /// When a request was started last, or could not have been for want of one.
+    private var lastStart = NIODeadline.now()
     private var timer: RepeatedTask?
 
     init(
@@ -136,7 +138,9 @@ final class APNsHandler: ChannelInboundHandler {
         }
         guard authorize() else { return }
         guard context?.channel.isWritable == true else { return write() }
+        let canStart = session.takesRequest()
         while let next = queue.first, session.takesRequest() { start(next) }
+        if canStart || queue.isEmpty { lastStart = .now() }
         write()
     }
 
@@ -248,6 +252,10 @@ final class APNsHandler: ChannelInboundHandler {
         case .ping: session.ping(0x686f_6c64_6661_7374)
         case .dead: return end("the service has been silent: no answer to a PING within \(configuration.pingDeadline)")
         }
+        // A service that allows no streams at all, and answers to PING, would hold what is queued for ever.
+        if session.openStreams == 0, now - lastStart >= TimeAmount(configuration.sendDeadline) {
+            return end("the service has taken no request for \(configuration.sendDeadline)")
+        }
         if liveness.isMinuteTick { session.renewFrameBudget() }
         endIfDrained()
         pump()
@@ -275,10 +283,11 @@ final class APNsHandler: ChannelInboundHandler {
             session.goAway()
             write()
         }
-        queue.append(contentsOf: connection.takeInbox())
-        returnQueue()
+        let open = session.openTags.map(Ticket.init(rawValue:))
+        queue = []
         context?.close(promise: nil)
         guard !wasOpening else { return }
-        sink(.ended(ConnectionEnd(unanswered: .unknown(cause ?? "closed before an answer came"), cause: cause)))
+        // What has no stream was not sent, and neither was what is on its way here at this moment.
+        sink(.ended(ConnectionEnd(possiblySent: open, cause: cause)))
     }
 }

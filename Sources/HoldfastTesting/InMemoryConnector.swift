@@ -41,10 +41,12 @@ public final class InMemoryConnector: Connector {
     /// The next attempts to connect fail with these.
     public func failConnecting(_ errors: [ConnectError]) { state.withLock { $0.connectErrors += errors } }
 
-    /// Ends the connection that is open; entries not answered are as `unanswered` says.
-    public func endConnection(unanswered: SendResult, cause: String = "ended by the test") {
+    /// Ends the connection that is open.
+    ///
+    /// - Parameter possiblySent: whether what is not answered may have reached the service.
+    public func endConnection(possiblySent: Bool, cause: String = "ended by the test") {
         let connection = state.withLock { $0.connections.last }
-        connection?.end(ConnectionEnd(unanswered: unanswered, cause: cause))
+        connection?.end(ConnectionEnd(possiblySent: possiblySent ? nil : [], cause: cause))
     }
 
     /// Waits until `condition` holds for what was sent, looking again after each hand-out; for at most `limit`.
@@ -115,7 +117,7 @@ final class InMemoryConnection: Connection {
     }
 
     func close(deadline: Duration) {
-        end(ConnectionEnd(unanswered: .unknown("closed before an answer came"), cause: nil))
+        end(ConnectionEnd(possiblySent: nil, cause: nil))
     }
 
     func end(_ connectionEnd: ConnectionEnd) {

@@ -226,6 +226,28 @@ import Testing
         #expect(result.status.possibleDuplicates == 20)
     }
 
+    @Test("A service that allows no streams any more is left, and what waited goes over another connection")
+    func noStreams() async throws {
+        let result = try await deliver(
+            notifications(30),
+            mock: {
+                $0.delay = .milliseconds(300)
+                $0.maxConcurrentStreams = 10
+            },
+            connector: { $0.sendDeadline = .seconds(1) },
+            during: { mock in
+                while mock.counters.requests < 10 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+                mock.setMaxConcurrentStreams(0)
+            })
+        #expect(result.rest == .drained)
+        #expect(result.status.confirmed == 30)
+        #expect(result.status.possibleDuplicates == 0)
+        #expect(result.counters.connections == 2)
+    }
+
     @Test("An untrusted certificate is named as such, nothing is lost, and the lanes keep their entries")
     func untrusted() async throws {
         let other = try await MockAPNsServer.start(MockAPNsConfiguration())
@@ -246,13 +268,12 @@ import Testing
     @Test("A certificate for another name is named as such") func wrongName() async throws {
         var configuration = MockAPNsConfiguration()
         configuration.names = ["push.example"]
-        configuration.host = "localhost"
+        // Means 127.0.0.1 to the system, without a look into /etc/hosts, and a name to a certificate.
+        configuration.host = "0x7f.1"
         let mock = try await MockAPNsServer.start(configuration)
-        // The certificate names localhost, and neither of its addresses.
-        let address = mock.address.contains("::1") ? "[::1]" : "127.0.0.1"
         let connector = try APNsConnector(
             APNsConnector.Configuration(
-                endpoint: try APNsEndpoint("https://\(address):\(mock.port)"),
+                endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"),
                 trust: .file(mock.certificateAuthorityFile)))
         let error = await #expect(throws: ConnectError.self) {
             _ = try await connector.connect(ConnectionSink { _ in })

@@ -335,7 +335,7 @@ import Testing
             group.addTask { try await engine.run() }
             #expect(await connector.waitUntil { $0.count == 20 })
             connector.answer { _ in .confirmed }
-            connector.endConnection(unanswered: .unknown("reset"))
+            connector.endConnection(possiblySent: true)
             #expect(await engine.untilIdle() == .drained)
             group.cancelAll()
         }
@@ -355,7 +355,7 @@ import Testing
             group.addTask { try await engine.run() }
             #expect(await connector.waitUntil { $0.count == 10 })
             connector.answer { _ in .confirmed }
-            connector.endConnection(unanswered: .notSent("refused"))
+            connector.endConnection(possiblySent: false)
             #expect(await engine.untilIdle() == .drained)
             group.cancelAll()
         }
@@ -416,7 +416,7 @@ import Testing
             #expect(await connector.waitUntil { $0.count == 1 })
             journal.failWrites(with: JournalError(.diskFull, "no space"))
             connector.answer { _ in .confirmed }
-            connector.endConnection(unanswered: .unknown("reset"))
+            connector.endConnection(possiblySent: true)
             #expect(await connector.waitUntil { $0.count == 2 })
             guard case .refused(let refusal) = await engine.producer.submit([Sample.notification(2)])[0] else {
                 Issue.record("expected a refusal")

@@ -40,9 +40,12 @@ extension Consumer {
         case .draining:
             leave(connection, now: now)
         case .ended(let end):
+            let possiblySent = end.possiblySent.map(Set.init)
             for ticket in link.window.unansweredTickets() {
                 guard let flight = link.window.answer(ticket) else { continue }
-                plan.addUnanswered(end, for: flight, ticket: ticket, lane: lanes[flight.lane].id, wall: wall)
+                plan.addUnanswered(
+                    flight, ticket: ticket, lane: lanes[flight.lane].id,
+                    possiblySent: possiblySent?.contains(ticket) ?? true, wall: wall)
             }
             return end
         }

@@ -70,19 +70,21 @@ public enum ConnectorEvent: Sendable {
     case capacityChanged(Int)
     /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
     case draining
-    /// The connection is over. Every ticket that was not answered before counts as `unanswered`.
+    /// The connection is over, and with it every ticket that was not answered before.
     case ended(ConnectionEnd)
 }
 
 /// How a connection ended.
 public struct ConnectionEnd: Sendable {
-    /// What holds for the tickets that are not answered.
-    public var unanswered: SendResult
+    /// The tickets that are not answered and may have been sent: *unknown*. Every other one that is not answered was
+    /// provably never sent, those included that were on their way to the connection when it ended. Nil when the connector
+    /// can't tell: then all that are not answered are unknown.
+    public var possiblySent: [Ticket]?
     /// For people: why it ended. Nil for an orderly end that was asked for.
     public var cause: String?
 
-    public init(unanswered: SendResult, cause: String?) {
-        self.unanswered = unanswered
+    public init(possiblySent: [Ticket]?, cause: String?) {
+        self.possiblySent = possiblySent
         self.cause = cause
     }
 }

@@ -72,15 +72,13 @@ struct SettlementPlan: Sendable {
 
     /// The connection ended without an answer to this one. The notification is not to blame: it goes again at once.
     mutating func addUnanswered(
-        _ end: ConnectionEnd, for flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, wall: WallTime
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, possiblySent: Bool, wall: WallTime
     ) {
-        guard end.unanswered.verdict == .unknown else {
-            let key = EntryKey(lane: lane, uid: flight.uid)
-            return returnUnprocessed(key, flight, ticket: ticket, reason: end.unanswered.reason, wall: wall)
-        }
-        if flight.hasOneAttempt {
-            settle(EntryKey(lane: lane, uid: flight.uid), .unknown, ticket: ticket)
-            counts.unknown += 1
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        if !possiblySent {
+            returnUnprocessed(key, flight, ticket: ticket, reason: nil, wall: wall)
+        } else if flight.hasOneAttempt {
+            giveUpAsUnknown(key, ticket: ticket)
         } else {
             requeue(flight, ticket: ticket, possiblySent: true, delay: nil)
         }

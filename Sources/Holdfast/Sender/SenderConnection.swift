@@ -56,27 +56,25 @@ final class SenderConnection: Connection {
             return (state.queue, state.running.isEmpty)
         }
         if !unsent.isEmpty { sink(.results(unsent.map { ($0.ticket, .notSent("the engine is shutting down")) })) }
-        if isDone { return end(Self.closed) }
+        if isDone { return end(nil) }
         // Not structured: a call of the application's that ignores cancellation must not hold up the shutdown.
         Task { [self] in
             do { try await Task.sleep(for: deadline) } catch { return }
-            end(Self.closed)
+            end(nil)
         }
     }
 
-    private static let closed = ConnectionEnd(
-        unanswered: .unknown("the sender did not answer before the shutdown limit"), cause: nil)
-
-    private func end(_ connectionEnd: ConnectionEnd) {
-        let tasks: [Task<Void, Never>]? = state.withLock { state in
+    /// Calls that run may have sent what they were given; what waits was not.
+    private func end(_ cause: String?) {
+        let running: [Ticket: Task<Void, Never>?]? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
             state.isClosing = true
-            return state.running.values.compactMap { $0 }
+            return state.running
         }
-        guard let tasks else { return }
-        for task in tasks { task.cancel() }
-        sink(.ended(connectionEnd))
+        guard let running else { return }
+        for case let task? in running.values { task.cancel() }
+        sink(.ended(ConnectionEnd(possiblySent: Array(running.keys), cause: cause)))
     }
 
     private func startCalls() {
@@ -130,7 +128,7 @@ final class SenderConnection: Connection {
             return (!state.hasEnded, state.isClosing && state.running.isEmpty)
         }
         if isFirst { sink(result == .confirmed ? .confirmed([ticket]) : .results([(ticket, result)])) }
-        if isLast { end(Self.closed) } else { startCalls() }
+        if isLast { end(nil) } else { startCalls() }
     }
 
     private func giveUp(_ ticket: Ticket) {
@@ -143,11 +141,7 @@ final class SenderConnection: Connection {
         task.cancel()
         sink(.results([(ticket, .unknown("the sender did not answer within \(connector.deadline)"))]))
         if isStuck {
-            end(
-                ConnectionEnd(
-                    unanswered: .notSent("no call was free"),
-                    cause: "all \(connector.concurrency) calls of the sender are past their deadline and do not return")
-            )
+            end("all \(connector.concurrency) calls of the sender are past their deadline and do not return")
         }
     }
 }
