@@ -53,6 +53,9 @@ struct CommitDraft: ~Copyable {
             return try settle(batch, acknowledged: pending.acknowledged, from: pending.done, budget: budget)
         case .promote(let lane, let now, let limit, _):
             return try promote(lane.rawValue, now: now.milliseconds, limit: min(limit - pending.done, budget))
+        case .lowerMark(let lane, let mark, _):
+            state.update(lane.rawValue) { record in record.mark = min(record.mark, mark.rawValue) }
+            return .markLowered
         case .openLane(let key, _):
             return try openLane(key)
         case .setNote(let name, let value, _):

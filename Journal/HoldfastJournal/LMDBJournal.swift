@@ -176,6 +176,13 @@ public final class LMDBJournal: Journal {
         if wake { thread.poke() }
     }
 
+    public func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        shared.withLock { shared in shared.lowerCeiling(of: lane.rawValue, to: mark.rawValue) }
+        leave(.lowerMark(lane, mark, completion)) { error in completion(.failure(error)) }
+    }
+
     public func promoteDue(
         _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {

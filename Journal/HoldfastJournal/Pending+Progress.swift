@@ -6,7 +6,7 @@ extension Progress {
         switch self {
         case .settled(_, let parts), .rejectionsRemoved(_, let parts): parts
         case .promoted(let uids, _): uids.count
-        case .appended, .laneOpened, .noted, .failed: 0
+        case .appended, .markLowered, .laneOpened, .noted, .failed: 0
         }
     }
 }
@@ -37,6 +37,10 @@ extension Pending {
         case (.promote(_, now: _, _, let completion), .failed(let error)):
             // Those moved by earlier commits are moved: whoever asked must hear of them.
             completion(promoted.isEmpty ? .failure(error) : .success(promoted))
+        case (.lowerMark(_, _, let completion), .markLowered):
+            completion(.success(()))
+        case (.lowerMark(_, _, let completion), .failed(let error)):
+            completion(.failure(error))
         case (.openLane(_, let reply), .laneOpened(let lane)):
             reply.give(.success(lane))
         case (.openLane(_, let reply), .failed(let error)):

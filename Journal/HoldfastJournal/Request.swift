@@ -7,6 +7,7 @@ enum Request: Sendable {
     case refuse(@Sendable (Result<UID, JournalError>) -> Void, JournalError)
     case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
     case promote(LaneID, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
+    case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
     case openLane(LaneKey, Reply<LaneID>)
     case setNote([UInt8], [UInt8]?, Reply<Void>)
     case removeRejections([UID], Reply<Int>)
@@ -41,7 +42,7 @@ struct Pending {
         case .settle(let batch, _): batch.count - done
         case .promote(_, now: _, let limit, _): limit - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .openLane, .setNote: 0
+        case .append, .refuse, .lowerMark, .openLane, .setNote: 0
         }
     }
 }
@@ -73,6 +74,7 @@ enum Progress {
     case settled(SettlementReport, parts: Int)
     /// `isLast`: no more are due.
     case promoted([UID], isLast: Bool)
+    case markLowered
     case laneOpened(LaneID)
     case noted
     case rejectionsRemoved(Int, parts: Int)

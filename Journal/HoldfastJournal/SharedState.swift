@@ -9,14 +9,11 @@ struct SharedState: Sendable {
     var figures: CommitFigures
     /// By lane, lane 1 first; 0 for none.
     var ceilings: [UInt64] = []
-    /// By lane: the mark as it was at open.
-    let marksAtOpen: [UInt64]
     var observer: (@Sendable (CommitReport) -> Void)?
 
     init(state: JournalState, figures: CommitFigures) {
         self.state = state
         self.figures = figures
-        marksAtOpen = state.lanes.map(\.mark)
     }
 
     /// - Returns: whether a commit must be made for the mark's sake.
@@ -28,11 +25,15 @@ struct SharedState: Sendable {
         return record.mark < min(ceilings[index], record.lastUID)
     }
 
+    /// The ceiling as it was raised so far counts no more.
+    mutating func lowerCeiling(of lane: UInt32, to mark: UInt64) {
+        let index = Int(lane) - 1
+        if ceilings.indices.contains(index) { ceilings[index] = min(ceilings[index], mark) }
+    }
+
     func opening(of lane: LaneID) -> LaneOpening {
-        let index = Int(lane.rawValue) - 1
-        return LaneOpening(
-            id: lane, markAtOpen: UID(index < marksAtOpen.count ? marksAtOpen[index] : 0),
-            lastUID: UID(state[lane.rawValue]?.lastUID ?? 0))
+        let record = state[lane.rawValue]
+        return LaneOpening(id: lane, markAtOpen: UID(record?.mark ?? 0), lastUID: UID(record?.lastUID ?? 0))
     }
 
     func checkOpen(_ directory: String) throws(JournalError) {

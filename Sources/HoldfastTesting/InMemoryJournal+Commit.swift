@@ -40,6 +40,11 @@ extension InMemoryJournal {
             if let failure { return { completion(.failure(failure)) } }
             let uids = promote(Int(lane.rawValue), now: now, limit: limit, in: &state.disk)
             return { completion(.success(uids)) }
+        case .lowerMark(let lane, let mark, let completion):
+            if let failure { return { completion(.failure(failure)) } }
+            let index = Int(lane.rawValue)
+            state.disk.lanes[index].mark = min(state.disk.lanes[index].mark, mark)
+            return { completion(.success(())) }
         case .mark:
             return {}
         }

@@ -16,6 +16,7 @@ public final class InMemoryJournal: Journal {
         case append(Submission, @Sendable (Result<UID, JournalError>) -> Void)
         case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
         case promote(LaneID, WallTime, Int, @Sendable (Result<[UID], JournalError>) -> Void)
+        case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
         case mark
     }
 
@@ -112,6 +113,15 @@ public final class InMemoryJournal: Journal {
     public func raiseMark(of lane: LaneID, to ceiling: UID) {
         state.withLock { $0.ceilings[lane] = max($0.ceilings[lane] ?? .none, ceiling) }
         enqueue(.mark)
+    }
+
+    public func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        state.withLock { state in
+            if let ceiling = state.ceilings[lane] { state.ceilings[lane] = min(ceiling, mark) }
+        }
+        enqueue(.lowerMark(lane, mark, completion))
     }
 
     public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {

@@ -96,7 +96,7 @@ struct MarkTests {
         #expect(try box.get() == UID(3))
     }
 
-    @Test("The mark is read at open, stays as it was for that life, and divides what a crash leaves possibly sent")
+    @Test("A lane is opened with its mark as it is then, which divides what a crash leaves possibly sent")
     func markAtOpen() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
@@ -115,9 +115,41 @@ struct MarkTests {
         defer { journal.close() }
         journal.raiseMark(of: lane.id, to: UID(9))
         _ = try journal.append(0..<1, to: lane.id)
+        // A second engine in one life must not take for never sent what the first one has handed out.
         let reopened = try journal.openLane(immediate)
-        #expect(reopened == LaneOpening(id: lane.id, markAtOpen: UID(6), lastUID: UID(11)))
+        #expect(reopened == LaneOpening(id: lane.id, markAtOpen: UID(9), lastUID: UID(11)))
         #expect(try journal.status().lanes.first?.mark == UID(9))
         #expect(try journal.openLane(once).markAtOpen == .none)
+    }
+
+    @Test("A mark that is set back stays there over commits and a reopening, until it is raised again")
+    func lowered() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var journal = try LMDBJournal(directory: scratch.journal)
+        let lane = try journal.openLane(immediate).id
+        journal.raiseMark(of: lane, to: UID(100))
+        _ = try journal.append(0..<10, to: lane)
+        #expect(try journal.status().possiblySent == 10)
+        let box = Box<Bool>()
+        journal.lowerMark(of: lane, to: UID(3)) { result in box.put((try? result.get()) != nil) }
+        #expect(try box.get())
+        #expect(try journal.status().possiblySent == 3)
+        // The ceiling of 100 counts no more.
+        _ = try journal.append(0..<10, to: lane)
+        #expect(try journal.status().lanes.first?.mark == UID(3))
+        journal.close()
+
+        journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        #expect(try journal.openLane(immediate).markAtOpen == UID(3))
+        let reports = Reports(journal)
+        journal.raiseMark(of: lane, to: UID(12))
+        #expect(reports.wait { $0.last?.mark == UID(12) })
+        // Lowering never raises.
+        let again = Box<Bool>()
+        journal.lowerMark(of: lane, to: UID(50)) { result in again.put((try? result.get()) != nil) }
+        #expect(try again.get())
+        #expect(try journal.status().lanes.first?.mark == UID(12))
     }
 }

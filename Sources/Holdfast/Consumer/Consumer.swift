@@ -75,6 +75,8 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
     var readAgainAt: Duration?
 
     var shutdownDeadline: Duration?
+    /// Send marks that are being set back before an orderly end; nil before that has begun.
+    private var marksBeingLowered: Int?
     var end: End?
 
     init(
@@ -132,6 +134,7 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
         takeResumed(received.resumedLanes)
         if let failure = received.failure { fail(failure) }
         if received.shutdownAsked { beginShutdown(now: now) }
+        if let waiting = marksBeingLowered { marksBeingLowered = waiting - received.marksLowered }
         runTimers(now: now)
 
         if end == nil, shutdownDeadline == nil {
@@ -178,8 +181,25 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
     private func finishShutdownIfDone(now: Duration) {
         guard end == nil, let deadline = shutdownDeadline else { return }
         let unanswered = links.values.contains { $0.connection != nil }
-        let isDone = !unanswered && beingWritten == 0 && unwritten.isEmpty
-        if isDone || now >= deadline + .seconds(1) { end = .shutDown }
+        let isDone = !unanswered && beingWritten == 0 && unwritten.isEmpty && promoting.isEmpty
+        if isDone, marksBeingLowered == nil { lowerMarks() }
+        if marksBeingLowered == 0 || now >= deadline + .seconds(1) { end = .shutDown }
+    }
+
+    /// Nothing is in flight: the marks, which ran ahead, go back to what may really have been sent. So an orderly restart
+    /// calls nothing a possible duplicate that is none, and nothing unknown that never left.
+    private func lowerMarks() {
+        marksBeingLowered = 0
+        for index in lanes.indices {
+            let waiting = delayed.filter { $0.lane == index }.map(\.again)
+            let rest = lanes[index].markAtRest(waiting: waiting)
+            guard rest < lanes[index].mark else { continue }
+            marksBeingLowered = (marksBeingLowered ?? 0) + 1
+            journal.lowerMark(of: lanes[index].id, to: rest) { [weak self, logger] result in
+                if case .failure(let error) = result { logger.warning("a send mark was not set back: \(error)") }
+                self?.post { $0.marksLowered += 1 }
+            }
+        }
     }
 
     private func nextWake() -> Duration? {

@@ -10,12 +10,14 @@ struct ConsumerInbox: Sendable {
     var resumedLanes: [LaneID] = []
     /// The journal has told the Producer that it can't go on.
     var failure: JournalError?
+    /// Send marks that are set back, or could not be.
+    var marksLowered = 0
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && resumedLanes.isEmpty && failure == nil && !shutdownAsked && !nudged
+            && resumedLanes.isEmpty && failure == nil && marksLowered == 0 && !shutdownAsked && !nudged
     }
 }

@@ -104,6 +104,15 @@ struct LaneStateMachine: Sendable {
         return ceiling
     }
 
+    /// How far the mark must still reach when nothing is in flight any more: to the last entry that may have been sent,
+    /// by this process or by an earlier one whose entries the reading has not come to.
+    ///
+    /// - Parameter waiting: entries that wait to go again, besides those that the lane knows of.
+    func markAtRest(waiting: [Again]) -> UID {
+        let possiblySent = (again + waiting).lazy.filter(\.possiblySent).map(\.uid).max() ?? .none
+        return cursor < markAtOpen ? max(possiblySent, markAtOpen) : possiblySent
+    }
+
     mutating func committed(lastUID: UID, mark: UID) {
         self.lastUID = max(self.lastUID, lastUID)
         self.mark = max(self.mark, mark)

@@ -26,6 +26,13 @@ public protocol Journal: AnyObject, Sendable {
     /// An entry may be handed out only once the mark reported by ``CommitReport`` covers it.
     func raiseMark(of lane: LaneID, to ceiling: UID)
 
+    /// Sets the lane's send mark back to `mark`, if it is above it, and forgets its ceiling. For an orderly end: when
+    /// everything that was handed out above `mark` has its settlement on disk, or was provably not processed.
+    ///
+    /// - Parameter completion: when the commit is on disk.
+    func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+
     /// Moves deferred entries of the lane that are due back among the unconfirmed, oldest due first, durably.
     ///
     /// - Parameter completion: the UIDs moved, in due order, at most `limit`.
@@ -70,7 +77,7 @@ public protocol Journal: AnyObject, Sendable {
 /// What the journal knows of a lane when it is opened.
 public struct LaneOpening: Hashable, Sendable {
     public let id: LaneID
-    /// The send mark as it was when the journal was opened: unconfirmed entries at or below it are possibly sent.
+    /// The send mark as it is when the lane is opened: unconfirmed entries at or below it are possibly sent.
     public let markAtOpen: UID
     /// The greatest UID ever appended to the lane; `.none` for a new one.
     public let lastUID: UID
