@@ -33,9 +33,7 @@ final class APNsHandler: ChannelInboundHandler {
     var headers: RequestHeaders
     var phase = Phase.opening
     var context: ChannelHandlerContext?
-    /// Entries that wait for a stream, oldest first; of the first, those from `nextItem` on.
-    private var queue: [HandOut] = []
-    private var nextItem = 0
+    private var queue = HandOutQueue()
     private var block: [UInt8] = []
     /// What the last request was authorized with.
     var token: ProviderTokenSource.Token?
@@ -131,7 +129,7 @@ final class APNsHandler: ChannelInboundHandler {
 
     /// Starts as many requests as there are streams for.
     private func pump() {
-        queue.append(contentsOf: connection.takeInbox())
+        queue.append(connection.takeInbox())
         guard case .open = phase else {
             if case .opening = phase {} else { returnQueue() }
             return write()
@@ -139,17 +137,17 @@ final class APNsHandler: ChannelInboundHandler {
         guard authorize() else { return }
         guard context?.channel.isWritable == true else { return write() }
         let canStart = session.takesRequest()
-        while let next = queue.first, session.takesRequest() { start(next) }
+        while session.takesRequest(), let next = queue.first { start(next.handOut, next.item) }
         if canStart || queue.isEmpty { lastStart = .now() }
         write()
     }
 
-    /// Starts the next request of `handOut`, the first in the queue.
-    private func start(_ handOut: HandOut) {
+    /// Starts the request for an item of a hand-out, the first in the queue.
+    private func start(_ handOut: HandOut, _ item: Int) {
         let entries = handOut.entries
-        let ticket = handOut.tickets[nextItem]
+        let ticket = handOut.tickets[item]
         do throws(PackedNotification.Damage) {
-            let fields = try entries.fields(at: nextItem)
+            let fields = try entries.fields(at: item)
             block.removeAll(keepingCapacity: true)
             headers.append(fields, of: entries.bytes, to: &block)
             // Cannot be refused: takesRequest was asked just before.
@@ -158,11 +156,7 @@ final class APNsHandler: ChannelInboundHandler {
         } catch {
             sink(.results([(ticket, .notSent("the entry can't be read: \(error)"))]))
         }
-        nextItem += 1
-        if nextItem == handOut.tickets.count {
-            queue.removeFirst()
-            nextItem = 0
-        }
+        queue.removeFirst()
     }
 
     /// Has a provider token of the right age at hand.
@@ -194,16 +188,10 @@ final class APNsHandler: ChannelInboundHandler {
 
     /// Gives back what has no stream yet: it was never sent.
     private func returnQueue() {
-        guard !queue.isEmpty else { return }
-        var unsent: [(ticket: Ticket, result: SendResult)] = []
-        for (index, handOut) in queue.enumerated() {
-            for ticket in handOut.tickets[(index == 0 ? nextItem : 0)...] {
-                unsent.append((ticket, SendResult(.neverProcessed(.newConnection), detail: "the connection is ending")))
-            }
-        }
-        queue = []
-        nextItem = 0
-        sink(.results(unsent))
+        let unsent = queue.removeAll()
+        guard !unsent.isEmpty else { return }
+        let result = SendResult(.neverProcessed(.newConnection), detail: "the connection is ending")
+        sink(.results(unsent.map { ($0, result) }))
     }
 
     // MARK: The connection's life
@@ -228,7 +216,7 @@ final class APNsHandler: ChannelInboundHandler {
         case .opening, .open: phase = .draining(cause: cause)
         }
         sink(.draining)
-        queue.append(contentsOf: connection.takeInbox())
+        queue.append(connection.takeInbox())
         returnQueue()
         endIfDrained()
     }
@@ -284,7 +272,7 @@ final class APNsHandler: ChannelInboundHandler {
             write()
         }
         let open = session.openTags.map(Ticket.init(rawValue:))
-        queue = []
+        _ = queue.removeAll()
         context?.close(promise: nil)
         guard !wasOpening else { return }
         // What has no stream was not sent, and neither was what is on its way here at this moment.

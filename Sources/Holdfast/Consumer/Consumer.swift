@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 internal import Logging
 
 /// Reads one route's lanes forward from the journal, hands entries to the connection, reports what was sent, and tells the
@@ -45,6 +45,9 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
     let logger: Logger
     let board: StatusBoard
     let inbox = Monitor(ConsumerInbox())
+    /// Wakes the thread. A semaphore and not the Monitor's condition, whose deadlines are by the wall clock: one that is set
+    /// back by an hour must not hold up the timers for an hour.
+    private let wakeUp = DispatchSemaphore(value: 0)
     /// Asks for a connection with this number; the outcome comes to the inbox.
     let requestConnection: @Sendable (Int) -> Void
 
@@ -108,7 +111,7 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
             defer { change(&inbox) }
             return inbox.isEmpty
         }
-        if wasEmpty { inbox.signal() }
+        if wasEmpty { wakeUp.signal() }
     }
 
     /// Reads the deferred entries' due times; before the first turn.
@@ -148,11 +151,10 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
 
     /// Blocks until the inbox has something, or until `wake` by the monotonic clock.
     func waitForWork(until wake: Duration?) {
-        let deadline = wake.map { wake in
-            let milliseconds = max((wake - clock.monotonic()).wholeMilliseconds, 0) + 1
-            return Date(timeIntervalSinceNow: Double(milliseconds) / 1000)
-        }
-        _ = inbox.wait(until: deadline) { $0.isEmpty ? nil : true }
+        guard inbox.withLock(\.isEmpty) else { return }
+        guard let wake else { return wakeUp.wait() }
+        let milliseconds = min(max((wake - clock.monotonic()).wholeMilliseconds, 0), 3_600_000) + 1
+        _ = wakeUp.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
     }
 
     private func takeCommits(_ commits: [LaneID: CommitReport.Lane]) {
@@ -173,9 +175,7 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
     private func beginShutdown(now: Duration) {
         guard shutdownDeadline == nil else { return }
         shutdownDeadline = now + configuration.shutdownLimit
-        if case .connected(let number) = phase {
-            links[number]?.connection?.close(deadline: configuration.shutdownLimit)
-        }
+        for link in links.values { link.connection?.close(deadline: configuration.shutdownLimit) }
     }
 
     private func finishShutdownIfDone(now: Duration) {
