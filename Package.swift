@@ -77,8 +77,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "HoldfastTesting", argumentParser,
-                logging, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", argumentParser, logging,
+                serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
 
