@@ -45,6 +45,6 @@ import Testing
         #expect(cycles.count == 10, "seed \(seed): \(text)")
         // A loop in which the sender is never hit in the middle would prove nothing.
         let hits = cycles.count { $0.contains("\"killed\":true") && !$0.contains("\"recovered\":0,") }
-        #expect(hits >= 3, "seed \(seed): \(text)")
+        #expect(hits >= 2, "seed \(seed): \(text)")
     }
 }
