@@ -6,7 +6,9 @@ final class APNsConnection: Connection {
     private struct State: Sendable {
         var inbox: [HandOut] = []
         var capacity = 1
+        /// Nil before there is one, and from the connection's end on: handler and connection would keep each other alive.
         var handler: NIOLoopBound<APNsHandler>?
+        var hasEnded = false
     }
 
     private let loop: any EventLoop
@@ -26,6 +28,8 @@ final class APNsConnection: Connection {
     func send(_ handOut: HandOut) {
         // A wake for the first of a turn of the event loop; the others are found with it.
         let handler: NIOLoopBound<APNsHandler>? = state.withLock { state in
+            // The end, which was reported, answers for what comes after it: provably not sent.
+            guard !state.hasEnded else { return nil }
             state.inbox.append(handOut)
             return state.inbox.count == 1 ? state.handler : nil
         }
@@ -38,6 +42,15 @@ final class APNsConnection: Connection {
         state.withLock { state in
             defer { state.inbox = [] }
             return state.inbox
+        }
+    }
+
+    /// On the event loop: nothing is taken any more.
+    func unbind() {
+        state.withLock { state in
+            state.hasEnded = true
+            state.handler = nil
+            state.inbox = []
         }
     }
 

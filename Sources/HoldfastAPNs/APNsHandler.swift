@@ -273,6 +273,7 @@ final class APNsHandler: ChannelInboundHandler {
         }
         let open = session.openTags.map(Ticket.init(rawValue:))
         _ = queue.removeAll()
+        connection.unbind()
         context?.close(promise: nil)
         guard !wasOpening else { return }
         // What has no stream was not sent, and neither was what is on its way here at this moment.

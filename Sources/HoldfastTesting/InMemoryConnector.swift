@@ -125,6 +125,8 @@ final class InMemoryConnection: Connection {
             defer { hasEnded = true }
             return !hasEnded
         }
-        if isFirst { sink(.ended(connectionEnd)) }
+        guard isFirst else { return }
+        connector.state.withLock { state in state.connections.removeAll { $0 === self } }
+        sink(.ended(connectionEnd))
     }
 }

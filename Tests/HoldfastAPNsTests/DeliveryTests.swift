@@ -283,6 +283,28 @@ import Testing
         try await mock.stop()
     }
 
+    @Test("A connection that has ended is freed, with all its buffers") func freed() async throws {
+        let mock = try await MockAPNsServer.start(MockAPNsConfiguration())
+        let connector = try APNsConnector(
+            APNsConnector.Configuration(
+                endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"),
+                trust: .file(mock.certificateAuthorityFile)))
+        weak var connection: (any Connection)?
+        let ended = Monitor(false)
+        func live() async throws {
+            let strong = try await connector.connect(
+                ConnectionSink { event in if case .ended = event { ended.withLock { $0 = true } } })
+            connection = strong
+            strong.close(deadline: .zero)
+        }
+        try await live()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while connection != nil || !ended.withLock({ $0 }), ContinuousClock.now < deadline { await Task.yield() }
+        #expect(ended.withLock { $0 })
+        #expect(connection == nil)
+        try await mock.stop()
+    }
+
     @Test("Nobody listens: the error says where, and is temporary") func nobody() async throws {
         let mock = try await MockAPNsServer.start(MockAPNsConfiguration())
         let port = mock.port

@@ -538,6 +538,27 @@ import Testing
         #expect(try journal.status().possiblySent == 0)
     }
 
+    @Test("An engine that nobody holds any more is freed, and its journal with it", arguments: [true, false])
+    func freed(_ runs: Bool) async throws {
+        weak var journal: InMemoryJournal?
+        weak var engine: PushEngine?
+        weak var connector: InMemoryConnector?
+        func live() async throws {
+            let (strongJournal, strongConnector) = (InMemoryJournal(), InMemoryConnector())
+            let strongEngine = try self.engine(strongJournal, strongConnector)
+            (journal, engine, connector) = (strongJournal, strongEngine, strongConnector)
+            _ = await strongEngine.producer.submit([Sample.notification(1)])
+            if runs { #expect(try await runUntilIdle(strongEngine) == .drained) }
+        }
+        try await live()
+        // The engine's threads let go a moment after run() has returned.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while journal != nil || engine != nil || connector != nil, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(journal == nil)
+        #expect(engine == nil)
+        #expect(connector == nil)
+    }
+
     @Test("A topic that no route serves is refused") func routes() async throws {
         let journal = InMemoryJournal()
         let engine = try PushEngine(

@@ -51,14 +51,16 @@ public final class PushEngine: Service, Sendable {
         self.consumers = consumers
         laneIDs = Dictionary(
             uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
+        // The consumers hold the journal and the Producer; these must not hold the consumers.
+        let observers = consumers.map { WeakConsumer(consumer: $0) }
         producer.state.withLock { state in
-            state.onJournalFailure = { [consumers] error in
-                for consumer in consumers { consumer.post { $0.failure = error } }
+            state.onJournalFailure = { error in
+                for observer in observers { observer.consumer?.post { $0.failure = error } }
             }
         }
-        journal.observeCommits { [consumers] report in
-            for consumer in consumers {
-                consumer.post { inbox in for lane in report.lanes { inbox.commits[lane.id] = lane } }
+        journal.observeCommits { report in
+            for observer in observers {
+                observer.consumer?.post { inbox in for lane in report.lanes { inbox.commits[lane.id] = lane } }
             }
         }
     }
@@ -159,4 +161,9 @@ public final class PushEngine: Service, Sendable {
             thread.start()
         }
     }
+}
+
+/// A Consumer for those who tell it things and do not own it.
+private struct WeakConsumer: Sendable {
+    weak var consumer: Consumer?
 }
