@@ -11,7 +11,7 @@ extension Consumer {
         do throws(JournalError) {
             // The more urgent lanes first; what they leave is for the others.
             for index in lanes.indices {
-                while let link = links[number], link.connection != nil,
+                while readAgainAt == nil, end == nil, let link = links[number], link.connection != nil,
                     try handOutSome(of: index, on: number, link, now: now, wall: wall)
                 {}
             }
@@ -81,20 +81,22 @@ extension Consumer {
             return readFailed(error, now: now)
         }
         let entries = batch.removing(withheld)
-        let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
         var tickets: [Ticket] = []
         tickets.reserveCapacity(entries.count)
         for item in entries.items {
             let wasPossiblySent = possiblySent(item.uid)
             if wasPossiblySent { plan.now.batch.possibleDuplicates += 1 }
-            let flight = SentWindow.Flight(
-                lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: wasPossiblySent,
-                hasOneAttempt: hasOneAttempt)
-            tickets.append(link.window.handOut(flight))
+            tickets.append(link.window.handOut(flight(of: item, lane: index, possiblySent: wasPossiblySent)))
         }
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         carryOut(plan, connection: number, now: now, wall: wall)
+    }
+
+    private func flight(of item: EntryBatch.Item, lane index: Int, possiblySent: Bool) -> SentWindow.Flight {
+        SentWindow.Flight(
+            lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: possiblySent,
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce)
     }
 
     /// The indices, ascending, of entries that must not go out, each with a settlement in the plan.
@@ -118,16 +120,14 @@ extension Consumer {
                 blacklisted[position].map { entry in
                     TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt)
                 } ?? false
-            guard hasOneAttempt && wasPossiblySent || fields.isExpired(at: wall) || isBlacklisted else { continue }
+            let isExpired = fields.isExpired(at: wall)
+            guard hasOneAttempt && wasPossiblySent || isExpired || isBlacklisted else { continue }
             withheld.append(position)
-            let flight = SentWindow.Flight(
-                lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: wasPossiblySent,
-                hasOneAttempt: hasOneAttempt)
-            let ticket = link.window.settleUnsent(flight)
+            let ticket = link.window.settleUnsent(flight(of: item, lane: index, possiblySent: wasPossiblySent))
             let key = EntryKey(lane: lanes[index].id, uid: item.uid)
             if hasOneAttempt && wasPossiblySent {
                 plan.giveUpAsUnknown(key, ticket: ticket)
-            } else if fields.isExpired(at: wall) {
+            } else if isExpired {
                 plan.expire(key, ticket: ticket, possiblySent: wasPossiblySent)
             } else {
                 plan.reject(key, ticket: ticket, reason: .blacklisted, wall: wall)

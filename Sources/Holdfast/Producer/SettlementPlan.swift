@@ -61,8 +61,7 @@ struct SettlementPlan: Sendable {
             returnUnprocessed(key, flight, ticket: ticket, reason: result.reason, wall: wall)
         case .unknown:
             if flight.hasOneAttempt || unknowns >= retry.greatestCount {
-                settle(key, .unknown, ticket: ticket)
-                counts.unknown += 1
+                giveUpAsUnknown(key, ticket: ticket)
             } else {
                 let delay = retry.delay(attempt: unknowns + 1, random: random())
                 requeue(flight, ticket: ticket, possiblySent: true, delay: delay)

@@ -100,7 +100,6 @@ public struct PackedNotification: Sendable {
         public let payload: Range<Int>
 
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
-        public var urgency: Urgency { priority == nil || priority == .immediate ? .immediate : .considerate }
 
         /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
