@@ -7,10 +7,13 @@ struct RouteTable: Sendable {
         let lanes: [(key: LaneKey, opening: LaneOpening)]
 
         func lane(of notification: PushNotification, expiration: Expiration) -> LaneID {
-            let urgency: Urgency =
-                notification.priority == nil && notification.pushType == .background
-                ? .considerate
-                : notification.priority == nil || notification.priority == .immediate ? .immediate : .considerate
+            let isImmediate =
+                switch notification.priority {
+                case .immediate: true
+                case .considerate, .low: false
+                case nil: notification.pushType != .background
+                }
+            let urgency: Urgency = isImmediate ? .immediate : .considerate
             // One attempt is one attempt: expiration 0 counts as at-most-once.
             let guarantee: Guarantee = expiration == .once ? .atMostOnce : notification.guarantee
             return lanes[Int(urgency.rawValue) * 2 + Int(guarantee.rawValue)].opening.id
