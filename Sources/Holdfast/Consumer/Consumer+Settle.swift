@@ -37,6 +37,8 @@ extension Consumer {
             for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, wall: wall) }
         case .capacityChanged(let capacity):
             link.capacity = max(capacity, 1)
+        case .sent, .payloadError, .barrierAnswered, .listened:
+            break
         case .draining:
             leave(connection, now: now)
         case .ended(let end):

@@ -6,7 +6,7 @@ internal import Logging
 ///
 /// Everything but the inbox belongs to whoever calls ``turn()``, one caller at a time: the route's thread, or a simulation.
 /// One turn takes all that the inbox holds, so under load the cost of a turn is shared by hundreds of entries.
-final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else is confined to the caller of turn()
+package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else is confined to the caller of turn()
     /// One connection, with what is in flight on it. A class, so that its window is changed in place.
     final class Link {
         /// Nil once it has ended; the link stays until everything in its window is settled.
@@ -32,7 +32,7 @@ final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else
     }
 
     /// How a Consumer's work ended.
-    enum End: Sendable {
+    package enum End: Sendable {
         case shutDown
         case failed(JournalError)
     }

@@ -8,6 +8,7 @@ struct ConsumerInbox: Sendable {
     var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var resumedLanes: [LaneID] = []
+    var pausedLanes: [LaneID] = []
     /// The journal has told the Producer that it can't go on.
     var failure: JournalError?
     /// Send marks that are set back, or could not be.
@@ -18,6 +19,6 @@ struct ConsumerInbox: Sendable {
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && resumedLanes.isEmpty && failure == nil && marksLowered == 0 && !shutdownAsked && !nudged
+            && resumedLanes.isEmpty && pausedLanes.isEmpty && failure == nil && marksLowered == 0 && !shutdownAsked && !nudged
     }
 }

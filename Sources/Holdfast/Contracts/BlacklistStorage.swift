@@ -9,10 +9,17 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// The entries of those items whose token has one, by index, looked up in one transaction.
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)]
 
-    /// Adds or replaces entries in one commit.
+    /// Adds entries in one commit. Where a token has one already, the later ``BlacklistEntry/since`` stays.
     ///
     /// - Parameter completion: on the storage's own thread, when the commit is on disk, or why it is not.
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+
+    /// Removes the entries of tokens that were registered after their entry's ``BlacklistEntry/since``, in one commit.
+    ///
+    /// - Parameter completion: on the storage's own thread, when the commit is on disk, or why it is not.
+    func lift(
+        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Removes entries, durably on return.
     ///

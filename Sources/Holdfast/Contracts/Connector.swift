@@ -37,14 +37,61 @@ public protocol Connection: AnyObject, Sendable {
 public enum ConfirmationMode: Hashable, Sendable {
     /// Each notification gets its own answer. Silence means *unknown*, never success.
     case perNotification
-    /// Only errors are answered; what stays quiet for the period is taken.
-    case cumulative(quietPeriod: Duration)
+    /// Only errors are answered (the binary APNs protocol): a ``PayloadError`` proves that everything before it was taken
+    /// and everything after it was not. What stays quiet for the period counts as taken; with nil silence counts for
+    /// nothing, and only errors and barriers prove anything. Connections are ``CumulativeConnection``s.
+    case cumulative(quietPeriod: Duration?)
+}
+
+/// A connection on which only errors are answered.
+///
+/// Its tickets are positions: 1, 2, 3 … in the order of ``Connection/send(_:)``, which is the order on the wire. It never
+/// reports ``ConnectorEvent/confirmed(_:)`` or ``ConnectorEvent/results(_:)``, but ``ConnectorEvent/sent(through:)``,
+/// ``ConnectorEvent/payloadError(_:)``, ``ConnectorEvent/barrierAnswered(through:)`` and
+/// ``ConnectorEvent/listened(stamp:)``; and ``ConnectorEvent/ended(_:)`` after a payload error, since the service closes.
+public protocol CumulativeConnection: Connection {
+    /// Reads everything that the peer has sent until now, reports what it says, and then ``ConnectorEvent/listened(stamp:)``
+    /// with this stamp. Silence is judged only by what was heard afterwards.
+    func listen(stamp: UInt64)
+
+    /// Whether ``writeBarrier()`` can prove anything.
+    var canWriteBarrier: Bool { get }
+
+    /// Writes, behind everything it was given, a notification that is malformed on purpose: its error response proves that
+    /// everything before it was taken (``ConnectorEvent/barrierAnswered(through:)``). It costs the connection; nothing may
+    /// be sent on it any more.
+    func writeBarrier()
+}
+
+/// The service has refused one notification of a ``CumulativeConnection`` and discarded everything after it.
+public struct PayloadError: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// The notification at the position was refused; everything before it was taken.
+        case refused(SendResult)
+        /// Everything up to and including the position was taken (status 10 of the binary protocol).
+        case lastGood
+    }
+
+    /// The position that the service names. One below what is unconfirmed, or one that was never given out, is no mistake
+    /// here: the engine draws what can be concluded.
+    public let position: Ticket
+    public let kind: Kind
+
+    public init(position: Ticket, kind: Kind) {
+        self.position = position
+        self.kind = kind
+    }
 }
 
 /// Names one hand-out of one entry on one connection; never used twice on it.
 public struct Ticket: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt64
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+extension Ticket {
+    /// The `position`-th entry of a ``CumulativeConnection``, from 1.
+    @inlinable public static func position(_ position: UInt64) -> Ticket { Ticket(rawValue: position) }
 }
 
 /// Entries for a connection to send, item by item with the ticket to answer with.
@@ -66,6 +113,15 @@ public enum ConnectorEvent: Sendable {
     case confirmed([Ticket])
     /// Answered otherwise, or given up.
     case results([(ticket: Ticket, result: SendResult)])
+    /// Cumulative connections only: everything up to here has left this machine's send queue.
+    case sent(through: Ticket)
+    /// Cumulative connections only. ``ended(_:)`` follows.
+    case payloadError(PayloadError)
+    /// Cumulative connections only: everything up to here was taken. ``ended(_:)`` follows.
+    case barrierAnswered(through: Ticket)
+    /// Cumulative connections only: everything that the peer had sent when ``CumulativeConnection/listen(stamp:)`` was
+    /// called has been reported.
+    case listened(stamp: UInt64)
     /// How many entries the connection takes from now on.
     case capacityChanged(Int)
     /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
@@ -80,11 +136,22 @@ public struct ConnectionEnd: Sendable {
     /// provably never sent, those included that were on their way to the connection when it ended. Nil when the connector
     /// can't tell: then all that are not answered are unknown.
     public var possiblySent: [Ticket]?
+    /// Cumulative connections only, instead of ``possiblySent``: everything behind this position was provably never sent.
+    /// Nil when the connector can't tell.
+    public var possiblySentThrough: Ticket?
     /// For people: why it ended. Nil for an orderly end that was asked for.
     public var cause: String?
 
     public init(possiblySent: [Ticket]?, cause: String?) {
         self.possiblySent = possiblySent
+        possiblySentThrough = nil
+        self.cause = cause
+    }
+
+    /// The end of a cumulative connection.
+    public init(possiblySentThrough: Ticket?, cause: String?) {
+        possiblySent = nil
+        self.possiblySentThrough = possiblySentThrough
         self.cause = cause
     }
 }

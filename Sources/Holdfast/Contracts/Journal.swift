@@ -7,11 +7,22 @@ public protocol Journal: AnyObject, Sendable {
     /// Opens the lane, durably registering it the first time.
     func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening
 
-    /// Appends all notifications of `submission` in one commit and gives them consecutive UIDs.
+    /// Gives the Producer of this name its number, durably registering it the first time.
     ///
-    /// - Parameter completion: the UID of the first, when the commit is on disk at the journal's durability level; or
+    /// - Parameter name: 1 to 64 bytes of UTF-8; at most ``ProducerID/greatestCount`` names in a journal.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/tooManyProducers`` for one name too many.
+    func openProducer(_ name: String) throws(JournalError) -> ProducerID
+
+    /// The secret of this journal with which ``Identity`` is computed, made with the journal and never changed: so that
+    /// nobody can build two notifications that are taken for one.
+    var identityKey: IdentityKey { get }
+
+    /// Appends all notifications of `submission` in one commit and gives them consecutive UIDs, but for those whose
+    /// ``Identity`` the journal remembers: these are not appended again.
+    ///
+    /// - Parameter completion: the UIDs, when the commit is on disk at the journal's durability level; or
     ///   why not. Unless the error's code is ``JournalError/Code/undetermined``, nothing of it is in the journal.
-    func append(_ submission: Submission, completion: @escaping @Sendable (Result<UID, JournalError>) -> Void)
+    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void)
 
     /// Settles all of `batch` in one commit (a large batch in several, in order).
     ///
@@ -53,8 +64,41 @@ public protocol Journal: AnyObject, Sendable {
     /// Those of `uids` (ascending) that are still unconfirmed and not deferred.
     func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch
 
-    /// Whether the lane has unconfirmed entries, deferred ones included.
+    /// The number of the lane's unconfirmed entries, deferred ones included. From memory.
     func depth(_ lane: LaneID) -> Int
+
+    /// The number of the Producer's unconfirmed entries, in all lanes, deferred ones included. From memory.
+    func backlog(of producer: ProducerID) -> Int
+
+    /// Every Producer that ever opened this journal, with what became of its notifications.
+    func producers() throws(JournalError) -> [ProducerStatus]
+
+    /// What became of an entry, as far as the journal still knows; nil when it knows nothing: its outcome was taken, or
+    /// nobody wanted it.
+    func fate(of uid: UID) throws(JournalError) -> EntryFate?
+
+    /// The number of outcomes that wait to be taken. From memory.
+    var outcomeCount: Int { get }
+
+    /// Outcomes that were kept and are not yet removed, ascending by UID from the first above `after`.
+    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome]
+
+    /// Removes outcomes: they were taken. UIDs without one are passed over.
+    ///
+    /// - Parameter completion: when the commit is on disk.
+    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+
+    /// Rejections in the order of their UIDs, from the first above `after`.
+    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
+
+    /// Deletes what is beyond the bounds, in as many commits as it takes.
+    ///
+    /// - Parameter completion: how much was deleted, when the last commit is on disk.
+    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void)
+
+    /// The wall time of the last commit before the journal was opened; nil for a new one. A start before it means that
+    /// the clock was set back, or is wrong.
+    var wallTimeAtOpen: WallTime? { get }
 
     /// The durable storage of the blacklist. Its rules are ``TokenBlacklist``'s.
     var blacklist: any BlacklistStorage { get }
@@ -106,16 +150,57 @@ public struct Submission: Sendable {
         }
     }
 
+    /// Who submits.
+    public var producer: ProducerID
+    /// By the wall clock; becomes the journal's ``Journal/wallTimeAtOpen`` for the next opening.
+    public var acceptedAt: WallTime
     /// Packed notifications side by side. See ``PackedNotification``.
     public var bytes: [UInt8]
     public var items: [Item]
+    /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
+    public var identities: [(index: Int, identity: Identity)]
     /// A note that becomes durable in the same commit: how far a file was taken, say.
     public var note: (name: String, value: [UInt8])?
 
-    public init(bytes: [UInt8] = [], items: [Item] = [], note: (name: String, value: [UInt8])? = nil) {
+    public init(
+        producer: ProducerID, acceptedAt: WallTime, bytes: [UInt8] = [], items: [Item] = [],
+        identities: [(index: Int, identity: Identity)] = [], note: (name: String, value: [UInt8])? = nil
+    ) {
+        self.producer = producer
+        self.acceptedAt = acceptedAt
         self.bytes = bytes
         self.items = items
+        self.identities = identities
         self.note = note
+    }
+}
+
+/// What an append came to.
+public struct Appended: Hashable, Sendable {
+    /// An item that the journal had taken before.
+    public struct Repeat: Hashable, Sendable {
+        /// Of the item in its submission.
+        public let index: Int
+        /// The UID it was given then.
+        public let uid: UID
+        /// What became of it; nil while it is unconfirmed.
+        public let outcome: TerminalOutcome?
+
+        public init(index: Int, uid: UID, outcome: TerminalOutcome?) {
+            self.index = index
+            self.uid = uid
+            self.outcome = outcome
+        }
+    }
+
+    /// The UID of the first item that is no repeat; the others follow one by one, in the order of the items.
+    public let first: UID
+    /// Ascending by index.
+    public let repeats: [Repeat]
+
+    public init(first: UID, repeats: [Repeat] = []) {
+        self.first = first
+        self.repeats = repeats
     }
 }
 
@@ -138,11 +223,20 @@ public struct SettlementBatch: Sendable {
     public var others: [Settlement]
     /// Added to the journal's total of possible duplicates in the same commit.
     public var possibleDuplicates: Int
+    /// By the wall clock; goes into outcomes.
+    public var settledAt: WallTime
+    /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
+    public var keepsOutcomes: Bool
 
-    public init(acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0) {
+    public init(
+        acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        settledAt: WallTime = WallTime(milliseconds: 0), keepsOutcomes: Bool = false
+    ) {
         self.acknowledged = acknowledged
         self.others = others
         self.possibleDuplicates = possibleDuplicates
+        self.settledAt = settledAt
+        self.keepsOutcomes = keepsOutcomes
     }
 
     public var isEmpty: Bool { acknowledged.isEmpty && others.isEmpty && possibleDuplicates == 0 }
@@ -159,7 +253,10 @@ public struct Settlement: Sendable {
         /// Possibly sent and never to be sent again: deleted, outcome *unknown*.
         case unknown
         /// Not now: moves among the deferred, with its attempts.
-        case deferUntil(WallTime, attempts: UInt16, reason: Reason)
+        ///
+        /// `possiblySent`: an attempt of it may have reached the service. The record keeps that for good, so that it is
+        /// known in whatever process the entry goes again.
+        case deferUntil(WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool)
     }
 
     public let key: EntryKey
@@ -219,8 +316,20 @@ public struct CommitReport: Sendable {
 
     /// Lanes whose last UID or mark changed.
     public let lanes: [Lane]
+    /// Producers whose last unconfirmed entry was settled by this commit.
+    public let drained: [ProducerID]
+    /// Outcomes that wait to be taken.
+    public let outcomes: Int
+    /// Why the journal can't go on until it is reopened. Reported once, for those who have no request under way that
+    /// would be told: a commit may hold nothing but marks.
+    public let failure: JournalError?
 
-    public init(lanes: [Lane]) { self.lanes = lanes }
+    public init(lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil) {
+        self.lanes = lanes
+        self.drained = drained
+        self.outcomes = outcomes
+        self.failure = failure
+    }
 }
 
 /// The journal in figures.

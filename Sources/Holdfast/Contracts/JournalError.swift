@@ -29,6 +29,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let mustBeReopened = Code("must be reopened")
         /// The file system cannot keep the journal's promises (network and user-space file systems).
         public static let unsupportedFileSystem = Code("unsupported file system")
+        /// A Producer's name too many: a journal tells at most ``ProducerID/greatestCount`` apart.
+        public static let tooManyProducers = Code("too many producers")
         /// The journal was closed.
         public static let closed = Code("closed")
     }

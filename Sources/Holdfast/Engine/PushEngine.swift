@@ -12,14 +12,8 @@ public import ServiceLifecycle
 /// most ``EngineConfiguration/shutdownLimit``, and leaves the rest in the journal. Interrupted work is not failed work.
 /// The journal stays open; it is closed by who opened it.
 public final class PushEngine: Service, Sendable {
-    /// Accepts notifications, also before ``run()``.
-    public let producer: Producer
-
-    private let journal: any Journal
-    private let consumers: [Consumer]
+    private let core: EngineCore
     private let requests: [AsyncStream<Int>]
-    private let board: StatusBoard
-    private let laneIDs: [LaneKey: LaneID]
     private let hasRun = Monitor(false)
 
     /// Opens the lanes of all routes in the journal.
@@ -29,43 +23,20 @@ public final class PushEngine: Service, Sendable {
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast")
     ) throws {
-        let table = try RouteTable(routes, journal: journal)
-        let producer = Producer(journal: journal, routes: table, configuration: configuration, clock: clock)
-        let board = StatusBoard(routes: routes.map(\.name))
-        var requests: [AsyncStream<Int>] = []
-        var consumers: [Consumer] = []
+        // One connection is asked for at a time, so one place is enough.
+        let streams = routes.map { _ in AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1)) }
+        requests = streams.map(\.stream)
+        let continuations = streams.map(\.continuation)
         var system = SystemRandomNumberGenerator()
-        for entry in table.entries {
-            // One connection is asked for at a time, so one place is enough.
-            let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
-            requests.append(stream)
-            consumers.append(
-                Consumer(
-                    route: entry, producer: producer, clock: clock, logger: logger, board: board,
-                    randomSeed: system.next(), requestConnection: { continuation.yield($0) }))
-        }
-        self.journal = journal
-        self.producer = producer
-        self.board = board
-        self.requests = requests
-        self.consumers = consumers
-        laneIDs = Dictionary(
-            uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
-        // The consumers hold the journal and the Producer; these must not hold the consumers.
-        let observers = consumers.map { WeakConsumer(consumer: $0) }
-        producer.state.withLock { state in
-            state.onJournalFailure = { error in
-                for observer in observers { observer.consumer?.post { $0.failure = error } }
-            }
-        }
-        journal.observeCommits { report in
-            for observer in observers {
-                observer.consumer?.post { inbox in for lane in report.lanes { inbox.commits[lane.id] = lane } }
-            }
-        }
+        core = try EngineCore(
+            journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
+            seed: system.next(), requestConnection: { route, number in continuations[route].yield(number) })
     }
 
-    public var blacklist: TokenBlacklist { producer.blacklist }
+    /// Accepts notifications, also before ``run()``, under the name `default`.
+    public var producer: Producer { core.producer }
+
+    public var blacklist: TokenBlacklist { core.producer.blacklist }
 
     /// Delivers until it is shut down or cancelled. May be called once.
     ///
@@ -81,43 +52,35 @@ public final class PushEngine: Service, Sendable {
         } onCancelOrGracefulShutdown: {
             self.shutDown()
         }
-        board.ended()
-        for consumer in consumers { consumer.closeUnclaimed() }
+        core.ended()
         if case .failed(let error) = end { throw error }
     }
 
     /// As of now.
-    public func status() -> EngineStatus {
-        var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
-        (status.submitted, status.refused) = producer.state.withLock { ($0.submitted, $0.refused) }
-        return status
-    }
+    public func status() -> EngineStatus { core.status() }
 
     /// Waits until nothing is left to do: every entry has met its end, or what is left is in lanes that are stopped.
     /// Needs ``run()`` to be running.
     public func untilIdle() async -> EngineRest {
-        await board.untilRest { for consumer in consumers { consumer.post { $0.nudged = true } } }
+        await core.board.untilRest { for consumer in core.consumers { consumer.post { $0.nudged = true } } }
     }
 
-    /// Lets a stopped lane run again, when the cause is mended.
-    public func resume(_ key: LaneKey) {
-        guard let id = laneIDs[key] else { return }
-        for consumer in consumers { consumer.post { $0.resumedLanes.append(id) } }
-    }
+    /// Lets a stopped or paused lane run again, when the cause is mended.
+    public func resume(_ key: LaneKey) { core.resume(key) }
 
-    private func shutDown() {
-        producer.hold(Refusal(.shuttingDown, "the engine is shutting down"))
-        for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
-    }
+    /// Hands out nothing of the lane any more, in this process, until it is resumed. What is in flight gets its answers.
+    public func pause(_ key: LaneKey) { core.pause(key) }
+
+    private func shutDown() { core.shutDown() }
 
     private func deliver() async -> Consumer.End {
         await withTaskGroup(of: Consumer.End?.self) { group in
-            for (consumer, requests) in zip(consumers, requests) {
+            for (consumer, requests) in zip(core.consumers, requests) {
                 group.addTask { await Self.runThread(of: consumer) }
                 group.addTask { await Self.connect(for: consumer, on: requests) }
             }
             var result = Consumer.End.shutDown
-            var running = consumers.count
+            var running = core.consumers.count
             while running > 0, let ended = await group.next() {
                 guard let end = ended else { continue }
                 running -= 1
@@ -161,9 +124,4 @@ public final class PushEngine: Service, Sendable {
             thread.start()
         }
     }
-}
-
-/// A Consumer for those who tell it things and do not own it.
-private struct WeakConsumer: Sendable {
-    weak var consumer: Consumer?
 }

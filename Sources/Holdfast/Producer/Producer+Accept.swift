@@ -12,7 +12,7 @@ extension Producer {
         pack(notifications, into: &draft)
         refuseBlacklisted(&draft)
         let finished = draft
-        let submission = finished.submission(note: note)
+        let submission = finished.submission(producer: id, acceptedAt: clock.wall(), note: note)
         guard !submission.items.isEmpty || note != nil else {
             count(accepted: 0, refused: notifications.count)
             return onCommit(finished.refusals.map { .refused($0 ?? Self.nothingToSay) })
@@ -127,20 +127,22 @@ struct SubmissionDraft: Sendable {
         for position in packed.indices { refuse(position, refusal) }
     }
 
-    func submission(note: (name: String, value: [UInt8])?) -> Submission {
+    func submission(
+        producer: ProducerID, acceptedAt: WallTime, note: (name: String, value: [UInt8])?
+    ) -> Submission {
         Submission(
-            bytes: bytes, items: packed.filter { refusals[$0.index] == nil }.map(\.item), note: note)
+            producer: producer, acceptedAt: acceptedAt, bytes: bytes, items: packed.filter { refusals[$0.index] == nil }.map(\.item), note: note)
     }
 
     /// The receipts, in the order of the notifications. Accepted entries have consecutive UIDs.
-    func receipts(_ result: Result<UID, JournalError>) -> [Receipt] {
+    func receipts(_ result: Result<Appended, JournalError>) -> [Receipt] {
         var next: UInt64 = 0
         return refusals.map { refusal in
             if let refusal { return .refused(refusal) }
             switch result {
-            case .success(let first):
+            case .success(let appended):
                 defer { next += 1 }
-                return .accepted(UID(first.rawValue + next))
+                return .accepted(UID(appended.first.rawValue + next))
             case .failure(let error) where error.code == .undetermined:
                 return .undetermined(error)
             case .failure(let error) where error.code == .limitReached:

@@ -2,26 +2,24 @@
 ///
 /// It works before ``PushEngine/run()`` and without a connection: what it accepts waits in the journal.
 public final class Producer: Sendable {
-    struct State: Sendable {
-        /// Why nothing is taken at the moment.
-        var hold: Refusal?
-        var submitted = 0
-        var refused = 0
-        var ids = NotificationIDSource()
-        /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
-        var onJournalFailure: (@Sendable (JournalError) -> Void)?
-    }
-
+    /// Under which name it submits; kept with each of its notifications.
+    public let name: String
+    let id: ProducerID
     let journal: any Journal
     let blacklist: TokenBlacklist
     let routes: RouteTable
     let configuration: EngineConfiguration
     let clock: EngineClock
-    let state = Monitor(State())
+    /// Of all Producers of the engine.
+    let state: Monitor<ProducerTable.Shared>
 
     init(
-        journal: any Journal, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
+        name: String, id: ProducerID, journal: any Journal, routes: RouteTable, configuration: EngineConfiguration,
+        clock: EngineClock, shared: Monitor<ProducerTable.Shared>
     ) {
+        self.name = name
+        self.id = id
+        state = shared
         self.journal = journal
         self.routes = routes
         self.configuration = configuration

@@ -141,7 +141,7 @@ struct SettlementPlan: Sendable {
             delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())
         }
         let reason = result.reason ?? .serviceUnavailable
-        settle(key, .deferUntil(wall.advanced(by: delay), attempts: UInt16(attempts), reason: reason), ticket: ticket)
+        settle(key, .deferUntil(wall.advanced(by: delay), attempts: UInt16(attempts), reason: reason, possiblySent: flight.possiblySentBefore), ticket: ticket)
         counts.deferred += 1
     }
 
@@ -155,7 +155,7 @@ struct SettlementPlan: Sendable {
         guard flight.hasOneAttempt else {
             return requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
         }
-        let kind = Settlement.Kind.deferUntil(wall, attempts: flight.attempts, reason: reason ?? .neverProcessed)
+        let kind = Settlement.Kind.deferUntil(wall, attempts: flight.attempts, reason: reason ?? .neverProcessed, possiblySent: flight.possiblySentBefore)
         settle(key, kind, ticket: ticket)
         counts.requeued += 1
     }

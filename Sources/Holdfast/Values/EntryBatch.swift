@@ -4,15 +4,19 @@ public struct EntryBatch: Sendable {
     /// One entry's place in the batch.
     public struct Item: Sendable {
         public let uid: UID
-        /// How often the entry was answered "not now" so far.
+        /// How often the entry was answered "not now", or with nothing known, so far.
         public let attempts: UInt16
+        /// An attempt of it may have reached the service, by its record's own word. (One at or below its lane's send mark
+        /// at opening may have been sent as well.)
+        public let isPossiblySent: Bool
         let offset: UInt32
         let count: UInt32
 
         /// - Parameter range: where its packed notification lies in ``EntryBatch/bytes``.
-        public init(uid: UID, attempts: UInt16, range: Range<Int>) {
+        public init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, range: Range<Int>) {
             self.uid = uid
             self.attempts = attempts
+            self.isPossiblySent = isPossiblySent
             offset = UInt32(range.lowerBound)
             count = UInt32(range.count)
         }

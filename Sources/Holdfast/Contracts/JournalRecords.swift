@@ -1,0 +1,145 @@
+/// What the journal keeps beside unconfirmed entries: Producers, outcomes, rejections.
+
+/// The number of a Producer within its journal, given when its name is first opened.
+public struct ProducerID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The most Producers a journal tells apart.
+    public static let greatestCount = 1000
+
+    public let rawValue: UInt16
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public static func < (lhs: ProducerID, rhs: ProducerID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// One Producer's notifications in figures, kept in the same commits as what they count.
+public struct ProducerStatus: Hashable, Sendable {
+    public let id: ProducerID
+    public let name: String
+    /// Accepted and without a terminal outcome.
+    public let unconfirmed: Int
+    /// Since the journal was made.
+    public let totals: JournalTotals
+
+    public init(id: ProducerID, name: String, unconfirmed: Int, totals: JournalTotals) {
+        self.id = id
+        self.name = name
+        self.unconfirmed = unconfirmed
+        self.totals = totals
+    }
+}
+
+/// How a notification ended. Every accepted one ends in exactly one of these ways.
+public enum TerminalOutcome: Hashable, Sendable, CustomStringConvertible {
+    /// Taken by the service. (Not "delivered": nobody says that.)
+    case confirmed
+    /// Refused for good, by the service or by us.
+    case rejected(Reason)
+    /// Its expiration came before it could be sent.
+    case expired
+    /// Possibly sent, and never to be sent again.
+    case unknown
+    /// Taken back by an operator or by the application.
+    case withdrawn
+
+    public var description: String {
+        switch self {
+        case .confirmed: "confirmed"
+        case .rejected(let reason): "rejected (\(reason))"
+        case .expired: "expired"
+        case .unknown: "unknown"
+        case .withdrawn: "withdrawn"
+        }
+    }
+}
+
+/// The end of one notification, for the application that submitted it.
+public struct Outcome: Hashable, Sendable {
+    public let uid: UID
+    public let terminal: TerminalOutcome
+    /// With ``TerminalOutcome/rejected(_:)``: the details.
+    public let cause: RejectionCause?
+    public let settledAt: WallTime
+    /// The apns-id that every attempt carried.
+    public let id: NotificationID
+    public let token: DeviceToken
+    /// Who submitted it.
+    public let producer: String
+    /// The application's own bytes, as it submitted them.
+    public let tag: [UInt8]
+
+    public init(
+        uid: UID, terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, id: NotificationID,
+        token: DeviceToken, producer: String, tag: [UInt8]
+    ) {
+        self.uid = uid
+        self.terminal = terminal
+        self.cause = cause
+        self.settledAt = settledAt
+        self.id = id
+        self.token = token
+        self.producer = producer
+        self.tag = tag
+    }
+}
+
+/// A notification that was refused for good, kept with all that is needed to understand it or to submit it again.
+/// Operators call it a dead letter.
+public struct Rejection: Hashable, Sendable {
+    public let uid: UID
+    public let cause: RejectionCause
+    /// How often it was answered "not now", or with nothing known, before.
+    public let attempts: Int
+    public let producer: String
+    /// With the id and the expiration it was given on acceptance.
+    public let notification: PushNotification
+
+    public init(uid: UID, cause: RejectionCause, attempts: Int, producer: String, notification: PushNotification) {
+        self.uid = uid
+        self.cause = cause
+        self.attempts = attempts
+        self.producer = producer
+        self.notification = notification
+    }
+}
+
+/// Where one entry stands, as far as the journal still knows.
+public enum EntryFate: Hashable, Sendable {
+    /// Waiting or in flight. `possiblySent`: a crash now would leave it so.
+    case unconfirmed(LaneKey, attempts: Int, possiblySent: Bool)
+    /// Goes again when it is due.
+    case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
+    /// Over.
+    case settled(TerminalOutcome)
+}
+
+/// What to delete. Nil leaves that kind alone.
+public struct TrimBounds: Hashable, Sendable {
+    /// Rejections that are older go.
+    public var rejectionsBefore: WallTime?
+    /// The most rejections; the oldest UIDs go first.
+    public var greatestRejections: Int?
+    /// Remembered identities of notifications that were accepted earlier go.
+    public var identitiesBefore: WallTime?
+    /// The most remembered identities; the oldest go first.
+    public var greatestIdentities: Int?
+
+    public init(
+        rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
+        greatestIdentities: Int? = nil
+    ) {
+        self.rejectionsBefore = rejectionsBefore
+        self.greatestRejections = greatestRejections
+        self.identitiesBefore = identitiesBefore
+        self.greatestIdentities = greatestIdentities
+    }
+}
+
+/// What a trim deleted.
+public struct Trimmed: Hashable, Sendable {
+    public var rejections: Int
+    public var identities: Int
+
+    public init(rejections: Int = 0, identities: Int = 0) {
+        self.rejections = rejections
+        self.identities = identities
+    }
+}

@@ -1,0 +1,126 @@
+package import Logging
+
+/// The engine without threads, sockets and clocks: Producers, and a Consumer for each route that somebody must step.
+///
+/// ``PushEngine`` steps it on a thread for each route. A simulation steps it itself, one turn at a time, with time, disk
+/// and service of its own making.
+package final class EngineCore: Sendable {
+    let journal: any Journal
+    let consumers: [Consumer]
+    let board: StatusBoard
+    private let laneIDs: [LaneKey: LaneID]
+    private let producers: ProducerTable
+
+    /// Opens the lanes of all routes in the journal.
+    ///
+    /// - Parameters:
+    ///   - seed: of the jitter.
+    ///   - requestConnection: asks for a connection: index of the route, number of the connection. The outcome goes to
+    ///     ``connected(route:connection:_:)``, from any thread. One is asked for at a time for each route.
+    /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
+    package init(
+        journal: any Journal, routes: [Route], configuration: EngineConfiguration, clock: EngineClock, logger: Logger,
+        seed: UInt64, requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
+    ) throws {
+        let table = try RouteTable(routes, journal: journal)
+        let producers = try ProducerTable(
+            journal: journal, routes: table, configuration: configuration, clock: clock)
+        let board = StatusBoard(routes: routes.map(\.name))
+        var seeds = Xoshiro256(seed: seed)
+        consumers = table.entries.enumerated().map { index, entry in
+            Consumer(
+                route: entry, producer: producers.standard, clock: clock, logger: logger, board: board,
+                randomSeed: seeds.next(), requestConnection: { requestConnection(index, $0) })
+        }
+        self.journal = journal
+        self.board = board
+        self.producers = producers
+        laneIDs = Dictionary(
+            uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
+        observe()
+    }
+
+    /// The consumers hold the journal and the Producers; these must not hold the consumers.
+    private func observe() {
+        let observers = consumers.map { WeakConsumer(consumer: $0) }
+        producers.shared.withLock { state in
+            state.onJournalFailure = { error in
+                for observer in observers { observer.consumer?.post { $0.failure = error } }
+            }
+        }
+        journal.observeCommits { report in
+            for observer in observers {
+                observer.consumer?.post { inbox in
+                    for lane in report.lanes { inbox.commits[lane.id] = lane }
+                    if let failure = report.failure { inbox.failure = failure }
+                }
+            }
+        }
+    }
+
+    /// Accepts notifications under the name `default`.
+    package var producer: Producer { producers.standard }
+
+    /// The Producer of that name.
+    package func producer(named name: String) throws(JournalError) -> Producer { try producers.producer(named: name) }
+
+    package var routeCount: Int { consumers.count }
+
+    /// Reads what the first turn needs to know. Once, before the first turn.
+    package func start(route: Int) { consumers[route].start() }
+
+    /// Does everything there is to do for the route at the moment. One caller at a time.
+    ///
+    /// - Returns: when to come back at the latest, by the monotonic clock; nil when only something new can bring more.
+    package func turn(route: Int) -> Duration? { consumers[route].turn() }
+
+    /// Whether something new has come for the route since its last turn.
+    package func hasNews(route: Int) -> Bool { !consumers[route].inbox.withLock(\.isEmpty) }
+
+    /// How the route's work ended; nil while it goes on.
+    package func end(of route: Int) -> Consumer.End? { consumers[route].end }
+
+    /// Where the events of a connection go, from the moment on at which it is being made.
+    package func sink(route: Int, connection: Int) -> ConnectionSink { consumers[route].sink(for: connection) }
+
+    /// The answer to a request for a connection.
+    package func connected(route: Int, connection: Int, _ result: Result<any Connection, ConnectError>) {
+        consumers[route].post { $0.connected.append((connection, result)) }
+    }
+
+    /// Takes nothing new, and ends when what is in flight has its answers, or the limit is over.
+    package func shutDown() {
+        producers.hold(Refusal(.shuttingDown, "the engine is shutting down"))
+        for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
+    }
+
+    /// Lets a stopped or paused lane run again.
+    package func resume(_ key: LaneKey) {
+        guard let id = laneIDs[key] else { return }
+        for consumer in consumers { consumer.post { $0.resumedLanes.append(id) } }
+    }
+
+    /// Hands out nothing of the lane any more, in this process, until it is resumed.
+    package func pause(_ key: LaneKey) {
+        guard let id = laneIDs[key] else { return }
+        for consumer in consumers { consumer.post { $0.pausedLanes.append(id) } }
+    }
+
+    /// As of now.
+    package func status() -> EngineStatus {
+        var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
+        (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
+        return status
+    }
+
+    /// No turn comes any more.
+    func ended() {
+        board.ended()
+        for consumer in consumers { consumer.closeUnclaimed() }
+    }
+}
+
+/// A Consumer for those who tell it things and do not own it.
+private struct WeakConsumer: Sendable {
+    weak var consumer: Consumer?
+}

@@ -1,0 +1,54 @@
+/// The Producers of one engine, by name. What they share: whether anything is taken at the moment, and the counts.
+final class ProducerTable: Sendable {
+    /// The name under which ``PushEngine/producer`` submits.
+    static let standardName = "default"
+
+    struct Shared: Sendable {
+        /// Why nothing is taken at the moment.
+        var hold: Refusal?
+        var submitted = 0
+        var refused = 0
+        var ids = NotificationIDSource()
+        /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
+        var onJournalFailure: (@Sendable (JournalError) -> Void)?
+    }
+
+    let journal: any Journal
+    let routes: RouteTable
+    let configuration: EngineConfiguration
+    let clock: EngineClock
+    let shared: Monitor<Shared>
+    let standard: Producer
+    private let named: Monitor<[String: Producer]>
+
+    init(
+        journal: any Journal, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
+    ) throws(JournalError) {
+        self.journal = journal
+        self.routes = routes
+        self.configuration = configuration
+        self.clock = clock
+        shared = Monitor(Shared())
+        standard = Producer(
+            name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, routes: routes,
+            configuration: configuration, clock: clock, shared: shared)
+        named = Monitor([Self.standardName: standard])
+    }
+
+    /// Takes nothing from now on, with this refusal; nil takes again.
+    func hold(_ refusal: Refusal?) { shared.withLock { $0.hold = refusal } }
+
+    /// - Throws: ``JournalError`` when the name is new and the journal can't register it.
+    func producer(named name: String) throws(JournalError) -> Producer {
+        if let known = named.withLock({ $0[name] }) { return known }
+        // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
+        let made = Producer(
+            name: name, id: try journal.openProducer(name), journal: journal, routes: routes,
+            configuration: configuration, clock: clock, shared: shared)
+        return named.withLock { named in
+            if let known = named[name] { return known }
+            named[name] = made
+            return made
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a repeated submission is recognised by: a keyed 128-bit digest of submitter, topic, token, apns-id and payload.
+///
+/// Real clients send one apns-id to many recipients, and those are different notifications; so the apns-id alone is not an
+/// identity. The digest is SipHash-2-4 with 128 bits under the journal's own random key: whoever does not know the key
+/// can't build two notifications with one identity, of which the second would be swallowed as a repeat.
+public struct Identity: Hashable, Sendable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// - Parameter submitter: the name of the Producer, or whom a gateway has authenticated.
+    init(_ notification: PushNotification, id: NotificationID, submitter: String, key: IdentityKey) {
+        var hash = SipHash128(key: key)
+        hash.append(id.high)
+        hash.append(id.low)
+        // Lengths first, so that no two different lists of fields are one run of bytes.
+        hash.append(
+            UInt64(submitter.utf8.count) << 32 | UInt64(notification.topic.utf8.count) << 16
+                | UInt64(notification.token.bytes.count))
+        hash.append(submitter.utf8)
+        hash.append(notification.topic.utf8)
+        hash.append(notification.token.bytes)
+        hash.append(notification.payload)
+        (high, low) = hash.finalize()
+    }
+}
+
+/// The secret with which a journal's identities are computed.
+public struct IdentityKey: Hashable, Sendable {
+    public let first: UInt64
+    public let second: UInt64
+
+    public init(first: UInt64, second: UInt64) {
+        self.first = first
+        self.second = second
+    }
+
+    /// A new one from the system's randomness.
+    public static func random() -> IdentityKey {
+        var system = SystemRandomNumberGenerator()
+        return IdentityKey(first: system.next(), second: system.next())
+    }
+}
