@@ -2,99 +2,104 @@ public import Holdfast
 
 /// A ``Journal`` in memory, for tests: the rules of the real one, without a disk.
 ///
-/// Completions are called on a thread of the journal's own, in order, as the real one does; with ``Mode/manual`` nothing
-/// is committed before ``commit()`` is called.
+/// With ``Mode/manual`` nothing is committed before ``commit()`` is called; and in either mode it fails as it is told:
+/// see ``failWrites(with:)``, ``breakNextCommit(leaving:)``, ``failReads(with:)`` and ``limitEntries(to:)``. What a new
+/// process would find is ``crashed()``.
+///
+/// Completions and the observer are called on the thread that commits, one after the other and in the order of the
+/// calls, never under a lock. As with the real journal they must not call what blocks (``openLane(_:)``,
+/// ``openProducer(_:)``, ``setNote(_:to:)``, ``close()``, ``commit()``).
 public final class InMemoryJournal: Journal {
     public enum Mode: Sendable {
-        /// Each call commits at once, on the caller's thread.
+        /// Each call commits at once, on the caller's thread, or on that of another caller who is committing just then.
         case immediate
-        /// Commits wait for ``InMemoryJournal/commit()``.
+        /// Commits wait for ``InMemoryJournal/commit()``; those of the blacklist for
+        /// ``InMemoryJournal/commitBlacklist()``. Calls that are durable on return commit all that waits.
         case manual
     }
 
-    enum Request: Sendable {
-        case append(Submission, @Sendable (Result<UID, JournalError>) -> Void)
-        case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
-        case promote(LaneID, WallTime, Int, @Sendable (Result<[UID], JournalError>) -> Void)
-        case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
-        case mark
-    }
-
-    /// What is "on disk": survives ``crashed()``.
-    struct Disk: Sendable {
-        struct Record: Sendable {
-            var bytes: [UInt8]
-            var attempts: UInt16
-        }
-
-        struct Deferred: Sendable {
-            var due: WallTime
-            var uid: UID
-            var record: Record
-        }
-
-        struct Lane: Sendable {
-            var key: LaneKey
-            var entries: [UID: Record] = [:]
-            var deferred: [Deferred] = []
-            var mark = UID.none
-            var lastUID = UID.none
-        }
-
-        var lanes: [Lane] = []
-        var rejections: [UID: (record: Record, cause: RejectionCause)] = [:]
-        var notes: [String: [UInt8]] = [:]
-        var nextUID: UInt64 = 1
-        var totals = JournalTotals()
-        var blacklist: [DeviceToken: BlacklistEntry] = [:]
-    }
-
-    struct State: Sendable {
-        var disk = Disk()
-        var ceilings: [LaneID: UID] = [:]
-        var waiting: [Request] = []
-        var observer: (@Sendable (CommitReport) -> Void)?
-        var failure: JournalError?
-        var isClosed = false
-    }
-
     let state: Monitor<State>
-    let mode: Mode
+    public let mode: Mode
+    public let identityKey: IdentityKey
+    public let wallTimeAtOpen: WallTime?
     public let blacklist: any BlacklistStorage
+    let tokens: InMemoryBlacklist
 
-    public convenience init(mode: Mode = .immediate) { self.init(disk: Disk(), mode: mode) }
+    /// An empty one.
+    public convenience init(mode: Mode = .immediate, identityKey: IdentityKey = .random()) {
+        self.init(disk: InMemoryDisk(identityKey: identityKey), mode: mode)
+    }
 
-    init(disk: Disk, mode: Mode) {
+    init(disk: InMemoryDisk, mode: Mode) {
         state = Monitor(State(disk: disk))
         self.mode = mode
-        blacklist = InMemoryBlacklist(state)
+        identityKey = disk.identityKey
+        wallTimeAtOpen = disk.lastWallTime
+        tokens = InMemoryBlacklist(state, mode: mode)
+        blacklist = tokens
     }
 
-    /// What a new process finds after this one was killed: everything committed, nothing that waited.
-    public func crashed() -> InMemoryJournal {
-        InMemoryJournal(disk: state.withLock(\.disk), mode: mode)
-    }
-
-    /// From now on every write fails with `error`; nil lets writes succeed again.
-    public func failWrites(with error: JournalError?) { state.withLock { $0.failure = error } }
-
-    /// Rejected notifications, by UID.
-    public var rejections: [UID: RejectionCause] { state.withLock { $0.disk.rejections.mapValues(\.cause) } }
-
-    /// UIDs that are unconfirmed and not deferred, ascending, of all lanes.
-    public var unconfirmedUIDs: [UID] { state.withLock { $0.disk.lanes.flatMap { $0.entries.keys }.sorted() } }
+    // MARK: Calls that are durable on return
 
     public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
-        state.withLock { state in
-            let index = state.disk.lanes.firstIndex { $0.key == key }
-            if index == nil { state.disk.lanes.append(Disk.Lane(key: key)) }
-            let number = index ?? state.disk.lanes.count - 1
-            let lane = state.disk.lanes[number]
-            return LaneOpening(id: LaneID(rawValue: UInt32(number)), markAtOpen: lane.mark, lastUID: lane.lastUID)
+        try checkOpen()
+        if state.withLock({ $0.disk.laneID(of: key) }) == nil {
+            let _: Void = try ask { reply in .openLane(key, reply) }
+        }
+        return state.withLock { state in
+            guard let id = state.disk.laneID(of: key), let lane = state.disk.lane(id) else {
+                preconditionFailure("the lane has just been registered")
+            }
+            return LaneOpening(id: id, markAtOpen: lane.mark, lastUID: lane.lastUID)
         }
     }
 
-    public func append(_ submission: Submission, completion: @escaping @Sendable (Result<UID, JournalError>) -> Void) {
+    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+        try checkOpen()
+        guard (1...64).contains(name.utf8.count) else {
+            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        if let known = state.withLock({ $0.disk.producerID(of: name) }) { return known }
+        return try ask { reply in .openProducer(name, reply) }
+    }
+
+    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+        let _: Void = try ask { reply in .setNote(name, value, reply) }
+    }
+
+    public func close() {
+        commitWaiting()
+        tokens.commit()
+        // What was left by others in between.
+        let (late, lateTokens) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.waiting, state.blacklistWaiting) = ([], []) }
+            return (state.waiting, state.blacklistWaiting)
+        }
+        for request in late { request.fail(Self.closedError) }
+        for request in lateTokens { request.answer(.failure(Self.closedError))() }
+    }
+
+    private func ask<Value: Sendable>(
+        _ request: (@escaping @Sendable (Result<Value, JournalError>) -> Void) -> Request
+    ) throws(JournalError) -> Value {
+        refuseOwnCompletions()
+        let reply = Monitor<Result<Value, JournalError>?>(nil)
+        enqueue(
+            request { result in
+                reply.withLock { $0 = result }
+                reply.broadcast()
+            })
+        if mode == .manual { commitWaiting() }
+        guard let result = reply.wait(for: { $0 }) else { preconditionFailure("waited without a deadline") }
+        return try result.get()
+    }
+
+    // MARK: Calls that are answered later
+
+    public func append(
+        _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
+    ) {
         enqueue(.append(submission, completion))
     }
 
@@ -110,98 +115,47 @@ public final class InMemoryJournal: Journal {
         enqueue(.promote(lane, now, limit, completion))
     }
 
+    public func removeOutcomes(
+        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        enqueue(.removeOutcomes(uids, completion))
+    }
+
+    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        enqueue(.trim(bounds, completion))
+    }
+
     public func raiseMark(of lane: LaneID, to ceiling: UID) {
         state.withLock { $0.ceilings[lane] = max($0.ceilings[lane] ?? .none, ceiling) }
-        enqueue(.mark)
+        if mode == .immediate { commitAll() }
     }
 
     public func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        state.withLock { state in
-            if let ceiling = state.ceilings[lane] { state.ceilings[lane] = min(ceiling, mark) }
-        }
+        state.withLock { $0.ceilings[lane] = nil }
         enqueue(.lowerMark(lane, mark, completion))
-    }
-
-    public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
-        state.withLock { $0.disk.lanes[Int(lane.rawValue)].deferred.map(\.due).min() }
-    }
-
-    public func unconfirmed(
-        _ lane: LaneID, after: UID, through: UID, limit: Int
-    ) throws(JournalError) -> EntryBatch {
-        state.withLock { state in
-            let entries = state.disk.lanes[Int(lane.rawValue)].entries
-            let uids = entries.keys.filter { $0 > after && $0 <= through }.sorted().prefix(limit)
-            return Self.batch(uids.map { ($0, entries[$0]) })
-        }
-    }
-
-    public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
-        state.withLock { state in
-            let entries = state.disk.lanes[Int(lane.rawValue)].entries
-            return Self.batch(uids.map { ($0, entries[$0]) })
-        }
-    }
-
-    private static func batch(_ records: [(UID, Disk.Record?)]) -> EntryBatch {
-        var bytes: [UInt8] = []
-        var items: [EntryBatch.Item] = []
-        for case (let uid, let record?) in records {
-            let start = bytes.count
-            bytes += record.bytes
-            items.append(EntryBatch.Item(uid: uid, attempts: record.attempts, range: start..<bytes.count))
-        }
-        return EntryBatch(bytes: bytes, items: items)
-    }
-
-    public func depth(_ lane: LaneID) -> Int {
-        state.withLock { state in
-            let lane = state.disk.lanes[Int(lane.rawValue)]
-            return lane.entries.count + lane.deferred.count
-        }
-    }
-
-    public func note(_ name: String) throws(JournalError) -> [UInt8]? { state.withLock { $0.disk.notes[name] } }
-
-    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
-        try state.withLock { state throws(JournalError) in
-            if let failure = state.failure { throw failure }
-            state.disk.notes[name] = value
-        }
-    }
-
-    public func status() throws(JournalError) -> JournalStatus {
-        state.withLock { state in
-            var status = JournalStatus(
-                rejections: state.disk.rejections.count, blacklist: state.disk.blacklist.count,
-                nextUID: UID(state.disk.nextUID), totals: state.disk.totals)
-            for (index, lane) in state.disk.lanes.enumerated() {
-                status.unconfirmed += lane.entries.count + lane.deferred.count
-                status.deferred += lane.deferred.count
-                status.possiblySent += lane.entries.keys.count { $0 <= lane.mark }
-                status.lanes.append(
-                    JournalStatus.Lane(
-                        key: lane.key, id: LaneID(rawValue: UInt32(index)),
-                        unconfirmed: lane.entries.count + lane.deferred.count, deferred: lane.deferred.count,
-                        mark: lane.mark))
-            }
-            return status
-        }
     }
 
     public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
         state.withLock { $0.observer = observer }
     }
 
-    public func close() {
-        commit()
-        state.withLock { $0.isClosed = true }
+    private func enqueue(_ request: Request) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.waiting.append(request) }
+            return state.isClosed
+        }
+        if isClosed { return request.fail(Self.closedError) }
+        if mode == .immediate { commitAll() }
     }
 
-    private func enqueue(_ request: Request) {
-        state.withLock { $0.waiting.append(request) }
-        if mode == .immediate { commit() }
+    static let closedError = JournalError(.closed, "the journal is closed")
+
+    func checkOpen() throws(JournalError) {
+        try state.withLock { state throws(JournalError) in
+            if state.isClosed { throw Self.closedError }
+            if let broken = state.broken { throw broken }
+        }
     }
 }
