@@ -1,0 +1,151 @@
+internal import Holdfast
+
+extension JournalBench {
+    static func entry(_ number: Int, since: Int64 = 1000, reason: Reason = .unregistered) -> BlacklistEntry {
+        BlacklistEntry(
+            token: SampleNotification.token(number), reason: reason, since: WallTime(milliseconds: since),
+            learntAt: WallTime(milliseconds: 1_700_000_000_001), route: "default")
+    }
+
+    func blacklist(_ entries: [BlacklistEntry]) throws {
+        try wait("the blacklist's add") { journal.blacklist.add(entries, completion: $0) }
+    }
+
+    func lift(_ registrations: [(Int, Int64)]) throws {
+        let registrations = registrations.map { number, time in
+            (token: SampleNotification.token(number), registeredAt: WallTime(milliseconds: time))
+        }
+        try wait("the blacklist's lift") { journal.blacklist.lift(registrations, completion: $0) }
+    }
+}
+
+extension JournalConformance {
+    static let blacklist: [Rule] = [
+        Rule("What was blacklisted is found by its token, over a reopening too") { bench in
+            try expect("the number of an empty blacklist", bench.journal.blacklist.count, is: 0)
+            let token = SampleNotification.token(1)
+            try expect("the entry of a token without one", try bench.journal.blacklist.entry(for: token), is: nil)
+            try bench.blacklist([JournalBench.entry(1), JournalBench.entry(2)])
+            try bench.blacklist([])
+            for _ in 1...2 {
+                try expect("the number", bench.journal.blacklist.count, is: 2)
+                let found = try bench.journal.blacklist.entry(for: token)
+                try expect("the entry", found, is: JournalBench.entry(1))
+                try expect("the number in the status", try bench.journal.status().blacklist, is: 2)
+                try bench.reopen()
+            }
+        },
+        Rule("Of two entries for one token the one that holds since later stays") { bench in
+            let token = SampleNotification.token(1)
+            try bench.blacklist([JournalBench.entry(1, since: 50)])
+            try bench.blacklist([JournalBench.entry(1, since: 40, reason: .badDeviceToken)])
+            try expect(
+                "an earlier one later", try bench.journal.blacklist.entry(for: token)?.since.milliseconds, is: 50)
+            let later = JournalBench.entry(1, since: 60, reason: .expiredToken)
+            try bench.blacklist([JournalBench.entry(1, since: 55), later, JournalBench.entry(1, since: 57)])
+            try expect("three in one commit", try bench.journal.blacklist.entry(for: token), is: later)
+            try expect("the number", bench.journal.blacklist.count, is: 1)
+        },
+        Rule("The entries of a batch's tokens are found by index") { bench in
+            let lane = try bench.lane()
+            try bench.append([5, 6, 7, 6], lane: lane)
+            let batch = try bench.journal.unconfirmed(lane, after: .none, through: .max, limit: 10)
+            try expect("in an empty blacklist", try bench.journal.blacklist.entries(for: batch).count, is: 0)
+            try bench.blacklist([JournalBench.entry(6), JournalBench.entry(5), JournalBench.entry(99)])
+            let found = try bench.journal.blacklist.entries(for: batch).sorted { $0.index < $1.index }
+            try expect("indices", found.map(\.index), is: [0, 1, 3])
+            try expect("entries", found.map(\.entry), is: [5, 6, 6].map { JournalBench.entry($0) })
+        },
+        Rule("A registration lifts an entry that is older, and no other") { bench in
+            try bench.blacklist((1...3).map { JournalBench.entry($0, since: 1000) })
+            try bench.lift([(1, 999), (2, 1000), (3, 1001), (4, 5000)])
+            try bench.reopen()
+            let left = try bench.journal.blacklist.list(after: nil, limit: 10).map(\.token)
+            try expect("what is left", left, is: [1, 2].map { SampleNotification.token($0) })
+            try expect("the number", bench.journal.blacklist.count, is: 2)
+        },
+        Rule("Removing says how many there were") { bench in
+            try bench.blacklist((1...3).map { JournalBench.entry($0) })
+            let tokens = [1, 3, 9].map { SampleNotification.token($0) }
+            try expect("how many", try bench.journal.blacklist.remove(tokens), is: 2)
+            try expect("how many again", try bench.journal.blacklist.remove(tokens), is: 0)
+            try expect("the number", bench.journal.blacklist.count, is: 1)
+        },
+        Rule("The blacklist is listed in the order of the tokens' bytes, page by page") { bench in
+            try bench.blacklist([4, 1, 300, 2].map { JournalBench.entry($0) })
+            func page(_ after: Int?, _ limit: Int) throws -> [DeviceToken] {
+                try bench.journal.blacklist.list(after: after.map(SampleNotification.token), limit: limit).map(\.token)
+            }
+            try expect("the first two", try page(nil, 2), is: [1, 2].map { SampleNotification.token($0) })
+            try expect("the next two", try page(2, 2), is: [4, 300].map { SampleNotification.token($0) })
+            try expect("above one that is not there", try page(3, 1), is: [SampleNotification.token(4)])
+            try expect("behind the last", try page(300, 2), is: [])
+        },
+        Rule("The blacklist's completions come in the order of the calls") { bench in
+            let order = Monitor<[Int]>([])
+            for number in 0..<40 {
+                let done: @Sendable (Result<Void, JournalError>) -> Void = bench.completion { _ in
+                    order.withLock { $0.append(number) }
+                }
+                if number.isMultiple(of: 2) {
+                    bench.journal.blacklist.add([JournalBench.entry(number, since: 1)], completion: done)
+                } else {
+                    let lift = (token: SampleNotification.token(number - 1), registeredAt: WallTime(milliseconds: 2))
+                    bench.journal.blacklist.lift([lift], completion: done)
+                }
+            }
+            try bench.blacklist([])
+            try expect("the order", order.withLock { $0 }, is: Array(0..<40))
+            try expect("the number: each was lifted", bench.journal.blacklist.count, is: 0)
+        },
+    ]
+
+    static let closing: [Rule] = [
+        Rule("Closing writes what waits; what is called later fails as closed") { bench in
+            let lane = try bench.lane()
+            let submission = try bench.submission([1], lane: lane)
+            let appended = Monitor<Bool?>(nil)
+            bench.journal.append(
+                submission,
+                completion: bench.completion { result in
+                    if case .success = result {
+                        appended.withLock { $0 = true }
+                    } else {
+                        appended.withLock { $0 = false }
+                    }
+                })
+            bench.journal.close()
+            bench.journal.close()
+            try expect("whether what waited was written", appended.withLock { $0 }, is: true)
+            let journal = bench.journal
+            func isClosed(_ what: String, _ body: () throws -> Void) throws {
+                try bench.expectError(.closed, what, body)
+            }
+            try isClosed("append") { _ = try bench.append(submission) }
+            try isClosed("settle") { try bench.acknowledge([UID(1)], lane) }
+            try isClosed("promoteDue") { _ = try bench.promote(lane, now: 1) }
+            try isClosed("lowerMark") { try bench.lowerMark(lane, to: .none) }
+            try isClosed("removeOutcomes") { try bench.removeOutcomes([]) }
+            try isClosed("trim") { _ = try bench.trim(TrimBounds()) }
+            try isClosed("openLane") { _ = try journal.openLane(JournalBench.once) }
+            try isClosed("openProducer") { _ = try journal.openProducer("late") }
+            try isClosed("setNote") { try journal.setNote("late", to: [1]) }
+            try isClosed("a read") { _ = try journal.unconfirmed(lane, after: .none, through: .max, limit: 1) }
+            try isClosed("the status") { _ = try journal.status() }
+            try isClosed("the blacklist's add") { try bench.blacklist([JournalBench.entry(1)]) }
+            try isClosed("a read of the blacklist") {
+                _ = try journal.blacklist.entry(for: SampleNotification.token(1))
+            }
+            try bench.reopen()
+            try expect("entries after reopening", try bench.uids(try bench.lane()), is: [UID(1)])
+        },
+        Rule("An observer that was taken away is told nothing more") { bench in
+            let lane = try bench.lane()
+            try bench.append([1], lane: lane)
+            bench.journal.observeCommits(nil)
+            let before = bench.reports.withLock { $0.count }
+            try bench.append([2], lane: lane)
+            try expect("reports", bench.reports.withLock { $0.count }, is: before)
+        },
+    ]
+}

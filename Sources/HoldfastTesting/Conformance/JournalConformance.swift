@@ -1,0 +1,83 @@
+public import Holdfast
+
+/// The rules that every ``Journal`` keeps, to be checked on yours. Needs no test framework.
+///
+///     let conformance = JournalConformance(
+///         make: { try MyJournal(path: freshPath()) },
+///         reopen: { journal in
+///             journal.close()
+///             return try MyJournal(path: (journal as! MyJournal).path)
+///         })
+///
+///     @Test(arguments: JournalConformance.rules) func keeps(rule: JournalConformance.Rule) throws {
+///         try conformance.check(rule)
+///     }
+///
+/// A rule is checked on a journal of its own, which is expected to number its entries 1, 2, 3 … Each takes a few commits, two or three of them about a thousand.
+public struct JournalConformance: Sendable {
+    /// One rule, with its check.
+    public struct Rule: Hashable, Sendable, CustomStringConvertible {
+        /// The rule, as a sentence.
+        public let name: String
+        let body: @Sendable (JournalBench) throws -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable (JournalBench) throws -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        public var description: String { name }
+        public static func == (lhs: Rule, rhs: Rule) -> Bool { lhs.name == rhs.name }
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    }
+
+    /// All rules, for a test framework to take as arguments.
+    public static let rules: [Rule] =
+        lanes + appends + reads + settlements + deferrals + marks + producers + identities + outcomes + trims
+        + blacklist + closing
+
+    let make: @Sendable () throws -> any Journal
+    let reopen: @Sendable (any Journal) throws -> any Journal
+    let patience: Duration
+
+    /// - Parameters:
+    ///   - make: gives an empty journal of its own each time, which commits without being told to.
+    ///   - reopen: closes a journal and opens what it has left.
+    ///   - patience: how long a completion may take before it counts as never called. Default: 30 s.
+    public init(
+        make: @escaping @Sendable () throws -> any Journal,
+        reopen: @escaping @Sendable (any Journal) throws -> any Journal, patience: Duration = .seconds(30)
+    ) {
+        self.make = make
+        self.reopen = reopen
+        self.patience = patience
+    }
+
+    /// Checks one rule.
+    ///
+    /// - Throws: ``ConformanceFailure``.
+    public func check(_ rule: Rule) throws(ConformanceFailure) {
+        do {
+            let bench = JournalBench(try make(), reopen: reopen, patience: patience)
+            defer { bench.journal.close() }
+            try rule.body(bench)
+            try bench.finish()
+        } catch {
+            throw Deviation.failure(error, of: rule.name)
+        }
+    }
+
+    /// Checks all rules.
+    ///
+    /// - Returns: those that were broken.
+    public func run() -> [ConformanceFailure] {
+        Self.rules.compactMap { rule in
+            do throws(ConformanceFailure) {
+                try check(rule)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+}

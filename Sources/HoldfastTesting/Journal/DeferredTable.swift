@@ -1,0 +1,47 @@
+internal import Holdfast
+
+/// The deferred entries of a lane, in the order in which they fall due.
+struct DeferredTable: Sendable {
+    struct Entry: Sendable {
+        var due: WallTime
+        var reason: Reason
+        var record: InMemoryDisk.Record
+    }
+
+    private var order: [(due: WallTime, uid: UID)] = []
+    private var entries: [UID: Entry] = [:]
+
+    var count: Int { entries.count }
+    var nextDue: WallTime? { order.first?.due }
+
+    subscript(_ uid: UID) -> Entry? { entries[uid] }
+
+    mutating func insert(_ entry: Entry, for uid: UID) {
+        entries[uid] = entry
+        order.insert((entry.due, uid), at: place(of: entry.due, uid))
+    }
+
+    mutating func remove(_ uid: UID) -> Entry? {
+        guard let entry = entries.removeValue(forKey: uid) else { return nil }
+        order.remove(at: place(of: entry.due, uid))
+        return entry
+    }
+
+    /// Takes out those that are due, in due order, at most `limit`.
+    mutating func takeDue(_ now: WallTime, limit: Int) -> [(uid: UID, record: InMemoryDisk.Record)] {
+        let due = order.prefix(max(limit, 0)).prefix { $0.due <= now }
+        order.removeFirst(due.count)
+        var taken: [(uid: UID, record: InMemoryDisk.Record)] = []
+        for (_, uid) in due {
+            if let entry = entries.removeValue(forKey: uid) { taken.append((uid, entry.record)) }
+        }
+        return taken
+    }
+
+    /// In due order.
+    var all: [(uid: UID, entry: Entry)] {
+        order.compactMap { place in entries[place.uid].map { (place.uid, $0) } }
+    }
+
+    private func place(of due: WallTime, _ uid: UID) -> Int { order.firstPlace { ($0.due, $0.uid) >= (due, uid) } }
+}

@@ -1,0 +1,172 @@
+internal import Foundation
+internal import Holdfast
+
+/// The blacklist of an ``InMemoryJournal``, with commits of its own.
+final class InMemoryBlacklist: BlacklistStorage {
+    enum Request: Sendable {
+        case add([BlacklistEntry], InMemoryJournal.Completion<Void>)
+        case lift([(token: DeviceToken, registeredAt: WallTime)], InMemoryJournal.Completion<Void>)
+        case remove([DeviceToken], InMemoryJournal.Completion<Int>)
+    }
+
+    private let state: Monitor<InMemoryJournal.State>
+    private let mode: InMemoryJournal.Mode
+    /// Held by whoever commits, until the completions were called.
+    private let committer = Monitor<ObjectIdentifier?>(nil)
+
+    init(_ state: Monitor<InMemoryJournal.State>, mode: InMemoryJournal.Mode) {
+        self.state = state
+        self.mode = mode
+    }
+
+    // MARK: Reading
+
+    var count: Int { state.withLock { $0.disk.blacklist.count } }
+
+    private func read<R>(_ body: ([DeviceToken: BlacklistEntry]) -> R) throws(JournalError) -> R {
+        try state.withLock { state throws(JournalError) in
+            if state.isClosed { throw InMemoryJournal.closedError }
+            if let failure = state.readFailure { throw failure }
+            return body(state.disk.blacklist)
+        }
+    }
+
+    func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? { try read { $0[token] } }
+
+    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+        let blacklist = try read { $0 }
+        var found: [(index: Int, entry: BlacklistEntry)] = []
+        guard !blacklist.isEmpty else { return found }
+        for index in batch.items.indices {
+            do throws(PackedNotification.Damage) {
+                if let entry = blacklist[try batch.notification(at: index).token] { found.append((index, entry)) }
+            } catch {
+                // What can't be parsed has no token; whoever sends it will find out.
+                continue
+            }
+        }
+        return found
+    }
+
+    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+        try read { blacklist in
+            let sorted = blacklist.values.sorted { $0.token.bytes.lexicographicallyPrecedes($1.token.bytes) }
+            let rest = sorted.drop { entry in
+                after.map { !$0.bytes.lexicographicallyPrecedes(entry.token.bytes) } ?? false
+            }
+            return Array(rest.prefix(limit))
+        }
+    }
+
+    // MARK: Writing
+
+    func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        enqueue(.add(entries, completion))
+    }
+
+    func lift(
+        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        enqueue(.lift(registrations, completion))
+    }
+
+    func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
+        refuseOwnCompletions()
+        let reply = Monitor<Result<Int, JournalError>?>(nil)
+        enqueue(
+            .remove(tokens) { result in
+                reply.withLock { $0 = result }
+                reply.broadcast()
+            })
+        if mode == .manual { commit() }
+        guard let result = reply.wait(for: { $0 }) else { preconditionFailure("waited without a deadline") }
+        return try result.get()
+    }
+
+    private func enqueue(_ request: Request) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.blacklistWaiting.append(request) }
+            return state.isClosed
+        }
+        if isClosed { return request.answer(.failure(InMemoryJournal.closedError))() }
+        if mode == .immediate { commitAll() }
+    }
+
+    /// Stops a caller that would wait for itself for ever.
+    private func refuseOwnCompletions() {
+        let committer = committer.withLock { $0 }
+        precondition(
+            committer != ObjectIdentifier(Thread.current), "a completion of a blacklist called what blocks")
+    }
+
+    /// Commits all that waits; another thread that commits is waited for.
+    func commit() {
+        refuseOwnCompletions()
+        let me = ObjectIdentifier(Thread.current)
+        _ = committer.wait { committer -> Bool? in
+            guard committer == nil else { return nil }
+            committer = me
+            return true
+        }
+        commitWaiting()
+    }
+
+    /// Commits until nothing waits, unless another thread is at it, which then does it all.
+    private func commitAll() {
+        let me = ObjectIdentifier(Thread.current)
+        while state.withLock({ !$0.blacklistWaiting.isEmpty }) {
+            let isFree = committer.withLock { committer in
+                defer { committer = committer ?? me }
+                return committer == nil
+            }
+            guard isFree else { return }
+            commitWaiting()
+        }
+    }
+
+    private func commitWaiting() {
+        for answer in state.withLock(Self.commit) { answer() }
+        committer.withLock { $0 = nil }
+        committer.broadcast()
+    }
+
+    private static func commit(_ state: inout InMemoryJournal.State) -> [@Sendable () -> Void] {
+        defer { state.blacklistWaiting = [] }
+        let failure = state.blacklistWriteFailure
+        return state.blacklistWaiting.map { request in
+            if let failure { return request.answer(.failure(failure)) }
+            return request.answer(.success(request.perform(on: &state.disk.blacklist)))
+        }
+    }
+}
+
+extension InMemoryBlacklist.Request {
+    /// - Returns: how many entries went.
+    func perform(on blacklist: inout [DeviceToken: BlacklistEntry]) -> Int {
+        switch self {
+        case .add(let entries, _):
+            for entry in entries {
+                if let known = blacklist[entry.token], known.since >= entry.since { continue }
+                blacklist[entry.token] = entry
+            }
+            return 0
+        case .lift(let registrations, _):
+            return registrations.count { token, registeredAt in
+                guard let entry = blacklist[token], registeredAt > entry.since else { return false }
+                return blacklist.removeValue(forKey: token) != nil
+            }
+        case .remove(let tokens, _):
+            return tokens.count { blacklist.removeValue(forKey: $0) != nil }
+        }
+    }
+
+    func answer(_ result: Result<Int, JournalError>) -> @Sendable () -> Void {
+        switch self {
+        case .add(_, let completion), .lift(_, let completion):
+            return { completion(result.map { _ in }) }
+        case .remove(_, let completion):
+            return { completion(result) }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+internal import Holdfast
+
+/// What a commit does.
+extension InMemoryDisk {
+    mutating func append(_ submission: Submission) -> Appended {
+        precondition(producer(submission.producer) != nil, "a submission names a Producer that was never opened")
+        let first = UID(nextUID)
+        var repeats: [Appended.Repeat] = []
+        let identities = Dictionary(
+            submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
+        for (index, item) in submission.items.enumerated() {
+            let identity = identities[index]
+            if let identity, let known = self.identities[identity] {
+                repeats.append(Appended.Repeat(index: index, uid: known.uid, outcome: known.outcome))
+                continue
+            }
+            let uid = UID(nextUID)
+            nextUID += 1
+            let record = Record(
+                packed: Array(submission.bytes[item.range]), producer: submission.producer, identity: identity)
+            let isOpen: Void? = changeLane(item.lane) { lane in
+                lane.entries.insert(record, for: uid)
+                lane.lastUID = uid
+            }
+            precondition(isOpen != nil, "a submission names a lane that was never opened")
+            if let identity {
+                self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
+            }
+        }
+        let accepted = submission.items.count - repeats.count
+        totals.accepted += UInt64(accepted)
+        changeProducer(submission.producer) { producer in
+            producer.unconfirmed += accepted
+            producer.totals.accepted += UInt64(accepted)
+        }
+        if let note = submission.note { notes[note.name] = note.value }
+        lastWallTime = submission.acceptedAt
+        return Appended(first: first, repeats: repeats)
+    }
+
+    /// - Parameter ended: the Producers of the entries that met their end are added.
+    mutating func settle(_ batch: SettlementBatch, ended: inout Set<ProducerID>) -> SettlementReport {
+        var report = SettlementReport(settled: 0, gone: 0)
+        totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
+        func count(_ tookEffect: Bool) {
+            if tookEffect { report.settled += 1 } else { report.gone += 1 }
+        }
+        for key in batch.acknowledged { count(end(key, .confirmed, cause: nil, batch, &ended)) }
+        for settlement in batch.others {
+            let key = settlement.key
+            switch settlement.kind {
+            case .reject(let cause): count(end(key, .rejected(cause.reason), cause: cause, batch, &ended))
+            case .expire: count(end(key, .expired, cause: nil, batch, &ended))
+            case .unknown: count(end(key, .unknown, cause: nil, batch, &ended))
+            case .deferUntil(let due, let attempts, let reason, let possiblySent):
+                count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
+            }
+        }
+        lastWallTime = batch.settledAt
+        return report
+    }
+
+    /// - Returns: whether the entry was still there.
+    private mutating func end(
+        _ key: EntryKey, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
+        _ ended: inout Set<ProducerID>
+    ) -> Bool {
+        let taken = changeLane(key.lane) { $0.entries.remove(key.uid) ?? $0.deferred.remove(key.uid)?.record }
+        guard let taken, let record = taken else { return false }
+        if let cause { rejections.insert((record, cause), for: key.uid) }
+        totals.add(terminal)
+        changeProducer(record.producer) { producer in
+            producer.unconfirmed -= 1
+            producer.totals.add(terminal)
+        }
+        ended.insert(record.producer)
+        if let identity = record.identity, identities[identity]?.uid == key.uid {
+            identities[identity]?.outcome = terminal
+        }
+        if batch.keepsOutcomes, let outcome = outcome(key.uid, record, terminal, cause, batch.settledAt) {
+            outcomes.insert(outcome, for: key.uid)
+        }
+        return true
+    }
+
+    private mutating func postpone(
+        _ key: EntryKey, until due: WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool
+    ) -> Bool {
+        changeLane(key.lane) { lane in
+            guard var record = lane.entries.remove(key.uid) else { return false }
+            record.attempts = attempts
+            record.isPossiblySent = record.isPossiblySent || possiblySent
+            lane.deferred.insert(DeferredTable.Entry(due: due, reason: reason, record: record), for: key.uid)
+            return true
+        } ?? false
+    }
+
+    private func outcome(
+        _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, _ cause: RejectionCause?, _ settledAt: WallTime
+    ) -> Outcome? {
+        guard let notification = record.notification, let id = notification.id else { return nil }
+        return Outcome(
+            uid: uid, terminal: terminal, cause: cause, settledAt: settledAt, id: id, token: notification.token,
+            producer: producer(record.producer)?.name ?? "", tag: notification.tag)
+    }
+
+    mutating func promote(_ lane: LaneID, now: WallTime, limit: Int) -> [UID] {
+        changeLane(lane) { lane in
+            let due = lane.deferred.takeDue(now, limit: limit)
+            for (uid, record) in due { lane.entries.insert(record, for: uid) }
+            return due.map(\.uid)
+        } ?? []
+    }
+
+    mutating func lowerMark(of lane: LaneID, to mark: UID) {
+        _ = changeLane(lane) { $0.mark = min($0.mark, mark) }
+    }
+
+    /// Raises the marks as far as their ceilings and the lanes' last UIDs let them.
+    mutating func raiseMarks(to ceilings: [LaneID: UID]) {
+        for (id, ceiling) in ceilings { _ = changeLane(id) { $0.mark = max($0.mark, min(ceiling, $0.lastUID)) } }
+    }
+
+    func wouldRaiseMarks(to ceilings: [LaneID: UID]) -> Bool {
+        ceilings.contains { id, ceiling in lane(id).map { $0.mark < min(ceiling, $0.lastUID) } ?? false }
+    }
+
+    mutating func trim(_ bounds: TrimBounds) -> Trimmed {
+        var trimmed = Trimmed()
+        let rejections = rejections.all
+        let surplus = bounds.greatestRejections.map { max(rejections.count - $0, 0) } ?? 0
+        for (index, rejection) in rejections.enumerated() {
+            let isOld = bounds.rejectionsBefore.map { rejection.value.cause.rejectedAt < $0 } ?? false
+            guard index < surplus || isOld, self.rejections.remove(rejection.uid) != nil else { continue }
+            trimmed.rejections += 1
+        }
+        let identities = identities.sorted { ($0.value.acceptedAt, $0.value.uid) < ($1.value.acceptedAt, $1.value.uid) }
+        let excess = bounds.greatestIdentities.map { max(identities.count - $0, 0) } ?? 0
+        for (index, entry) in identities.enumerated() {
+            let isOld = bounds.identitiesBefore.map { entry.value.acceptedAt < $0 } ?? false
+            guard index < excess || isOld else { continue }
+            self.identities[entry.key] = nil
+            trimmed.identities += 1
+        }
+        return trimmed
+    }
+}
+
+extension InMemoryDisk.Record {
+    /// Nil for bytes that are no notification; whoever hands the entry out will find out.
+    var notification: PushNotification? {
+        let batch = EntryBatch(
+            bytes: packed, items: [EntryBatch.Item(uid: .none, attempts: attempts, range: 0..<packed.count)])
+        do throws(PackedNotification.Damage) { return try batch.notification(at: 0) } catch { return nil }
+    }
+}
+
+extension JournalTotals {
+    mutating func add(_ terminal: TerminalOutcome) {
+        switch terminal {
+        case .confirmed: confirmed += 1
+        case .rejected: rejected += 1
+        case .expired: expired += 1
+        case .unknown: unknown += 1
+        case .withdrawn: withdrawn += 1
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import Foundation
+internal import Holdfast
+
+extension InMemoryJournal {
+    /// What one commit leaves to be said, in order.
+    private struct Done {
+        var report: CommitReport?
+        var observer: (@Sendable (CommitReport) -> Void)?
+        var answers: [@Sendable () -> Void] = []
+    }
+
+    /// Commits everything that waits, as one commit, and then calls the observer and the completions in order, on this
+    /// thread.
+    public func commit() { commitWaiting() }
+
+    /// Commits the first `count` calls that wait, as one commit.
+    public func commit(atMost count: Int) { commitWaiting(atMost: count) }
+
+    /// The calls that wait for a commit; one more when a send mark waits for one.
+    public var waitingCount: Int { state.withLock { $0.waiting.count + ($0.marksWait ? 1 : 0) } }
+
+    /// Stops a caller that would wait for itself for ever.
+    func refuseOwnCompletions() {
+        let committer = state.withLock(\.committer)
+        precondition(
+            committer != ObjectIdentifier(Thread.current), "a completion of a journal called what blocks, or commit()")
+    }
+
+    /// For one thread at a time; another one that commits is waited for.
+    func commitWaiting(atMost count: Int = .max) {
+        refuseOwnCompletions()
+        let me = ObjectIdentifier(Thread.current)
+        let done: Done? = state.wait { state in
+            guard state.committer == nil else { return nil }
+            state.committer = me
+            return Self.commitOnce(&state, atMost: count)
+        }
+        if let done { finish(done) }
+    }
+
+    /// Commits until nothing waits, unless another thread is at it, which then does it all.
+    func commitAll() {
+        let me = ObjectIdentifier(Thread.current)
+        while true {
+            let done: Done? = state.withLock { state in
+                guard state.committer == nil, !state.waiting.isEmpty || state.marksWait else { return nil }
+                state.committer = me
+                return Self.commitOnce(&state, atMost: .max)
+            }
+            guard let done else { return }
+            finish(done)
+        }
+    }
+
+    private func finish(_ done: Done) {
+        if let report = done.report { done.observer?(report) }
+        for answer in done.answers { answer() }
+        state.withLock { $0.committer = nil }
+        state.broadcast()
+    }
+
+    private static func commitOnce(_ state: inout State, atMost count: Int) -> Done {
+        let requests = Array(state.waiting.prefix(count))
+        state.waiting.removeFirst(requests.count)
+        var done = Done(observer: state.observer)
+        if let refusal = state.broken ?? state.writeFailure {
+            done.answers = requests.map { request in { request.fail(refusal) } }
+            return done
+        }
+        guard !requests.isEmpty || state.marksWait else { return done }
+        if let remains = state.nextCommitBreaks {
+            state.nextCommitBreaks = nil
+            (done.report, done.answers) = breakCommit(requests, &state, leaving: remains)
+            return done
+        }
+        (done.report, done.answers) = perform(requests, &state)
+        return done
+    }
+
+    private static func breakCommit(
+        _ requests: [Request], _ state: inout State, leaving remains: BrokenCommit
+    ) -> (CommitReport, [@Sendable () -> Void]) {
+        if remains == .all { _ = perform(requests, &state) }
+        let error = JournalError(
+            .undetermined,
+            "a commit failed at its end; whether what it held is there will be known when the journal is reopened")
+        state.broken = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
+        let report = CommitReport(outcomes: state.disk.outcomes.count, failure: error)
+        return (report, requests.map { request in { request.fail(error) } })
+    }
+
+    private static func perform(
+        _ requests: [Request], _ state: inout State
+    ) -> (CommitReport, [@Sendable () -> Void]) {
+        let before = state.disk.laneList.map { ($0.lastUID, $0.mark) }
+        var ended: Set<ProducerID> = []
+        var answers: [@Sendable () -> Void] = []
+        for request in requests { answers.append(perform(request, &state, ended: &ended)) }
+        state.disk.raiseMarks(to: state.ceilings)
+        let lanes = state.disk.lanes.enumerated().compactMap { index, entry -> CommitReport.Lane? in
+            let old = index < before.count ? before[index] : (UID.none, UID.none)
+            guard old != (entry.lane.lastUID, entry.lane.mark) else { return nil }
+            return CommitReport.Lane(id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark)
+        }
+        let drained = ended.filter { state.disk.producer($0)?.unconfirmed == 0 }.sorted()
+        return (CommitReport(lanes: lanes, drained: drained, outcomes: state.disk.outcomes.count), answers)
+    }
+
+    private static func perform(
+        _ request: Request, _ state: inout State, ended: inout Set<ProducerID>
+    ) -> @Sendable () -> Void {
+        switch request {
+        case .append(let submission, let completion):
+            if let greatest = state.greatestEntryCount,
+                state.disk.unconfirmedCount + submission.items.count > greatest
+            {
+                let error = JournalError(.limitReached, "the journal takes \(greatest) unconfirmed entries, not more")
+                return { completion(.failure(error)) }
+            }
+            let appended = state.disk.append(submission)
+            return { completion(.success(appended)) }
+        case .settle(let batch, let completion):
+            let report = state.disk.settle(batch, ended: &ended)
+            return { completion(.success(report)) }
+        case .promote(let lane, let now, let limit, let completion):
+            let uids = state.disk.promote(lane, now: now, limit: limit)
+            return { completion(.success(uids)) }
+        case .lowerMark(let lane, let mark, let completion):
+            state.disk.lowerMark(of: lane, to: mark)
+            return { completion(.success(())) }
+        case .removeOutcomes(let uids, let completion):
+            for uid in uids { _ = state.disk.outcomes.remove(uid) }
+            return { completion(.success(())) }
+        case .trim(let bounds, let completion):
+            let trimmed = state.disk.trim(bounds)
+            return { completion(.success(trimmed)) }
+        case .openLane(let key, let completion):
+            _ = state.disk.addLane(key)
+            return { completion(.success(())) }
+        case .openProducer(let name, let completion):
+            guard let id = state.disk.addProducer(name) else {
+                let error = JournalError(
+                    .tooManyProducers, "a journal tells \(ProducerID.greatestCount) Producers apart, not more")
+                return { completion(.failure(error)) }
+            }
+            return { completion(.success(id)) }
+        case .setNote(let name, let value, let completion):
+            state.disk.notes[name] = value
+            return { completion(.success(())) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+public import Holdfast
+
+extension InMemoryJournal {
+    /// The bytes at which a batch of entries is full.
+    private static let greatestBatchByteCount = 1 << 20
+
+    func read<R>(_ body: (InMemoryDisk) -> R) throws(JournalError) -> R {
+        try state.withLock { state throws(JournalError) in
+            if state.isClosed { throw Self.closedError }
+            if let failure = state.broken ?? state.readFailure { throw failure }
+            return body(state.disk)
+        }
+    }
+
+    public func unconfirmed(
+        _ lane: LaneID, after: UID, through: UID, limit: Int
+    ) throws(JournalError) -> EntryBatch {
+        try read { disk in
+            Self.batch(disk.lane(lane)?.entries.range(after: after, through: through, limit: limit) ?? [])
+        }
+    }
+
+    public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+        try read { disk in
+            guard let entries = disk.lane(lane)?.entries else { return .empty }
+            return Self.batch(uids.compactMap { uid in entries[uid].map { (uid, $0) } }, greatestByteCount: .max)
+        }
+    }
+
+    private static func batch(
+        _ records: [(uid: UID, value: InMemoryDisk.Record)], greatestByteCount: Int = greatestBatchByteCount
+    ) -> EntryBatch {
+        var bytes: [UInt8] = []
+        var items: [EntryBatch.Item] = []
+        for (uid, record) in records {
+            if bytes.count >= greatestByteCount { break }
+            let start = bytes.count
+            bytes += record.packed
+            items.append(
+                EntryBatch.Item(
+                    uid: uid, attempts: record.attempts, isPossiblySent: record.isPossiblySent,
+                    range: start..<bytes.count))
+        }
+        return EntryBatch(bytes: bytes, items: items)
+    }
+
+    public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
+        try read { $0.lane(lane)?.deferred.nextDue }
+    }
+
+    public func depth(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.depth ?? 0 } }
+
+    public func backlog(of producer: ProducerID) -> Int {
+        state.withLock { $0.disk.producer(producer)?.unconfirmed ?? 0 }
+    }
+
+    public func producers() throws(JournalError) -> [ProducerStatus] {
+        try read { disk in
+            disk.producers.enumerated().map { index, producer in
+                ProducerStatus(
+                    id: ProducerID(rawValue: UInt16(index + 1)), name: producer.name,
+                    unconfirmed: producer.unconfirmed, totals: producer.totals)
+            }
+        }
+    }
+
+    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+        try read { disk in
+            for (_, lane) in disk.lanes {
+                if let record = lane.entries[uid] {
+                    return .unconfirmed(
+                        lane.key, attempts: Int(record.attempts),
+                        possiblySent: InMemoryDisk.isPossiblySent(uid, record, in: lane))
+                }
+                if let entry = lane.deferred[uid] {
+                    return .deferred(
+                        lane.key, until: entry.due, attempts: Int(entry.record.attempts), reason: entry.reason)
+                }
+            }
+            if let outcome = disk.outcomes[uid] { return .settled(outcome.terminal) }
+            return disk.rejections[uid].map { .settled(.rejected($0.cause.reason)) }
+        }
+    }
+
+    public var outcomeCount: Int { state.withLock { $0.disk.outcomes.count } }
+
+    public func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+        try read { $0.outcomes.range(after: after, limit: limit).map(\.value) }
+    }
+
+    public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+        try read { disk in
+            disk.rejections.range(after: after, limit: limit).compactMap { uid, rejection in
+                rejection.record.notification.map { notification in
+                    Rejection(
+                        uid: uid, cause: rejection.cause, attempts: Int(rejection.record.attempts),
+                        producer: disk.producer(rejection.record.producer)?.name ?? "", notification: notification)
+                }
+            }
+        }
+    }
+
+    public func note(_ name: String) throws(JournalError) -> [UInt8]? { try read { $0.notes[name] } }
+
+    public func status() throws(JournalError) -> JournalStatus {
+        try read { disk in
+            var status = JournalStatus(
+                rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
+                totals: disk.totals, limitBytes: .max)
+            for (id, lane) in disk.lanes {
+                status.unconfirmed += lane.depth
+                status.deferred += lane.deferred.count
+                for (uid, record) in lane.entries.all {
+                    if InMemoryDisk.isPossiblySent(uid, record, in: lane) { status.possiblySent += 1 }
+                    status.usedBytes += record.packed.count
+                }
+                for (_, entry) in lane.deferred.all {
+                    if entry.record.isPossiblySent { status.possiblySent += 1 }
+                    status.usedBytes += entry.record.packed.count
+                }
+                status.lanes.append(
+                    JournalStatus.Lane(
+                        key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count,
+                        mark: lane.mark))
+            }
+            return status
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import Holdfast
+
+extension InMemoryJournal {
+    typealias Completion<Value> = @Sendable (Result<Value, JournalError>) -> Void
+
+    /// Something that a caller has left for a commit.
+    enum Request: Sendable {
+        case append(Submission, Completion<Appended>)
+        case settle(SettlementBatch, Completion<SettlementReport>)
+        case promote(LaneID, WallTime, Int, Completion<[UID]>)
+        case lowerMark(LaneID, UID, Completion<Void>)
+        case removeOutcomes([UID], Completion<Void>)
+        case trim(TrimBounds, Completion<Trimmed>)
+        case openLane(LaneKey, Completion<Void>)
+        case openProducer(String, Completion<ProducerID>)
+        case setNote(String, [UInt8]?, Completion<Void>)
+
+        func fail(_ error: JournalError) {
+            switch self {
+            case .append(_, let completion): completion(.failure(error))
+            case .settle(_, let completion): completion(.failure(error))
+            case .promote(_, _, _, let completion): completion(.failure(error))
+            case .lowerMark(_, _, let completion), .removeOutcomes(_, let completion), .openLane(_, let completion),
+                .setNote(_, _, let completion):
+                completion(.failure(error))
+            case .trim(_, let completion): completion(.failure(error))
+            case .openProducer(_, let completion): completion(.failure(error))
+            }
+        }
+    }
+
+    struct State: Sendable {
+        var disk: InMemoryDisk
+        var ceilings: [LaneID: UID] = [:]
+        var waiting: [Request] = []
+        var observer: (@Sendable (CommitReport) -> Void)?
+        var isClosed = false
+        /// Whoever commits just now.
+        var committer: ObjectIdentifier?
+
+        /// Every write fails with this, and leaves the journal as it was.
+        var writeFailure: JournalError?
+        var readFailure: JournalError?
+        var greatestEntryCount: Int?
+        var nextCommitBreaks: BrokenCommit?
+        /// A commit was undetermined: nothing is taken and nothing is given.
+        var broken: JournalError?
+
+        /// Of the blacklist, which has a writer of its own.
+        var blacklistWaiting: [InMemoryBlacklist.Request] = []
+        var blacklistWriteFailure: JournalError?
+
+        init(disk: InMemoryDisk) { self.disk = disk }
+
+        var marksWait: Bool { broken == nil && writeFailure == nil && disk.wouldRaiseMarks(to: ceilings) }
+    }
+}

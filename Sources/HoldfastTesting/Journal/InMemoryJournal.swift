@@ -1,0 +1,161 @@
+public import Holdfast
+
+/// A ``Journal`` in memory, for tests: the rules of the real one, without a disk.
+///
+/// With ``Mode/manual`` nothing is committed before ``commit()`` is called; and in either mode it fails as it is told:
+/// see ``failWrites(with:)``, ``breakNextCommit(leaving:)``, ``failReads(with:)`` and ``limitEntries(to:)``. What a new
+/// process would find is ``crashed()``.
+///
+/// Completions and the observer are called on the thread that commits, one after the other and in the order of the
+/// calls, never under a lock. As with the real journal they must not call what blocks (``openLane(_:)``,
+/// ``openProducer(_:)``, ``setNote(_:to:)``, ``close()``, ``commit()``).
+public final class InMemoryJournal: Journal {
+    public enum Mode: Sendable {
+        /// Each call commits at once, on the caller's thread, or on that of another caller who is committing just then.
+        case immediate
+        /// Commits wait for ``InMemoryJournal/commit()``; those of the blacklist for
+        /// ``InMemoryJournal/commitBlacklist()``. Calls that are durable on return commit all that waits.
+        case manual
+    }
+
+    let state: Monitor<State>
+    public let mode: Mode
+    public let identityKey: IdentityKey
+    public let wallTimeAtOpen: WallTime?
+    public let blacklist: any BlacklistStorage
+    let tokens: InMemoryBlacklist
+
+    /// An empty one.
+    public convenience init(mode: Mode = .immediate, identityKey: IdentityKey = .random()) {
+        self.init(disk: InMemoryDisk(identityKey: identityKey), mode: mode)
+    }
+
+    init(disk: InMemoryDisk, mode: Mode) {
+        state = Monitor(State(disk: disk))
+        self.mode = mode
+        identityKey = disk.identityKey
+        wallTimeAtOpen = disk.lastWallTime
+        tokens = InMemoryBlacklist(state, mode: mode)
+        blacklist = tokens
+    }
+
+    // MARK: Calls that are durable on return
+
+    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
+        try checkOpen()
+        if state.withLock({ $0.disk.laneID(of: key) }) == nil {
+            let _: Void = try ask { reply in .openLane(key, reply) }
+        }
+        return state.withLock { state in
+            guard let id = state.disk.laneID(of: key), let lane = state.disk.lane(id) else {
+                preconditionFailure("the lane has just been registered")
+            }
+            return LaneOpening(id: id, markAtOpen: lane.mark, lastUID: lane.lastUID)
+        }
+    }
+
+    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+        try checkOpen()
+        guard (1...64).contains(name.utf8.count) else {
+            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        if let known = state.withLock({ $0.disk.producerID(of: name) }) { return known }
+        return try ask { reply in .openProducer(name, reply) }
+    }
+
+    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+        let _: Void = try ask { reply in .setNote(name, value, reply) }
+    }
+
+    public func close() {
+        commitWaiting()
+        tokens.commit()
+        // What was left by others in between.
+        let (late, lateTokens) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.waiting, state.blacklistWaiting) = ([], []) }
+            return (state.waiting, state.blacklistWaiting)
+        }
+        for request in late { request.fail(Self.closedError) }
+        for request in lateTokens { request.answer(.failure(Self.closedError))() }
+    }
+
+    private func ask<Value: Sendable>(
+        _ request: (@escaping @Sendable (Result<Value, JournalError>) -> Void) -> Request
+    ) throws(JournalError) -> Value {
+        refuseOwnCompletions()
+        let reply = Monitor<Result<Value, JournalError>?>(nil)
+        enqueue(
+            request { result in
+                reply.withLock { $0 = result }
+                reply.broadcast()
+            })
+        if mode == .manual { commitWaiting() }
+        guard let result = reply.wait(for: { $0 }) else { preconditionFailure("waited without a deadline") }
+        return try result.get()
+    }
+
+    // MARK: Calls that are answered later
+
+    public func append(
+        _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
+    ) {
+        enqueue(.append(submission, completion))
+    }
+
+    public func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        enqueue(.settle(batch, completion))
+    }
+
+    public func promoteDue(
+        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        enqueue(.promote(lane, now, limit, completion))
+    }
+
+    public func removeOutcomes(
+        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        enqueue(.removeOutcomes(uids, completion))
+    }
+
+    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        enqueue(.trim(bounds, completion))
+    }
+
+    public func raiseMark(of lane: LaneID, to ceiling: UID) {
+        state.withLock { $0.ceilings[lane] = max($0.ceilings[lane] ?? .none, ceiling) }
+        if mode == .immediate { commitAll() }
+    }
+
+    public func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        state.withLock { $0.ceilings[lane] = nil }
+        enqueue(.lowerMark(lane, mark, completion))
+    }
+
+    public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
+
+    private func enqueue(_ request: Request) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.waiting.append(request) }
+            return state.isClosed
+        }
+        if isClosed { return request.fail(Self.closedError) }
+        if mode == .immediate { commitAll() }
+    }
+
+    static let closedError = JournalError(.closed, "the journal is closed")
+
+    func checkOpen() throws(JournalError) {
+        try state.withLock { state throws(JournalError) in
+            if state.isClosed { throw Self.closedError }
+            if let broken = state.broken { throw broken }
+        }
+    }
+}
