@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Holdfast
 
 /// Takes the events of one connection, and notes what must never be.
@@ -17,6 +18,9 @@ final class ConnectionRecorder: Sendable {
         var isDraining = false
         var end: ConnectionEnd?
         var violations: [String] = []
+        /// Calls of the sink: all, and those that have not returned.
+        var callCount = 0
+        var calls = 0
 
         var isCumulative: Bool { if case .cumulative = mode { true } else { false } }
         var handedOutThrough: UInt64 { UInt64(handedOut.count) }
@@ -26,7 +30,13 @@ final class ConnectionRecorder: Sendable {
 
     private let state: Monitor<State>
 
-    init(_ mode: ConfirmationMode) { state = Monitor(State(mode: mode)) }
+    private let lingers: Bool
+
+    /// - Parameter lingers: every other call of the sink takes a moment, so that a connector that makes two at a time is seen to.
+    init(_ mode: ConfirmationMode, lingers: Bool = false) {
+        state = Monitor(State(mode: mode))
+        self.lingers = lingers
+    }
 
     var now: State { state.withLock { $0 } }
 
@@ -40,7 +50,18 @@ final class ConnectionRecorder: Sendable {
     func asking(_ stamp: UInt64) { state.withLock { $0.stampsAsked.append(stamp) } }
 
     var sink: ConnectionSink {
-        ConnectionSink { event in self.state.withLock { $0.take(event) } }
+        ConnectionSink { event in
+            let number = self.state.withLock { state in
+                // Whichever of two calls at a time comes first, the engine must not see the end first.
+                if case .ended = event, state.calls > 0 { state.violations.append("an end while other events are told") }
+                state.calls += 1
+                state.callCount += 1
+                state.take(event)
+                return state.callCount
+            }
+            if self.lingers, number.isMultiple(of: 2) { Thread.sleep(forTimeInterval: 0.002) }
+            self.state.withLock { $0.calls -= 1 }
+        }
     }
 }
 

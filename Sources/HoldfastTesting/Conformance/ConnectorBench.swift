@@ -22,8 +22,8 @@ final class ConnectorBench {
     }
 
     /// One connection, from here on the current one.
-    func connect() async throws -> any Connection {
-        let recorder = ConnectionRecorder(connector.confirmationMode)
+    func connect(lingering: Bool = false) async throws -> any Connection {
+        let recorder = ConnectionRecorder(connector.confirmationMode, lingers: lingering)
         let connection: any Connection
         do throws(ConnectError) {
             connection = try await connector.connect(recorder.sink)
