@@ -53,7 +53,9 @@ final class ConnectionRecorder: Sendable {
         ConnectionSink { event in
             let number = self.state.withLock { state in
                 // Whichever of two calls at a time comes first, the engine must not see the end first.
-                if case .ended = event, state.calls > 0 { state.violations.append("an end while other events are told") }
+                if case .ended = event, state.calls > 0 {
+                    state.violations.append("an end while other events are told")
+                }
                 state.calls += 1
                 state.callCount += 1
                 state.take(event)
@@ -98,7 +100,9 @@ extension ConnectionRecorder.State {
 
     private mutating func answer(_ ticket: Ticket, _ result: SendResult) {
         if isCumulative { violations.append("an answer to one notification on a cumulative connection") }
-        if !handedOut.contains(ticket) { violations.append("an answer for ticket \(ticket.rawValue), never handed out") }
+        if !handedOut.contains(ticket) {
+            violations.append("an answer for ticket \(ticket.rawValue), never handed out")
+        }
         if answers.updateValue(result, forKey: ticket) != nil {
             violations.append("a second answer for ticket \(ticket.rawValue)")
         }

@@ -39,7 +39,8 @@ extension ConnectorConformance {
             for (ticket, result) in bench.now.answers where ticket.rawValue > 2 {
                 guard case .neverProcessed = result.verdict else {
                     throw Deviation(
-                        "the answer to what came after the end", expected: "never processed", found: "\(result.verdict)")
+                        "the answer to what came after the end", expected: "never processed", found: "\(result.verdict)"
+                    )
                 }
             }
         },
@@ -102,7 +103,8 @@ extension ConnectorConformance {
             let isNamed = end.possiblySent.map { $0.contains(Ticket(rawValue: 1)) } ?? true
             try expect("answered, or named as possibly sent", isKnown || isNamed)
         },
-        Rule("An answer that comes while the connection closes comes before the end, or the end stands for it") { bench in
+        Rule("An answer that comes while the connection closes comes before the end, or the end stands for it") {
+            bench in
             // A race, so more than once.
             for _ in 1...5 {
                 let connection = try await bench.connect(lingering: true)

@@ -1,7 +1,5 @@
-internal import Holdfast
-
 /// The events of one connection on their way out: in order, whichever threads they come from, and none after the end.
-final class EventOutbox: Sendable {
+package final class EventOutbox: Sendable {
     private struct State: Sendable {
         var events: [ConnectorEvent] = []
         var isDelivering = false
@@ -11,15 +9,15 @@ final class EventOutbox: Sendable {
     private let state = Monitor(State())
     private let sink: ConnectionSink
 
-    init(_ sink: ConnectionSink) { self.sink = sink }
+    package init(_ sink: ConnectionSink) { self.sink = sink }
 
-    var isOver: Bool { state.withLock(\.isOver) }
+    package var isOver: Bool { state.withLock(\.isOver) }
 
     /// Puts events behind those that wait. May be called under a lock; ``deliver()`` may not.
     ///
     /// - Returns: whether the connection was not over yet.
     @discardableResult
-    func put(_ events: [ConnectorEvent]) -> Bool {
+    package func put(_ events: [ConnectorEvent]) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
             for event in events {
@@ -33,7 +31,7 @@ final class EventOutbox: Sendable {
     }
 
     /// Hands out what waits, unless another thread is at it, which then does it all.
-    func deliver() {
+    package func deliver() {
         while true {
             let next: ConnectorEvent? = state.withLock { state in
                 guard !state.isDelivering, !state.events.isEmpty else { return nil }
@@ -43,19 +41,6 @@ final class EventOutbox: Sendable {
             guard let next else { return }
             sink(next)
             state.withLock { $0.isDelivering = false }
-        }
-    }
-}
-
-extension HandOut {
-    /// The notifications with their tickets; nil for one that can't be read.
-    var notifications: [(ticket: Ticket, notification: PushNotification?)] {
-        tickets.enumerated().map { index, ticket in
-            do throws(PackedNotification.Damage) {
-                return (ticket, try entries.notification(at: index))
-            } catch {
-                return (ticket, nil)
-            }
         }
     }
 }
