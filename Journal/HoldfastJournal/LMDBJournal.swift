@@ -200,7 +200,7 @@ public final class LMDBJournal: Journal {
     public func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        shared.withLock { shared in shared.lowerCeiling(of: lane.rawValue, to: mark.rawValue) }
+        shared.withLock { shared in shared.forgetCeiling(of: lane.rawValue) }
         leave(.lowerMark(lane, mark, completion)) { error in completion(.failure(error)) }
     }
 
