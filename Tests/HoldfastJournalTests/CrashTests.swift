@@ -22,12 +22,14 @@ struct JournalCrashTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.journal as String, log = log as String] in
             let journal = try LMDBJournal(directory: path)
             let lane = try journal.openLane(immediate).id
+            _ = try journal.openProducer("default")
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
             let receipts = Monitor(0)
             let victim = Int.random(in: 30...120)
             for number in 0... {
                 journal.append(submission([number, number, number], lane)) { result in
-                    guard case .success(let uid) = result else { return }
+                    guard case .success(let appended) = result else { return }
+                    let uid = appended.first
                     JournalCrashTests.log("a \(uid)", handle)
                     let count = receipts.withLock { receipts in
                         receipts += 1

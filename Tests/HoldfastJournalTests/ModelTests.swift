@@ -173,7 +173,9 @@ struct ModelTests {
             default:
                 let due = WallTime(milliseconds: Int64.random(in: -100...1000, using: &generator))
                 let attempts = UInt16.random(in: 1...9, using: &generator)
-                batch.others.append(Settlement(key, .deferUntil(due, attempts: attempts, reason: .serviceUnavailable)))
+                batch.others.append(
+                    Settlement(
+                        key, .deferUntil(due, attempts: attempts, reason: .serviceUnavailable, possiblySent: false)))
             }
         }
         return batch
