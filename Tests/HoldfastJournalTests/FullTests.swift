@@ -33,7 +33,7 @@ struct FullTests {
                 SettlementBatch(
                     acknowledged: Array(keys.dropFirst(20)),
                     others: keys.prefix(20).map { key in
-                        Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable))
+                        Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable, possiblySent: false))
                     }))
         }
         let promoted = try journal.promote(lane, now: 1, limit: .max)
@@ -121,7 +121,7 @@ struct FullTests {
         }
         _ = try held.get()
         let settled = Box<Result<SettlementReport, JournalError>>()
-        let refused = Box<Result<UID, JournalError>>()
+        let refused = Box<Result<Appended, JournalError>>()
         let noted = Box<Result<SettlementReport, JournalError>>()
         journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(1))])) { settled.put($0) }
         journal.append(submission(0..<1000, lane)) { refused.put($0) }
@@ -201,7 +201,7 @@ struct FullTests {
             }
             _ = try held.get()
             let first = Box<Result<SettlementReport, JournalError>>()
-            let refused = Box<Result<UID, JournalError>>()
+            let refused = Box<Result<Appended, JournalError>>()
             let second = Box<Result<SettlementReport, JournalError>>()
             journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(501))])) { first.put($0) }
             journal.append(submission(0..<3000, lane)) { refused.put($0) }

@@ -118,7 +118,8 @@ struct OpeningTests {
         #expect(
             try journal.unconfirmed(lane, after: UID(6), through: .max, limit: 100).items.map(\.uid) == uids(7...10))
         // Deferring must not hide the damage under a new checksum, and rejecting gets it out of the way.
-        try journal.settle(UID(6), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+        try journal.settle(
+            UID(6), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         _ = try journal.promote(lane, now: 1)
         #expect(code { _ = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 100) } == .damaged)
         try journal.settle(UID(6), lane, .reject(rejection))
