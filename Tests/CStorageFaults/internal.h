@@ -15,4 +15,5 @@ int sf_file_at(const char *path);
 // Counts a call; says whether it is to fail, and how.
 bool sf_next_call(int kind, struct fault *fault);
 bool sf_simulates(void);
+bool sf_is_active(void);
 void sf_record(int kind, int file, int64_t offset, int64_t length, const void *bytes, bool failed);

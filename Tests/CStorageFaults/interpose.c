@@ -39,6 +39,23 @@ SLOT(open);
 SLOT(mkdir);
 SLOT(mmap);
 
+// As in lmdb.h, which this target does not have.
+typedef struct MDB_env MDB_env;
+typedef struct MDB_txn MDB_txn;
+typedef struct MDB_cursor MDB_cursor;
+typedef struct MDB_val MDB_val;
+#define MDB_RDONLY 0x20000
+int mdb_txn_begin(MDB_env *environment, MDB_txn *parent, unsigned flags, MDB_txn **transaction);
+int mdb_put(MDB_txn *transaction, unsigned table, MDB_val *key, MDB_val *value, unsigned flags);
+int mdb_cursor_put(MDB_cursor *cursor, MDB_val *key, MDB_val *value, unsigned flags);
+int mdb_del(MDB_txn *transaction, unsigned table, MDB_val *key, MDB_val *value);
+int mdb_cursor_del(MDB_cursor *cursor, unsigned flags);
+SLOT(mdb_txn_begin);
+SLOT(mdb_put);
+SLOT(mdb_cursor_put);
+SLOT(mdb_del);
+SLOT(mdb_cursor_del);
+
 static int write_kind(int descriptor) {
     return fcntl(descriptor, F_GETFL) & (O_DSYNC | O_SYNC) ? SF_SYNC_WRITE : SF_WRITE;
 }
@@ -219,4 +236,36 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
         return MAP_FAILED;
     }
     return REAL(mmap)(address, length, protection, flags, descriptor, offset);
+}
+
+// liblmdb does not call these itself, so what is counted is what the journal asks for.
+
+int mdb_txn_begin(MDB_env *environment, MDB_txn *parent, unsigned flags, MDB_txn **transaction) {
+    struct fault fault;
+    if (!(flags & MDB_RDONLY) && sf_is_active() && sf_next_call(SF_BEGIN, &fault)) return fault.error;
+    return REAL(mdb_txn_begin)(environment, parent, flags, transaction);
+}
+
+int mdb_put(MDB_txn *transaction, unsigned table, MDB_val *key, MDB_val *value, unsigned flags) {
+    struct fault fault;
+    if (sf_is_active() && sf_next_call(SF_PUT, &fault)) return fault.error;
+    return REAL(mdb_put)(transaction, table, key, value, flags);
+}
+
+int mdb_cursor_put(MDB_cursor *cursor, MDB_val *key, MDB_val *value, unsigned flags) {
+    struct fault fault;
+    if (sf_is_active() && sf_next_call(SF_PUT, &fault)) return fault.error;
+    return REAL(mdb_cursor_put)(cursor, key, value, flags);
+}
+
+int mdb_del(MDB_txn *transaction, unsigned table, MDB_val *key, MDB_val *value) {
+    struct fault fault;
+    if (sf_is_active() && sf_next_call(SF_DELETE, &fault)) return fault.error;
+    return REAL(mdb_del)(transaction, table, key, value);
+}
+
+int mdb_cursor_del(MDB_cursor *cursor, unsigned flags) {
+    struct fault fault;
+    if (sf_is_active() && sf_next_call(SF_DELETE, &fault)) return fault.error;
+    return REAL(mdb_cursor_del)(cursor, flags);
 }

@@ -27,7 +27,7 @@ static int64_t calls[SF_KINDS];
 static struct {
     bool planned, persistent, begun;
     int32_t kind, error, how;
-    int64_t number, hits;
+    int64_t number, hits, first;
     uint32_t mask;
 } plan;
 
@@ -47,6 +47,7 @@ void sf_start(const char *path) {
 void sf_stop(void) { active = false; }
 void sf_simulate_disk(bool simulate) { simulating = simulate; }
 bool sf_simulates(void) { return simulating; }
+bool sf_is_active(void) { return active; }
 
 int64_t sf_position(void) {
     pthread_mutex_lock(&lock);
@@ -121,7 +122,7 @@ bool sf_next_call(int kind, struct fault *fault) {
             fails = true;
         }
         if (fails) {
-            plan.hits++;
+            if (plan.hits++ == 0) plan.first = event_count;
             fault->error = plan.error;
             fault->how = kind == SF_WRITE || kind == SF_SYNC_WRITE ? plan.how : SF_NOTHING_WRITTEN;
         }
@@ -140,6 +141,7 @@ void sf_fail(int32_t kind, int64_t number, int32_t error, int32_t how, bool pers
     plan.error = error;
     plan.how = how;
     plan.hits = 0;
+    plan.first = 0;
     plan.mask = mask;
     pthread_mutex_unlock(&lock);
 }
@@ -155,6 +157,13 @@ int64_t sf_hits(void) {
     int64_t hits = plan.hits;
     pthread_mutex_unlock(&lock);
     return hits;
+}
+
+int64_t sf_first_hit(void) {
+    pthread_mutex_lock(&lock);
+    int64_t first = plan.first;
+    pthread_mutex_unlock(&lock);
+    return first;
 }
 
 // The watch. A handler may only use what is safe in one.

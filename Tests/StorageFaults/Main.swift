@@ -19,12 +19,34 @@ import Foundation
         var summary: [String: Any] = ["seed": options.seed, "rounds": options.rounds]
         var breaches: [String] = []
         if options.parts.contains("power") { breaches += try powerLoss(options, &summary) }
+        if options.parts.contains("faults") { breaches += try faults(options, &summary) }
         summary["seconds"] = Int((ContinuousClock.now - begin) / .seconds(1))
         summary["breaches"] = breaches.count
         for breach in breaches { say("breach: \(breach)") }
         let json = try JSONSerialization.data(withJSONObject: summary, options: [.sortedKeys])
         print(String(decoding: json, as: UTF8.self))
         return breaches.isEmpty
+    }
+
+    private static func faults(_ options: Arguments, _ summary: inout [String: Any]) throws -> [String] {
+        var total = FaultTour.Result()
+        for round in 0..<options.rounds {
+            let seed = options.seed &+ UInt64(round)
+            let tour = FaultTour(
+                work: FaultRun(seed: seed, steps: options.faultSteps, cuts: options.cuts), wanted: options.faults,
+                onlyFault: options.onlyFault)
+            let result = try tour.run()
+            total.add(result)
+            say(
+                "storage faults: seed \(seed): \(result.faults) faults struck in \(result.runs) runs, of "
+                    + "\(result.possible) possible; \(result.cuts) losses of power behind them; \(result.breaches.count) breaches"
+            )
+        }
+        summary["faultRuns"] = total.runs
+        summary["faultsStruck"] = total.faults
+        summary["faultsPossible"] = total.possible
+        summary["powerLossesAfterFaults"] = total.cuts
+        return total.breaches
     }
 
     private static func powerLoss(_ options: Arguments, _ summary: inout [String: Any]) throws -> [String] {
@@ -53,7 +75,7 @@ import Foundation
     }
 }
 
-/// `--seed S --rounds R --states N --steps N --parts power,faults,full --state N`
+/// `--seed S --rounds R --states N --steps N --parts power,faults,full --state N --faults N --fault-steps N --cuts N --fault N`
 struct Arguments {
     var seed = UInt64.random(in: 1...999_999)
     var rounds = 1
@@ -61,6 +83,10 @@ struct Arguments {
     var steps = 60
     var parts: Set<String> = ["power", "faults"]
     var onlyState: Int?
+    var faults = 400
+    var faultSteps = 24
+    var cuts = 3
+    var onlyFault: Int?
 
     init(_ words: ArraySlice<String>) throws {
         var words = words
@@ -77,6 +103,10 @@ struct Arguments {
             case "--states": states = Int(number)
             case "--steps": steps = Int(number)
             case "--state": onlyState = Int(number)
+            case "--faults": faults = Int(number)
+            case "--fault-steps": faultSteps = Int(number)
+            case "--cuts": cuts = Int(number)
+            case "--fault": onlyFault = Int(number)
             default: throw Breach("\(name) is not known")
             }
         }

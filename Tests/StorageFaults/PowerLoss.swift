@@ -58,7 +58,7 @@ struct PowerLoss {
     private static func changesFile(_ event: Recording.Event) -> Bool {
         switch event.kind {
         case .write, .syncWrite, .truncate, .allocate: true
-        case .sync, .create, .makeDirectory, .read, .map: false
+        default: false
         }
     }
 
@@ -99,7 +99,7 @@ struct PowerLoss {
                 } else {
                     for earlier in covered { certain[earlier] = index + 1 }
                 }
-            case .read, .map:
+            default:
                 break
             }
         }
@@ -187,7 +187,7 @@ struct PowerLoss {
         case .write, .syncWrite: content.write(event.bytes, 0..<event.bytes.count, at: event.offset)
         case .truncate: content.truncate(to: event.length)
         case .allocate: content.byteCount = max(content.byteCount, event.length)
-        case .sync, .create, .makeDirectory, .read, .map: break
+        default: break
         }
     }
 }

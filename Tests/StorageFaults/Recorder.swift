@@ -3,7 +3,7 @@ import CStorageFaults
 /// The one door to the C recorder. See `storage_faults.h`.
 enum Recorder {
     enum Kind: Int32, CaseIterable {
-        case write, syncWrite, sync, truncate, allocate, create, makeDirectory, read, map
+        case write, syncWrite, sync, truncate, allocate, create, makeDirectory, read, map, begin, put, delete
     }
 
     /// How a write that is made to fail has failed.
@@ -42,6 +42,9 @@ enum Recorder {
 
     /// From now on a death by signal, or a run of more than `seconds`, is reported with `text`. Nil ends it.
     static func watch(_ text: String?, seconds: Int = 60) { unsafe sf_watch(text, UInt32(seconds)) }
+
+    /// How many events there were when the first of them did.
+    static var firstHit: Int { Int(sf_first_hit()) }
 
     static func recording() -> Recording {
         let paths = (0..<sf_files()).map { file in unsafe String(cString: sf_path(file)) }

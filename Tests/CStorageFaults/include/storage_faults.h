@@ -18,7 +18,11 @@ enum {
     SF_MAKE_DIRECTORY = 6,
     SF_READ = 7, // pread; a fault only
     SF_MAP = 8,  // mmap of a file; a fault only
-    SF_KINDS = 9,
+    // liblmdb's own calls, faults only: a map that is full shows there.
+    SF_BEGIN = 9,  // mdb_txn_begin, of those that write
+    SF_PUT = 10,   // mdb_put, mdb_cursor_put
+    SF_DELETE = 11, // mdb_del, mdb_cursor_del
+    SF_KINDS = 12,
 };
 
 // How a write fails.
@@ -57,6 +61,8 @@ void sf_fail(int32_t kind, int64_t number, int32_t error, int32_t how, bool pers
 void sf_lift(void);
 // How many calls were made to fail since sf_fail.
 int64_t sf_hits(void);
+// How many events there were when the first of them did.
+int64_t sf_first_hit(void);
 
 // Where the process dies by a signal or runs for longer than `seconds`, `text` and the signal go to standard error, and
 // the process ends with status 3. NULL ends the watch.
