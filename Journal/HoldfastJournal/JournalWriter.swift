@@ -18,6 +18,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var space: SpaceGuard
     private var backlog: [Pending] = []
     private var failure: JournalError?
+    /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
+    private var marksRefused = false
     private var nextReaderCheck = ContinuousClock.now
 
     private static let readerCheckInterval = Duration.seconds(1)
@@ -41,6 +43,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Does what waits, in as many commits as it takes.
     func work(_ requests: [Request]) {
         for request in requests { backlog.append(Pending(request)) }
+        marksRefused = false
         repeat {
             commit()
             for request in thread.takeMore() { backlog.append(Pending(request)) }
@@ -50,7 +53,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     /// Whether a ceiling was raised while a commit was under way that could not know of it.
     private var marksWait: Bool {
-        failure == nil && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
+        failure == nil && !marksRefused
+            && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
     }
 
     /// Frees what readers have pinned that died without saying so.
@@ -114,6 +118,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     isSmall = true
                     (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
                 } else {
+                    // With nothing to answer the marks alone were tried; trying on would never end.
+                    marksRefused = count == 0
                     answer(count, JournalError(error, "write to", directory))
                     return
                 }
