@@ -196,7 +196,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func classify(_ error: LMDBError) -> Attempt {
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
-        switch CommitFailure(error, isDiskFull: space.isDiskFull || !hasDiskRoom, isPanicked: isPanicked) {
+        // Looked up only where the meta page was not begun. Asking writes over the first unused page, which after a meta
+        // page that failed may be one that the commit has used.
+        let isDiskFull = !isPanicked && (space.isDiskFull || !hasDiskRoom)
+        switch CommitFailure(error, isDiskFull: isDiskFull, isPanicked: isPanicked) {
         // Half a write on a full disk comes as EIO; say what it is.
         case .noRoom where error.code == .inputOutput:
             return .noRoom(LMDBError(.noSpace, error.operation, path: error.path))
