@@ -161,8 +161,9 @@ package final class OpenFile: Sendable {
         let written = unsafe span.withUnsafeBytes { buffer in
             unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, 0)
         }
-        guard written == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
-            throw Files.failure("write", path)
-        }
+        if written < 0 { throw Files.failure("pwrite", path) }
+        // No error is set when a part was written: that is what a full disk takes.
+        guard written == bytes.count else { throw LMDBError(.noSpace, "pwrite", path: path) }
+        guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw Files.failure("ftruncate", path) }
     }
 }
