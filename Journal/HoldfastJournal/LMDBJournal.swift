@@ -37,7 +37,7 @@ public final class LMDBJournal: Journal {
         let path = place.path
         try place.prepare(create: options.create)
         let lock = try OwnerLock(owning: place)
-        try place.checkDataFiles()
+        try place.prepareDataFiles(create: options.create)
 
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
