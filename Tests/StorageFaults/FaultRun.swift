@@ -78,7 +78,11 @@ struct FaultRun {
         result.wasHit = Recorder.hits > 0
         guard result.wasHit, cuts > 0 else { return result }
         let recording = Recorder.recording()
-        result.cuts = try cutAfter(recording, Recorder.firstHit, end, place, history.withLock { history in history })
+        // What is left behind by a meta page that is written and not confirmed is the most treacherous.
+        let isMeta = fault.kind == .syncWrite && fault.extent == .all
+        result.cuts = try cutAfter(
+            recording, count: isMeta ? 8 * cuts : cuts, Recorder.firstHit, end, place,
+            history.withLock { history in history })
         return result
     }
 
@@ -181,14 +185,14 @@ struct FaultRun {
     // MARK: The loss of power behind it
 
     private func cutAfter(
-        _ recording: Recording, _ first: Int, _ end: Int, _ place: Place, _ history: History
+        _ recording: Recording, count: Int, _ first: Int, _ end: Int, _ place: Place, _ history: History
     ) throws -> Int {
         var generator = SplitMix64(state: seed ^ UInt64(recording.events.count))
         var power = PowerLoss(recording, root: place.root)
         let state = try Place()
         defer { state.remove() }
         // Most of them soon after the fault, where what it left behind is in the way.
-        let positions = (0..<cuts).map { number in
+        let positions = (0..<count).map { number in
             number % 3 == 2
                 ? Int.random(in: first...max(first, end), using: &generator)
                 : min(end, first + Int.random(in: 0...40, using: &generator))

@@ -26,6 +26,8 @@ struct FaultTour {
     let wanted: Int
     /// Only the one with this number: to look at a breach again.
     let onlyFault: Int?
+    /// Only those of calls of this kind.
+    var onlyKind: Recorder.Kind?
 
     func run() throws -> Result {
         Recorder.watch("seed \(work.seed), counting calls", seconds: 60)
@@ -36,6 +38,7 @@ struct FaultTour {
         // with the seed is as good.
         var generator = SplitMix64(state: work.seed)
         var numbers = Array(faults.indices).shuffled(using: &generator)
+        if let onlyKind { numbers.removeAll { number in faults[number].kind != onlyKind } }
         if wanted > 0 { numbers = Array(numbers.prefix(wanted)) }
         if let onlyFault { numbers = [onlyFault] }
         for number in numbers.sorted() {

@@ -34,7 +34,7 @@ import Foundation
             let seed = options.seed &+ UInt64(round)
             let tour = FaultTour(
                 work: FaultRun(seed: seed, steps: options.faultSteps, cuts: options.cuts), wanted: options.faults,
-                onlyFault: options.onlyFault)
+                onlyFault: options.onlyFault, onlyKind: options.onlyKind)
             let result = try tour.run()
             total.add(result)
             say(
@@ -55,7 +55,7 @@ import Foundation
             let seed = options.seed &+ UInt64(round)
             let run = PowerLossRun(
                 seed: seed, size: .init(steps: options.steps), wantedStates: options.states,
-                onlyState: options.onlyState)
+                onlyState: options.onlyState, diskLies: options.diskLies)
             let result = try run.run()
             total.states += result.states
             total.secondCuts += result.secondCuts
@@ -87,11 +87,19 @@ struct Arguments {
     var faultSteps = 24
     var cuts = 3
     var onlyFault: Int?
+    /// Only faults of calls of this kind.
+    var onlyKind: Recorder.Kind?
+    /// Power is lost on a disk that says it has synced and has not: there must be breaches.
+    var diskLies = false
 
     init(_ words: ArraySlice<String>) throws {
         var words = words
         while let name = words.popFirst() {
             guard let value = words.popFirst() else { throw Breach("\(name) wants a value") }
+            if name == "--kind" {
+                onlyKind = Recorder.Kind.allCases.first { kind in "\(kind)" == value }
+                continue
+            }
             if name == "--parts" {
                 parts = Set(value.split(separator: ",").map(String.init))
                 continue
@@ -102,6 +110,7 @@ struct Arguments {
             case "--rounds": rounds = Int(number)
             case "--states": states = Int(number)
             case "--steps": steps = Int(number)
+            case "--lying-disk": diskLies = number == 1
             case "--state": onlyState = Int(number)
             case "--faults": faults = Int(number)
             case "--fault-steps": faultSteps = Int(number)

@@ -42,11 +42,15 @@ struct PowerLoss {
     private var settledCount: [Int]
     private var settled: [FileImage]
 
-    init(_ recording: Recording, root: String, base: DiskImage = DiskImage()) {
+    /// - Parameter lies: a disk that says it has synced and has not, to see that the loss is noticed.
+    init(_ recording: Recording, root: String, base: DiskImage = DiskImage(), lies: Bool = false) {
         self.recording = recording
         self.root = root
         self.base = base
-        certainFrom = Self.certainty(recording)
+        let certain = Self.certainty(recording)
+        certainFrom = zip(certain, recording.events).map { position, event in
+            lies && Self.changesFile(event) ? .max : position
+        }
         eventsOfFile = [[Int]](repeating: [], count: recording.paths.count)
         for (index, event) in recording.events.enumerated() where Self.changesFile(event) {
             eventsOfFile[event.file].append(index)
@@ -92,8 +96,11 @@ struct PowerLoss {
                 open[event.file, default: []] += revived + [index]
             case .sync:
                 let began = event.offset
-                let covered = (open[event.file] ?? []).filter { earlier in earlier < began }
-                open[event.file]?.removeAll { earlier in earlier < began }
+                // Names are not pages: file systems keep them in a journal, and try again.
+                let covered = (open[event.file] ?? []).filter { earlier in
+                    earlier < began && !(event.failed && isName(recording.events[earlier]))
+                }
+                open[event.file]?.removeAll { earlier in covered.contains(earlier) }
                 if event.failed {
                     doubtful[event.file, default: []] += covered
                 } else {
@@ -104,6 +111,10 @@ struct PowerLoss {
             }
         }
         return certain
+    }
+
+    private static func isName(_ event: Recording.Event) -> Bool {
+        event.kind == .create || event.kind == .makeDirectory
     }
 
     private static func touchesSamePage(_ lhs: Recording.Event, _ rhs: Recording.Event) -> Bool {

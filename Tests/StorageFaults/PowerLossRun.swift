@@ -19,6 +19,8 @@ struct PowerLossRun {
     /// Only this one of the states: to look at a breach again.
     let onlyState: Int?
 
+    var diskLies = false
+
     private struct Cut {
         let position: Int
         let survivors: Survivors
@@ -42,7 +44,7 @@ struct PowerLossRun {
         result.requests = noted.entries.count
         result.syncPoints = recording.syncPoints.count
         result.writes = recording.events.count { event in event.kind == .write || event.kind == .syncWrite }
-        var power = PowerLoss(recording, root: place.root)
+        var power = PowerLoss(recording, root: place.root, lies: diskLies)
         let cuts = cuts(recording, power, &generator)
         var replay = Replay(noted)
         let state = try Place()
