@@ -14,7 +14,27 @@ struct Fault: Sendable, CustomStringConvertible {
     var description: String {
         let what = Self.names[error] ?? "\(error)"
         let how = extent == .nothing ? "" : ", written: \(extent)"
-        return "\(kind) \(number) fails with \(what)\(how), \(lasts ? "until lifted" : "once")"
+        return "\(kind) \(number) fails with \(what)\(how), \(lasts ? "until lifted" : "once") (--fault \(name))"
+    }
+
+    /// By which it can be asked for again.
+    var name: String { "\(kind):\(number):\(error):\(extent):\(lasts)" }
+
+    init(kind: Recorder.Kind, number: Int, error: Int32, extent: Recorder.Extent, lasts: Bool) {
+        self.kind = kind
+        self.number = number
+        self.error = error
+        self.extent = extent
+        self.lasts = lasts
+    }
+
+    init?(name: String) {
+        let parts = name.split(separator: ":").map(String.init)
+        guard parts.count == 5, let kind = Recorder.Kind(named: parts[0]), let number = Int(parts[1]),
+            let error = Int32(parts[2]), let lasts = Bool(parts[4]),
+            let extent = Recorder.Extent.allCases.first(where: { extent in "\(extent)" == parts[3] })
+        else { return nil }
+        self.init(kind: kind, number: number, error: error, extent: extent, lasts: lasts)
     }
 
     static let mapFull: Int32 = -30792
@@ -191,11 +211,10 @@ struct FaultRun {
         var power = PowerLoss(recording, root: place.root)
         let state = try Place()
         defer { state.remove() }
-        // Most of them soon after the fault, where what it left behind is in the way.
+        // Most of them at once or soon after the fault, where what it left behind is in the way.
         let positions = (0..<count).map { number in
-            number % 3 == 2
-                ? Int.random(in: first...max(first, end), using: &generator)
-                : min(end, first + Int.random(in: 0...40, using: &generator))
+            let range = [6, 40, max(0, end - first)][number % 3]
+            return min(end, first + Int.random(in: 0...range, using: &generator))
         }.sorted()
         for position in positions {
             let survivors: Survivors = .random(generator.next())

@@ -24,14 +24,14 @@ struct FaultTour {
     let work: FaultRun
     /// 0 for all.
     let wanted: Int
-    /// Only the one with this number: to look at a breach again.
-    let onlyFault: Int?
+    /// Only this one: to look at a breach again.
+    let onlyFault: Fault?
     /// Only those of calls of this kind.
     var onlyKind: Recorder.Kind?
 
     func run() throws -> Result {
         Recorder.watch("seed \(work.seed), counting calls", seconds: 60)
-        let faults = Self.faults(try work.count())
+        let faults = try onlyFault.map { fault in [fault] } ?? Self.faults(try work.count())
         var result = Result()
         result.possible = faults.count
         // A step that has no divisor in common with the length of the list's parts would be hard to promise; a shuffle
@@ -40,9 +40,8 @@ struct FaultTour {
         var numbers = Array(faults.indices).shuffled(using: &generator)
         if let onlyKind { numbers.removeAll { number in faults[number].kind != onlyKind } }
         if wanted > 0 { numbers = Array(numbers.prefix(wanted)) }
-        if let onlyFault { numbers = [onlyFault] }
         for number in numbers.sorted() {
-            let name = "seed \(work.seed), fault \(number): \(faults[number])"
+            let name = "seed \(work.seed), \(faults[number])"
             Recorder.watch(name)
             result.runs += 1
             do {

@@ -86,7 +86,7 @@ struct Arguments {
     var faults = 400
     var faultSteps = 24
     var cuts = 3
-    var onlyFault: Int?
+    var onlyFault: Fault?
     /// Only faults of calls of this kind.
     var onlyKind: Recorder.Kind?
     /// Power is lost on a disk that says it has synced and has not: there must be breaches.
@@ -96,8 +96,12 @@ struct Arguments {
         var words = words
         while let name = words.popFirst() {
             guard let value = words.popFirst() else { throw Breach("\(name) wants a value") }
+            if name == "--fault" {
+                onlyFault = Fault(name: value)
+                continue
+            }
             if name == "--kind" {
-                onlyKind = Recorder.Kind.allCases.first { kind in "\(kind)" == value }
+                onlyKind = Recorder.Kind(named: value)
                 continue
             }
             if name == "--parts" {
@@ -115,7 +119,6 @@ struct Arguments {
             case "--faults": faults = Int(number)
             case "--fault-steps": faultSteps = Int(number)
             case "--cuts": cuts = Int(number)
-            case "--fault": onlyFault = Int(number)
             default: throw Breach("\(name) is not known")
             }
         }

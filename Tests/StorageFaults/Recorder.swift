@@ -4,6 +4,11 @@ import CStorageFaults
 enum Recorder {
     enum Kind: Int32, CaseIterable {
         case write, syncWrite, sync, truncate, allocate, create, makeDirectory, read, map, begin, put, delete
+
+        init?(named name: String) {
+            guard let kind = Self.allCases.first(where: { kind in "\(kind)" == name }) else { return nil }
+            self = kind
+        }
     }
 
     /// How a write that is made to fail has failed.
