@@ -20,6 +20,16 @@ import Foundation
         var breaches: [String] = []
         if options.parts.contains("power") { breaches += try powerLoss(options, &summary) }
         if options.parts.contains("faults") { breaches += try faults(options, &summary) }
+        if let directory = options.fullDisk {
+            do {
+                let result = try FullDisk(directory: directory).run()
+                summary["fullDiskAccepted"] = result.accepted
+                summary["fullDiskDrained"] = result.refused
+                say("full disk: filled to refusal and drained \(result.refused) times, \(result.accepted) accepted")
+            } catch {
+                breaches.append("on a full file system: \(error)")
+            }
+        }
         summary["seconds"] = Int((ContinuousClock.now - begin) / .seconds(1))
         summary["breaches"] = breaches.count
         for breach in breaches { say("breach: \(breach)") }
@@ -87,6 +97,8 @@ struct Arguments {
     var faultSteps = 24
     var cuts = 3
     var onlyFault: Fault?
+    /// A directory on a small file system, to be filled.
+    var fullDisk: String?
     /// Only faults of calls of this kind.
     var onlyKind: Recorder.Kind?
     /// Power is lost on a disk that says it has synced and has not: there must be breaches.
@@ -96,6 +108,10 @@ struct Arguments {
         var words = words
         while let name = words.popFirst() {
             guard let value = words.popFirst() else { throw Breach("\(name) wants a value") }
+            if name == "--full-disk" {
+                fullDisk = value
+                continue
+            }
             if name == "--fault" {
                 onlyFault = Fault(name: value)
                 continue
