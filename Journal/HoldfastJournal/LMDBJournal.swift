@@ -26,7 +26,7 @@ public final class LMDBJournal: Journal {
 
     /// Opens the journal in `directory`, and makes it first if there is none and the options allow it.
     ///
-    /// Takes two synced commits, and otherwise a time that does not depend on what is in the journal.
+    /// Takes a sync and two synced commits, and otherwise a time that does not depend on what is in the journal.
     ///
     /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
     /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
