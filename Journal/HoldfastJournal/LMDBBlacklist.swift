@@ -242,15 +242,28 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
-    /// an error like others; only an environment that refuses everything stays refused.
+    /// an error like others; but after a failed meta page the environment refuses everything, for ever: then the journal
+    /// must be reopened, and says so, lest somebody wait for a disk that has long been well.
     private func fail(_ error: LMDBError, _ changes: [Change]) {
-        let failure = JournalError(error, "write the blacklist of", directory)
-        do throws(LMDBError) {
-            _ = try WriteTransaction(environment)
-        } catch {
-            shared.withLock { shared in shared.failure = failure }
+        var failure = JournalError(error, "write the blacklist of", directory)
+        if isPanicked {
+            failure = JournalError(
+                .undetermined,
+                "\(failure.message). Whether the change is there will be known when the journal is reopened.")
+            let later = JournalError(
+                .mustBeReopened, "a commit to the blacklist of \(directory) failed (\(error.code)): reopen the journal")
+            shared.withLock { shared in shared.failure = later }
         }
         for change in changes { change.fail(failure) }
+    }
+
+    private var isPanicked: Bool {
+        do throws(LMDBError) {
+            _ = try WriteTransaction(environment)
+            return false
+        } catch {
+            return error.code == .panic
+        }
     }
 
     /// Keeps pages allocated ahead of use; without them a commit fails as a whole, which harms nothing.

@@ -178,6 +178,39 @@ struct JournalCrashTests {
         }
     }
 
+    @Test(
+        "A blacklist whose meta page failed says that the journal must be reopened, and has all that was answered for")
+    func blacklistMetaPage() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            let base = URL(fileURLWithPath: scratch.path).resolvingSymlinksInPath().path
+            let path = base + "/test.journal"
+            func entry(_ number: Int) -> BlacklistEntry {
+                BlacklistEntry(
+                    token: sample(number).token, reason: .unregistered, since: WallTime(milliseconds: 1),
+                    learntAt: WallTime(milliseconds: 2), route: "default")
+            }
+            var journal = try LMDBJournal(directory: path)
+            try journal.blacklist.add([entry(1)])
+            JournalCrashTests.breakDisk(
+                try JournalCrashTests.descriptors(of: path + "/blacklist/data.mdb").synchronous, with: "/dev/full")
+            let first = #expect(throws: JournalError.self) { try journal.blacklist.add([entry(2)]) }
+            #expect(first?.code == .undetermined)
+            let second = #expect(throws: JournalError.self) { try journal.blacklist.add([entry(3)]) }
+            #expect(second?.code == .mustBeReopened)
+            // Nobody may be taken for not blacklisted meanwhile.
+            let third = #expect(throws: JournalError.self) { try journal.blacklist.entry(for: sample(1).token) }
+            #expect(third?.code == .mustBeReopened)
+            journal.close()
+            journal = try LMDBJournal(directory: path)
+            #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1))
+            try journal.blacklist.add([entry(3)])
+            #expect(try journal.blacklist.entry(for: sample(3).token) == entry(3))
+            journal.close()
+        }
+    }
+
     @Test("The slot of a reader that was killed is freed while the owner lives, so that it pins no pages")
     func killedReader() async throws {
         let scratch = Scratch()

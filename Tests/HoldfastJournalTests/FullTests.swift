@@ -217,6 +217,32 @@ struct FullTests {
         }
     }
 
+    @Test("A disk that has no room even for a mark is left alone until there is a reason to try again")
+    func markOnFullDisk() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            let journal = try LMDBJournal(directory: scratch.journal)
+            let lane = try journal.openLane(immediate).id
+            _ = try journal.append(0..<10, to: lane)
+            // Nothing but the meta pages can be written.
+            FullTests.limitFiles(to: 8192)
+            journal.raiseMark(of: lane, to: UID(10))
+            #expect(throws: JournalError.self) { try journal.acknowledge([UID(1)], lane) }
+            let before = clock()
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.25, "the writer spins")
+            // With room again the mark rises by itself.
+            FullTests.limitFiles(to: 1 << 40)
+            let end = ContinuousClock.now + .seconds(20)
+            while try journal.status().lanes[0].mark < UID(10) {
+                guard ContinuousClock.now < end else { throw TimedOut() }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            journal.close()
+        }
+    }
+
     @Test("The reserve is kept above what appends may take, and free pages inside the file count once it cannot grow")
     func arithmetic() {
         var space = SpaceGuard(
