@@ -8,7 +8,8 @@ struct OneSeed {
 
     /// - Returns: the exit code.
     func run() -> Int32 {
-        let say: (@Sendable (String) -> Void)? = isVerbose ? { (line: String) -> Void in print(line) } : nil
+        var say: (@Sendable (String) -> Void)?
+        if isVerbose { say = { print($0) } }
         let report = Simulation(seed: seed).run(say: say)
         guard let violation = report.violation else {
             print(
