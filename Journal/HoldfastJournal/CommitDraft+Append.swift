@@ -2,27 +2,39 @@ import Holdfast
 import HoldfastLMDB
 
 extension CommitDraft {
-    /// Gives the notifications consecutive UIDs, in the order of the submission, and puts their records.
+    /// Gives the notifications consecutive UIDs, in the order of the submission, and puts their records; those that the
+    /// journal remembers are left out.
     mutating func append(_ submission: Submission) throws(LMDBError) -> Progress {
+        if let error = refusal(of: submission) { return .failed(error) }
         let first = state.facts.nextUID
-        let items = submission.items
-        for item in items where !state.hasLane(item.lane.rawValue) {
-            return .failed(
-                JournalError(.notFound, "\(directory) has no lane number \(item.lane.rawValue); open it first"))
-        }
-        let (next, overflow) = first.addingReportingOverflow(UInt64(items.count))
-        if overflow {
-            return .failed(JournalError(.limitReached, "\(directory) has given out all UIDs there are"))
-        }
-        if let lane = items.first?.lane {
-            let isOneLane = items.allSatisfy { item in item.lane == lane }
-            let order = isOneLane ? nil : Self.byLane(items)
-            try put(submission, order: order, first: first)
+        var batch = AppendBatch(submission, first: first)
+        let repeats = submission.identities.isEmpty ? [] : try remember(submission, &batch)
+        if let lane = batch.items.first?.lane {
+            let isOneLane = batch.items.allSatisfy { item in item.lane == lane }
+            let order = isOneLane ? nil : Self.byLane(batch.items)
+            try put(batch, order: order, of: submission)
         }
         if let note = submission.note { try setNote(Array(note.name.utf8), note.value) }
-        state.facts.nextUID = next
-        state.facts.totals.accepted += UInt64(items.count)
-        return .appended(UID(first))
+        let count = batch.items.count
+        state.facts.nextUID += UInt64(count)
+        state.facts.wallTime = submission.acceptedAt
+        state.facts.totals.accepted += UInt64(count)
+        let producer = Int(submission.producer.rawValue) - 1
+        state.producers[producer].unconfirmed += count
+        state.producers[producer].totals.accepted += UInt64(count)
+        return .appended(Appended(first: UID(first), repeats: repeats))
+    }
+
+    private func refusal(of submission: Submission) -> JournalError? {
+        for item in submission.items where !state.hasLane(item.lane.rawValue) {
+            return JournalError(.notFound, "\(directory) has no lane number \(item.lane.rawValue); open it first")
+        }
+        let producer = submission.producer.rawValue
+        if !state.hasProducer(producer) {
+            return JournalError(.notFound, "\(directory) has no Producer number \(producer); open it first")
+        }
+        let (_, overflow) = state.facts.nextUID.addingReportingOverflow(UInt64(submission.items.count))
+        return overflow ? JournalError(.limitReached, "\(directory) has given out all UIDs there are") : nil
     }
 
     /// Indices of the items, lane by lane, so that each lane's records go side by side.
@@ -32,35 +44,33 @@ extension CommitDraft {
         }
     }
 
-    private mutating func put(_ submission: Submission, order: [Int]?, first: UInt64) throws(LMDBError) {
-        let items = submission.items
+    private mutating func put(_ batch: AppendBatch, order: [Int]?, of submission: Submission) throws(LMDBError) {
+        let items = batch.items
         let packed = submission.bytes.span
         var counts: [UInt32: (count: Int, last: UInt64)] = [:]
         try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
-            var lane: UInt32 = 0
+            var head = EntryRecord.Head(lane: 0, uid: 0, producer: submission.producer.rawValue)
             var appending = false
             var run = (count: 0, last: UInt64(0))
             for position in items.indices {
                 let index = order?[position] ?? position
                 let item = items[index]
-                let uid = first + UInt64(index)
-                if item.lane.rawValue != lane {
-                    if lane != 0 { counts[lane] = run }
-                    lane = item.lane.rawValue
+                if item.lane.rawValue != head.lane {
+                    if head.lane != 0 { counts[head.lane] = run }
+                    head.lane = item.lane.rawValue
                     run = (0, 0)
-                    appending = try Self.isBehindAll(lane, &cursor)
+                    appending = try Self.isBehindAll(head.lane, &cursor)
                 }
+                head.uid = batch.first + UInt64(index)
+                head.flags = batch.flags(at: index)
                 let range = item.range
                 let count = EntryRecord.byteCount(body: range.count)
-                let accepted = EntryRecord.acceptedAt(of: range, in: packed)
-                try cursor.put(Key.entry(lane, uid).span, appending: appending, count: count) { output in
-                    EntryRecord.write(
-                        lane: lane, uid: uid, attempts: 0, acceptedAt: accepted, body: range, of: packed,
-                        reason: Span<UInt8>(), into: &output)
+                try cursor.put(Key.entry(head.lane, head.uid).span, appending: appending, count: count) { output in
+                    EntryRecord.write(head, body: range, of: packed, reason: Span<UInt8>(), into: &output)
                 }
-                run = (run.count + 1, uid)
+                run = (run.count + 1, head.uid)
             }
-            if lane != 0 { counts[lane] = run }
+            if head.lane != 0 { counts[head.lane] = run }
         }
         for (lane, run) in counts {
             state.update(lane) { record in
@@ -77,4 +87,20 @@ extension CommitDraft {
         cursor.withCurrent { key, _ in last = key.bigEndian32(at: 0) }
         return last <= lane
     }
+}
+
+/// What of a submission is put: all of it, but for repeats.
+struct AppendBatch {
+    var items: [Submission.Item]
+    /// The UID of the first; the others follow one by one.
+    let first: UInt64
+    /// Which of the items have an identity; empty when none has.
+    var haveIdentity: [Bool] = []
+
+    init(_ submission: Submission, first: UInt64) {
+        items = submission.items
+        self.first = first
+    }
+
+    func flags(at index: Int) -> EntryRecord.Flags { !haveIdentity.isEmpty && haveIdentity[index] ? .hasIdentity : [] }
 }

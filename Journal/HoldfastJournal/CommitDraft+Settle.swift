@@ -10,70 +10,91 @@ extension CommitDraft {
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport(settled: 0, gone: 0)
         if start == 0 { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
+        state.facts.wallTime = batch.settledAt
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
-        if !direct.isEmpty { try acknowledge(acknowledged[direct], &report) }
+        if !direct.isEmpty { try acknowledge(acknowledged[direct], of: batch, &report) }
         for part in direct.upperBound..<max(end, direct.upperBound) where part >= start {
             let settlement = batch.others[part - acknowledged.count]
-            let settled = try settle(settlement)
+            let settled = try settle(settlement, of: batch)
             if settled { report.settled += 1 } else { report.gone += 1 }
         }
         return .settled(report, parts: end - start)
     }
 
-    private mutating func acknowledge(_ keys: ArraySlice<EntryKey>, _ report: inout SettlementReport) throws(LMDBError)
-    {
-        var missed: [EntryKey] = []
-        var deleted: [UInt32: Int] = [:]
+    private mutating func acknowledge(
+        _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
+    ) throws(LMDBError) {
+        var tally = AcknowledgementTally()
+        let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
         try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
-            var lane: UInt32 = 0
-            var count = 0
             for key in keys {
-                if key.lane.rawValue != lane {
-                    if count > 0 { deleted[lane, default: 0] += count }
-                    (lane, count) = (key.lane.rawValue, 0)
+                guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
+                    tally.missed.append(key)
+                    continue
                 }
-                if try cursor.find(Key.entry(lane, key.uid.rawValue).span) {
-                    try cursor.delete()
-                    count += 1
-                } else {
-                    missed.append(key)
-                }
+                cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
+                try cursor.delete()
             }
-            if count > 0 { deleted[lane, default: 0] += count }
         }
-        var settled = 0
-        for (lane, count) in deleted {
-            state.update(lane) { record in record.entries -= count }
-            settled += count
+        tally.endRun()
+        for run in tally.runs {
+            state.update(run.lane) { record in
+                record.entries -= run.count
+                record.flaggedEntries = max(0, record.flaggedEntries - run.flagged)
+            }
+            state.end(run.count, of: run.producer, .confirmed)
+            report.settled += run.count
         }
-        for key in missed {
-            if try takeDeferred(key) != nil { settled += 1 } else { report.gone += 1 }
+        try noteConfirmed(tally.identified)
+        for (uid, bytes) in tally.outcomes { try transaction.put(Key.uid(uid).span, bytes.span, in: tables.outcomes) }
+        for key in tally.missed {
+            if let record = try takeDeferred(key) {
+                try end(key, record, .confirmed, cause: nil, of: batch)
+                report.settled += 1
+            } else {
+                report.gone += 1
+            }
         }
-        state.facts.totals.confirmed += UInt64(settled)
-        report.settled += settled
     }
 
     /// - Returns: false when the entry is gone.
-    private mutating func settle(_ settlement: Settlement) throws(LMDBError) -> Bool {
+    private mutating func settle(_ settlement: Settlement, of batch: SettlementBatch) throws(LMDBError) -> Bool {
+        let key = settlement.key
         switch settlement.kind {
-        case .deferUntil(let due, let attempts, let reason):
+        case .deferUntil(let due, let attempts, let reason, let possiblySent):
             // Not one that lies deferred already: this answer is the later one of two, and the first durable one wins.
-            guard let record = try takeEntry(settlement.key) else { return false }
-            try putDeferred(settlement.key, record, due: due.milliseconds, attempts: attempts, reason: reason)
+            guard let record = try takeEntry(key) else { return false }
+            let bytes = Self.rewritten(
+                record, key, attempts: attempts, reason: reason, adding: possiblySent ? .possiblySent : [])
+            try putDeferred(key, bytes, due: due.milliseconds)
         case .reject(let cause):
-            guard let record = try take(settlement.key) else { return false }
+            guard let record = try take(key) else { return false }
             let bytes = RejectionRecord.bytes(cause, record: record)
-            try transaction.put(Key.uid(settlement.key.uid.rawValue).span, bytes.span, in: tables.rejections)
-            state.facts.totals.rejected += 1
+            try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.rejections)
+            try end(key, record, .rejected(cause.reason), cause: cause, of: batch)
         case .expire:
-            guard try take(settlement.key) != nil else { return false }
-            state.facts.totals.expired += 1
+            guard let record = try take(key) else { return false }
+            try end(key, record, .expired, cause: nil, of: batch)
         case .unknown:
-            guard try take(settlement.key) != nil else { return false }
-            state.facts.totals.unknown += 1
+            guard let record = try take(key) else { return false }
+            try end(key, record, .unknown, cause: nil, of: batch)
         }
         return true
+    }
+
+    /// What goes with the end of an entry that has been taken out: figures, its identity, its outcome.
+    private mutating func end(
+        _ key: EntryKey, _ record: [UInt8], _ outcome: TerminalOutcome, cause: RejectionCause?,
+        of batch: SettlementBatch
+    ) throws(LMDBError) {
+        let head = EntryRecord.uncheckedHead(record.span)
+        state.end(1, of: head.producer, outcome)
+        if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
+        guard batch.keepsOutcomes else { return }
+        let bytes = OutcomeRecord.bytes(
+            outcome, cause: cause, settledAt: batch.settledAt, of: record.span, key: key)
+        if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
     }
 
     // MARK: Taking entries out
@@ -88,7 +109,11 @@ extension CommitDraft {
         let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
         guard let record = try transaction.get(name.span, in: tables.entries) else { return nil }
         _ = try transaction.delete(name.span, in: tables.entries)
-        state.update(key.lane.rawValue) { lane in lane.entries -= 1 }
+        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        state.update(key.lane.rawValue) { lane in
+            lane.entries -= 1
+            if isFlagged { lane.flaggedEntries = max(0, lane.flaggedEntries - 1) }
+        }
         return record
     }
 
@@ -103,76 +128,90 @@ extension CommitDraft {
         return try takeDeferred(key, due: due)
     }
 
-    private mutating func takeDeferred(_ key: EntryKey, due: Int64) throws(LMDBError) -> [UInt8]? {
+    mutating func takeDeferred(_ key: EntryKey, due: Int64) throws(LMDBError) -> [UInt8]? {
         let place = Key.deferred(key.lane.rawValue, due: due, key.uid.rawValue)
         guard let record = try transaction.get(place.span, in: tables.deferred) else { return nil }
         _ = try transaction.delete(place.span, in: tables.deferred)
         _ = try transaction.delete(Key.entry(key.lane.rawValue, key.uid.rawValue).span, in: tables.deferredIndex)
-        state.update(key.lane.rawValue) { lane in lane.deferred -= 1 }
+        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        state.update(key.lane.rawValue) { lane in
+            lane.deferred -= 1
+            if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
+        }
         return record
     }
 
     // MARK: Deferring and promoting
 
-    private mutating func putDeferred(
-        _ key: EntryKey, _ record: [UInt8], due: Int64, attempts: UInt16, reason: Reason
-    ) throws(LMDBError) {
+    private mutating func putDeferred(_ key: EntryKey, _ record: [UInt8], due: Int64) throws(LMDBError) {
         let lane = key.lane.rawValue
         let uid = key.uid.rawValue
-        let bytes = Self.rewritten(record, lane: lane, uid: uid, attempts: attempts, reason: reason)
-        try transaction.put(Key.deferred(lane, due: due, uid).span, bytes.span, in: tables.deferred)
+        try transaction.put(Key.deferred(lane, due: due, uid).span, record.span, in: tables.deferred)
         var index: [UInt8] = []
         index.appendLittleEndian(UInt64(bitPattern: due))
         try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
-        state.update(lane) { record in record.deferred += 1 }
+        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        state.update(lane) { lane in
+            lane.deferred += 1
+            if isFlagged { lane.flaggedDeferred += 1 }
+        }
     }
 
-    /// The record with other attempts and reason. A damaged one stays as it is, so that it is found out when it is read
-    /// and not hidden under a fresh checksum.
-    private static func rewritten(_ record: [UInt8], lane: UInt32, uid: UInt64, attempts: UInt16, reason: Reason)
-        -> [UInt8]
-    {
-        guard case .success(let old) = EntryRecord.read(record.span, lane: lane, uid: uid) else { return record }
+    /// The record with other attempts, reason and flags. A damaged one stays as it is, so that it is found out when it is
+    /// read and not hidden under a fresh checksum.
+    private static func rewritten(
+        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason, adding flags: EntryRecord.Flags
+    ) -> [UInt8] {
+        guard case .success(let old) = EntryRecord.read(record.span, lane: key.lane.rawValue, uid: key.uid.rawValue)
+        else { return record }
+        var head = old.head
+        head.attempts = attempts
+        head.flags.formUnion(flags)
         let words = Array(reason.rawValue.utf8.prefix(255))
         var bytes = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: old.body.count, reason: words.count))
         var output = bytes.mutableSpan
-        EntryRecord.write(
-            lane: lane, uid: uid, attempts: attempts, acceptedAt: old.acceptedAt, body: old.body, of: record.span,
-            reason: words.span, into: &output)
+        EntryRecord.write(head, body: old.body, of: record.span, reason: words.span, into: &output)
         return bytes
     }
+}
 
-    /// Moves the lane's due entries back, oldest due first.
-    mutating func promote(_ lane: UInt32, now: Int64, limit: Int) throws(LMDBError) -> Progress {
-        var due: [(due: Int64, uid: UInt64)] = []
-        var more = false
-        if limit > 0, let record = state[lane], record.deferred > 0 {
-            try transaction.withCursor(tables.deferred) { (cursor: inout Cursor) throws(LMDBError) in
-                var found = try cursor.seek(atLeast: Key.deferred(lane, due: .min, 0).span)
-                while found {
-                    var next: (due: Int64, uid: UInt64)?
-                    cursor.withCurrent { key, _ in
-                        if key.bigEndian32(at: 0) == lane, key.dueTime <= now {
-                            next = (key.dueTime, key.bigEndian64(at: 12))
-                        }
-                    }
-                    guard let next else { break }
-                    if due.count == limit {
-                        more = true
-                        break
-                    }
-                    due.append(next)
-                    found = try cursor.next()
-                }
-            }
-        }
-        for (due, uid) in due { try promote(EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid)), due: due) }
-        return .promoted(due.map { entry in UID(entry.uid) }, isLast: !more)
+/// What acknowledging comes to, counted in runs of one lane and Producer, so that the figures are changed once a run.
+private struct AcknowledgementTally {
+    struct Run {
+        var lane: UInt32
+        var producer: UInt16
+        var count = 0
+        /// Those whose record says that they are possibly sent.
+        var flagged = 0
     }
 
-    private mutating func promote(_ key: EntryKey, due: Int64) throws(LMDBError) {
-        guard let record = try takeDeferred(key, due: due) else { return }
-        try transaction.put(Key.entry(key.lane.rawValue, key.uid.rawValue).span, record.span, in: tables.entries)
-        state.update(key.lane.rawValue) { lane in lane.entries += 1 }
+    private(set) var runs: [Run] = []
+    private var run = Run(lane: 0, producer: 0)
+    /// Those whose identity is remembered.
+    private(set) var identified: [UInt64] = []
+    private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
+    /// Not in `entries`.
+    var missed: [EntryKey] = []
+
+    /// - Parameter settledAt: nil when outcomes are not kept.
+    mutating func take(_ record: Span<UInt8>, _ key: EntryKey, settledAt: WallTime?) {
+        let head = EntryRecord.uncheckedHead(record)
+        if run.lane != key.lane.rawValue || run.producer != head.producer {
+            endRun()
+            run = Run(lane: key.lane.rawValue, producer: head.producer)
+        }
+        run.count += 1
+        if head.flags.contains(.possiblySent) { run.flagged += 1 }
+        if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
+        if let settledAt,
+            let bytes = OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: record, key: key)
+        {
+            outcomes.append((key.uid.rawValue, bytes))
+        }
+    }
+
+    mutating func endRun() {
+        if run.count > 0 { runs.append(run) }
+        run.count = 0
     }
 }

@@ -1,41 +1,23 @@
 import Holdfast
 import HoldfastLMDB
 
-/// The journal's figures as of one commit. The writer changes a copy and keeps it when the commit is done.
-struct JournalState: Sendable {
-    var facts: FactsRecord
-    /// Lane 1 first.
-    var lanes: [LaneRecord]
-
-    subscript(lane: UInt32) -> LaneRecord? {
-        hasLane(lane) ? lanes[Int(lane) - 1] : nil
-    }
-
-    func hasLane(_ lane: UInt32) -> Bool { lane >= 1 && lane <= lanes.count }
-
-    mutating func update(_ lane: UInt32, _ body: (inout LaneRecord) -> Void) {
-        if hasLane(lane) { body(&lanes[Int(lane) - 1]) }
-    }
-}
-
-extension JournalState {
-    func wouldRaiseMarks(_ ceilings: [UInt64]) -> Bool {
-        zip(lanes, ceilings).contains { lane, ceiling in lane.mark < min(ceiling, lane.lastUID) }
-    }
-}
-
 /// One commit in the making: requests applied to a write transaction and to a copy of the figures.
 struct CommitDraft: ~Copyable {
     let tables: EntriesStore.Tables
     let transaction: WriteTransaction
     let before: JournalState
     var state: JournalState
+    /// Told when the commit is done, or did not come about, by whoever makes it.
+    let identities: IdentityIndex
     let directory: String
 
-    init(_ store: EntriesStore, _ state: JournalState, directory: String) throws(LMDBError) {
+    init(
+        _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String
+    ) throws(LMDBError) {
         tables = store.tables
         before = state
         self.state = state
+        self.identities = identities
         self.directory = directory
         transaction = try WriteTransaction(store.environment)
     }
@@ -58,11 +40,17 @@ struct CommitDraft: ~Copyable {
             return .markLowered
         case .openLane(let key, _):
             return try openLane(key)
+        case .openProducer(let name, _):
+            return openProducer(name)
         case .setNote(let name, let value, _):
             try setNote(name, value)
             return .noted
+        case .removeOutcomes(let uids, _):
+            return try remove(uids[pending.done...].prefix(budget), from: tables.outcomes)
         case .removeRejections(let uids, _):
-            return try removeRejections(uids[pending.done...].prefix(budget))
+            return try remove(uids[pending.done...].prefix(budget), from: tables.rejections)
+        case .trim:
+            preconditionFailure("trims are not applied as other requests are")
         }
     }
 
@@ -80,20 +68,23 @@ struct CommitDraft: ~Copyable {
             let bytes = lane.bytes
             try transaction.put(Key.lane(UInt32(index) + 1).span, bytes.span, in: tables.lanes)
         }
+        for (index, figures) in state.producers.enumerated() {
+            if index < before.producers.count, figures == before.producers[index] { continue }
+            let bytes = ProducerRecord(name: state.producerNames[index], figures: figures).bytes
+            try transaction.put(Key.producer(UInt16(index) + 1).span, bytes.span, in: tables.producers)
+        }
         if state.facts != before.facts {
             let bytes = state.facts.bytes
             let key = EntriesStore.stateKey
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
-        let figures = CommitFigures(
-            usedPages: try transaction.usedPages(of: tables.all),
-            rejections: try transaction.statistics(of: tables.rejections).entries)
+        let figures = try CommitFigures(transaction, tables)
         let state = state
         try transaction.commit()
         return (state, figures)
     }
 
-    // MARK: Lanes and notes
+    // MARK: Lanes, Producers and notes
 
     private mutating func openLane(_ key: LaneKey) throws(LMDBError) -> Progress {
         if let index = state.lanes.firstIndex(where: { lane in lane.key == key }) {
@@ -107,6 +98,23 @@ struct CommitDraft: ~Copyable {
         return .laneOpened(LaneID(rawValue: id))
     }
 
+    /// A new one is written with the figures, at the commit.
+    private mutating func openProducer(_ name: String) -> Progress {
+        if let index = state.producerNames.firstIndex(of: name) {
+            return .producerOpened(ProducerID(rawValue: UInt16(index) + 1))
+        }
+        guard state.producers.count < ProducerID.greatestCount else {
+            return .failed(
+                JournalError(
+                    .tooManyProducers,
+                    "\(directory) tells at most \(ProducerID.greatestCount) Producers apart, and has as many: use one of "
+                        + "their names"))
+        }
+        state.producerNames.append(name)
+        state.producers.append(ProducerFigures())
+        return .producerOpened(ProducerID(rawValue: UInt16(state.producers.count)))
+    }
+
     func setNote(_ name: [UInt8], _ value: [UInt8]?) throws(LMDBError) {
         if let value {
             try transaction.put(name.span, NoteRecord.bytes(value).span, in: tables.notes)
@@ -115,15 +123,9 @@ struct CommitDraft: ~Copyable {
         }
     }
 
-    private mutating func removeRejections(_ uids: ArraySlice<UID>) throws(LMDBError) -> Progress {
+    private mutating func remove(_ uids: ArraySlice<UID>, from table: Table) throws(LMDBError) -> Progress {
         var removed = 0
-        for uid in uids where try transaction.delete(Key.uid(uid.rawValue).span, in: tables.rejections) { removed += 1 }
-        return .rejectionsRemoved(removed, parts: uids.count)
+        for uid in uids where try transaction.delete(Key.uid(uid.rawValue).span, in: table) { removed += 1 }
+        return .removed(removed, parts: uids.count)
     }
-}
-
-/// What a commit left in the file.
-struct CommitFigures: Sendable {
-    var usedPages: Int
-    var rejections: Int
 }

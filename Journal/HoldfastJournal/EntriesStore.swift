@@ -8,18 +8,27 @@ struct EntriesStore: Sendable {
         let deferred: Table
         let deferredIndex: Table
         let rejections: Table
+        let outcomes: Table
+        let identities: Table
         let lanes: Table
+        let producers: Table
         let facts: Table
         let notes: Table
 
-        static let names = ["entries", "deferred", "deferredIndex", "rejections", "lanes", "facts", "notes"]
+        static let names = [
+            "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "lanes", "producers",
+            "facts", "notes",
+        ]
+
+        /// In the order of their names.
+        let all: [Table]
 
         init(_ tables: [Table]) {
             (entries, deferred, deferredIndex) = (tables[0], tables[1], tables[2])
-            (rejections, lanes, facts, notes) = (tables[3], tables[4], tables[5], tables[6])
+            (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
+            (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
+            all = tables
         }
-
-        var all: [Table] { [entries, deferred, deferredIndex, rejections, lanes, facts, notes] }
     }
 
     static let formatVersion: UInt32 = 1
@@ -102,29 +111,48 @@ struct EntriesStore: Sendable {
     static func lanes(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<
         [LaneRecord], EntryRecord.Fault
     > {
-        var lanes: [LaneRecord] = []
+        try numbered(tables.lanes, in: snapshot, number: { key in Int(key.bigEndian32(at: 0)) }) {
+            (bytes) throws(EntryRecord.Fault) in try LaneRecord(bytes)
+        }
+    }
+
+    /// The Producers in the order of their numbers, which run from 1 without gaps.
+    static func producers(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<
+        [ProducerRecord], EntryRecord.Fault
+    > {
+        try numbered(tables.producers, in: snapshot, number: { key in Int(key.bigEndian16(at: 0)) }) {
+            (bytes) throws(EntryRecord.Fault) in try ProducerRecord(bytes)
+        }
+    }
+
+    private static func numbered<Record>(
+        _ table: Table, in snapshot: borrowing Snapshot, number: (Span<UInt8>) -> Int,
+        read: ([UInt8]) throws(EntryRecord.Fault) -> Record
+    ) throws(LMDBError) -> Result<[Record], EntryRecord.Fault> {
+        var records: [Record] = []
         var fault: EntryRecord.Fault?
-        try snapshot.withCursor(tables.lanes) { (cursor: inout Cursor) throws(LMDBError) in
+        try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
             var found = try cursor.first()
             while found, fault == nil {
                 cursor.withCurrent { key, value in
-                    guard key.bigEndian32(at: 0) == UInt32(lanes.count) + 1 else {
-                        fault = .damaged("the numbers of the lanes have a gap")
+                    guard number(key) == records.count + 1 else {
+                        fault = .damaged("their numbers have a gap")
                         return
                     }
-                    do throws(EntryRecord.Fault) { lanes.append(try LaneRecord(value.array)) } catch { fault = error }
+                    do throws(EntryRecord.Fault) { records.append(try read(value.array)) } catch { fault = error }
                 }
                 found = try cursor.next()
             }
         }
         if let fault { return .failure(fault) }
-        return .success(lanes)
+        return .success(records)
     }
 }
 
 /// What one snapshot says of the journal as a whole, not yet checked.
 struct StoredState {
     private let lanes: Result<[LaneRecord], EntryRecord.Fault>
+    private let producers: Result<[ProducerRecord], EntryRecord.Fault>
     private let facts: [UInt8]?
     let figures: CommitFigures
     /// 0 when it is not known.
@@ -134,23 +162,25 @@ struct StoredState {
         let stateKey = EntriesStore.stateKey
         let limitKey = EntriesStore.limitKey
         lanes = try EntriesStore.lanes(in: snapshot, tables)
+        producers = try EntriesStore.producers(in: snapshot, tables)
         facts = try snapshot.get(stateKey.span, in: tables.facts)
         let number = try snapshot.get(limitKey.span, in: tables.facts)
         limit = number?.count == 8 ? Int(clamping: number?.span.littleEndian64(at: 0) ?? 0) : 0
-        figures = CommitFigures(
-            usedPages: try snapshot.usedPages(of: tables.all),
-            rejections: try snapshot.statistics(of: tables.rejections).entries)
+        figures = try CommitFigures(snapshot, tables)
     }
 
-    /// A journal just made has no facts yet, and starts with none.
+    /// A journal just made has no facts yet, and starts with none, and with a key of its own.
     func state(in directory: String) throws(JournalError) -> JournalState {
         var what = "a lane's record"
         do throws(EntryRecord.Fault) {
             let lanes = try lanes.get()
+            what = "a Producer's record"
+            let producers = try producers.get()
             what = "its state"
             return JournalState(
-                facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) } ?? FactsRecord(),
-                lanes: lanes)
+                facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) }
+                    ?? FactsRecord(identityKey: .random()),
+                lanes: lanes, producers: producers)
         } catch {
             throw error.error(what: what, in: directory)
         }

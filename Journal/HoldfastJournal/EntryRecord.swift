@@ -6,22 +6,36 @@ import HoldfastLMDB
 ///     0   u64  XXH64 of everything from 8 to the end
 ///     8   u8×4 "HFnr"
 ///     12  u8   version, 1
-///     13  u8   length of the last reason
+///     13  u8   flags: 1 possibly sent, 2 has a remembered identity
 ///     14  u16  attempts
 ///     16  u32  lane
-///     20  u32  length of the packed notification
+///     20  u16  producer
+///     22  u8   length of the last reason
+///     23  u8   0
 ///     24  u64  UID
-///     32  i64  accepted at, milliseconds
-///     40       packed notification · last reason (UTF-8)
+///     32  u32  length of the packed notification
+///     36       packed notification · last reason (UTF-8)
 struct EntryRecord {
     static let version: UInt8 = 1
-    static let headerByteCount = 40
+    static let headerByteCount = 36
     static let magic: UInt32 = 0x726E_4648  // "HFnr"
 
-    var lane: UInt32
-    var uid: UInt64
-    var attempts: UInt16
-    var acceptedAt: Int64
+    struct Flags: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        static let possiblySent = Flags(rawValue: 1)
+        static let hasIdentity = Flags(rawValue: 2)
+    }
+
+    /// What a record says of itself in front.
+    struct Head: Hashable {
+        var lane: UInt32
+        var uid: UInt64
+        var producer: UInt16
+        var attempts: UInt16 = 0
+        var flags: Flags = []
+    }
+
+    var head: Head
     /// Where the packed notification lies in the record.
     var body: Range<Int>
     /// Where the last reason lies.
@@ -44,43 +58,45 @@ struct EntryRecord {
             return .failure(.damaged("its checksum is wrong"))
         }
         guard bytes[12] == version else { return .failure(.newer(bytes[12])) }
-        let bodyEnd = headerByteCount + Int(bytes.load(UInt32.self, at: 20))
+        let bodyEnd = headerByteCount + Int(bytes.load(UInt32.self, at: 32))
         let record = EntryRecord(
-            lane: bytes.load(UInt32.self, at: 16), uid: bytes.load(UInt64.self, at: 24),
-            attempts: bytes.load(UInt16.self, at: 14),
-            acceptedAt: Int64(bitPattern: bytes.load(UInt64.self, at: 32)), body: headerByteCount..<bodyEnd,
-            reason: bodyEnd..<(bodyEnd + Int(bytes[13])))
+            head: uncheckedHead(bytes), body: headerByteCount..<bodyEnd, reason: bodyEnd..<(bodyEnd + Int(bytes[22])))
         guard record.reason.upperBound == bytes.count else { return .failure(.damaged("its lengths do not add up")) }
-        guard record.lane == lane, record.uid == uid else {
-            return .failure(.damaged("it is the record of lane \(record.lane), UID \(record.uid)"))
+        guard record.head.lane == lane, record.head.uid == uid else {
+            return .failure(.damaged("it is the record of lane \(record.head.lane), UID \(record.head.uid)"))
         }
         return .success(record)
+    }
+
+    /// The head as it stands there, for settling, which goes through whatever the record looks like: of a damaged one any
+    /// of it may be wrong, and whoever uses it must be able to live with that. Zeros when there are not even so many bytes.
+    static func uncheckedHead(_ bytes: Span<UInt8>) -> Head {
+        guard bytes.count >= headerByteCount else { return Head(lane: 0, uid: 0, producer: 0) }
+        return Head(
+            lane: bytes.load(UInt32.self, at: 16), uid: bytes.load(UInt64.self, at: 24),
+            producer: bytes.load(UInt16.self, at: 20), attempts: bytes.load(UInt16.self, at: 14),
+            flags: Flags(rawValue: bytes[13]))
     }
 
     static func byteCount(body: Int, reason: Int = 0) -> Int { headerByteCount + body + reason }
 
     /// Writes a new record into exactly ``byteCount(body:reason:)`` bytes.
     static func write(
-        lane: UInt32, uid: UInt64, attempts: UInt16, acceptedAt: Int64, body: Range<Int>, of source: Span<UInt8>,
-        reason: Span<UInt8>, into output: inout MutableSpan<UInt8>
+        _ head: Head, body: Range<Int>, of source: Span<UInt8>, reason: Span<UInt8>,
+        into output: inout MutableSpan<UInt8>
     ) {
         output.store(magic, at: 8)
         output.store(version, at: 12)
-        output.store(UInt8(reason.count), at: 13)
-        output.store(attempts, at: 14)
-        output.store(lane, at: 16)
-        output.store(UInt32(body.count), at: 20)
-        output.store(uid, at: 24)
-        output.store(UInt64(bitPattern: acceptedAt), at: 32)
+        output.store(head.flags.rawValue, at: 13)
+        output.store(head.attempts, at: 14)
+        output.store(head.lane, at: 16)
+        output.store(head.producer, at: 20)
+        output.store(UInt16(UInt8(reason.count)), at: 22)
+        output.store(head.uid, at: 24)
+        output.store(UInt32(body.count), at: 32)
         output.copy(body, of: source, to: headerByteCount)
         output.copy(0..<reason.count, of: reason, to: headerByteCount + body.count)
         output.store(XXH64.hash(output.span, from: 8), at: 0)
-    }
-
-    /// When a packed notification was accepted, by its own word; 0 if it is too short to have one.
-    static func acceptedAt(of packed: Range<Int>, in bytes: Span<UInt8>) -> Int64 {
-        guard packed.count >= PackedNotification.headerByteCount else { return 0 }
-        return Int64(bitPattern: bytes.load(UInt64.self, at: packed.lowerBound + 48))
     }
 }
 

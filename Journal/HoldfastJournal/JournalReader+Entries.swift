@@ -52,17 +52,23 @@ private struct EntryChoice {
     let limit: Int
     let states: Set<JournalEntry.StateKind>
 
-    /// The UIDs wanted of a lane's table of entries; nil when there are none. The mark divides the two states.
-    func range(mark: UInt64) -> ClosedRange<UInt64>? {
+    /// The UIDs to look at in a lane's table of entries; nil when there are none. The mark divides the two states, but for
+    /// records above it that say of themselves that they are possibly sent.
+    func range(_ lane: LaneRecord) -> ClosedRange<UInt64>? {
         var (low, high) = (after.rawValue, UInt64.max)
         guard low < .max else { return nil }
         switch (states.contains(.possiblySent), states.contains(.neverSent)) {
         case (false, false): return nil
-        case (true, false): high = mark
-        case (false, true): low = max(low, mark)
+        case (true, false): high = lane.flaggedEntries > 0 ? .max : lane.mark
+        case (false, true): low = max(low, lane.mark)
         case (true, true): break
         }
         return low < high ? (low + 1)...high : nil
+    }
+
+    func wants(_ record: Span<UInt8>, uid: UInt64, mark: UInt64) -> Bool {
+        let flagged = EntryRecord.uncheckedHead(record).flags.contains(.possiblySent)
+        return states.contains(uid <= mark || flagged ? .possiblySent : .neverSent)
     }
 }
 
@@ -92,11 +98,13 @@ private struct EntryPage {
         let next = choice.after.rawValue + 1
         for (index, lane) in lanes.enumerated() {
             let id = UInt32(index) + 1
-            if let range = choice.range(mark: lane.mark) {
-                try collect(tables.entries, lane: id, range, choice.limit, snapshot) { _ in .entries }
+            if let range = choice.range(lane) {
+                try collect(tables.entries, lane: id, range, choice.limit, snapshot) { uid, record in
+                    choice.wants(record, uid: uid, mark: lane.mark) ? .entries : nil
+                }
             }
             if choice.states.contains(.deferred) {
-                try collect(tables.deferredIndex, lane: id, next...UInt64.max, choice.limit, snapshot) { value in
+                try collect(tables.deferredIndex, lane: id, next...UInt64.max, choice.limit, snapshot) { _, value in
                     .deferred(value.count == 8 ? Int64(bitPattern: value.load(UInt64.self, at: 0)) : 0)
                 }
             }
@@ -117,20 +125,21 @@ private struct EntryPage {
 
     private mutating func collect(
         _ table: Table, lane: UInt32, _ range: ClosedRange<UInt64>, _ limit: Int, _ snapshot: borrowing Snapshot,
-        place: (Span<UInt8>) -> EntryRow.Place
+        place: (_ uid: UInt64, _ value: Span<UInt8>) -> EntryRow.Place?
     ) throws(LMDBError) {
         var more: [EntryRow] = []
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
             var found = try cursor.seek(atLeast: Key.entry(lane, range.lowerBound).span)
             while found, more.count < limit {
-                var row: EntryRow?
+                var isOver = false
                 cursor.withCurrent { key, value in
                     let uid = key.bigEndian64(at: 4)
-                    guard key.bigEndian32(at: 0) == lane, uid <= range.upperBound else { return }
-                    row = EntryRow(uid: uid, lane: lane, place: place(value))
+                    isOver = key.bigEndian32(at: 0) != lane || uid > range.upperBound
+                    if !isOver, let place = place(uid, value) {
+                        more.append(EntryRow(uid: uid, lane: lane, place: place))
+                    }
                 }
-                guard let row else { break }
-                more.append(row)
+                if isOver { break }
                 found = try cursor.next()
             }
         }
@@ -180,14 +189,15 @@ extension EntryRow {
         switch place {
         case .entries:
             guard let mark = lanes[checked: lane]?.mark else { throw .damaged("its lane is unknown") }
-            return try entry(bytes, lanes, lane, uid <= mark ? .possiblySent : .neverSent)
+            let flagged = EntryRecord.uncheckedHead(bytes.span).flags.contains(.possiblySent)
+            return try entry(bytes, lanes, lane, uid <= mark || flagged ? .possiblySent : .neverSent)
         case .deferred(let due):
             return try entry(bytes, lanes, lane, .deferred(until: WallTime(milliseconds: due)))
         case .rejections:
             let rejection = try RejectionRecord.read(bytes.span).get()
             let record = Array(bytes[rejection.record])
             // The key has no lane; the record says which.
-            let lane = record.count >= EntryRecord.headerByteCount ? record.span.load(UInt32.self, at: 16) : 0
+            let lane = EntryRecord.uncheckedHead(record.span).lane
             return try entry(record, lanes, lane, .rejected(rejection.cause))
         }
     }
@@ -197,22 +207,13 @@ extension EntryRow {
     ) throws(EntryRecord.Fault) -> JournalEntry {
         let record = try EntryRecord.read(bytes.span, lane: lane, uid: uid).get()
         guard let key = lanes[checked: lane]?.key else { throw .damaged("its lane is unknown") }
-        let batch = EntryBatch(
-            bytes: Array(bytes[record.body]),
-            items: [EntryBatch.Item(uid: UID(uid), attempts: record.attempts, range: 0..<record.body.count)])
-        let notification: PushNotification
-        do throws(PackedNotification.Damage) {
-            notification = try batch.notification(at: 0)
-        } catch {
-            if case .version(let version) = error { throw .newer(version) }
-            throw .damaged("its notification is \(error)")
-        }
+        let fields = try record.fields(in: bytes)
         return JournalEntry(
-            uid: UID(uid), lane: key, state: state, attempts: Int(record.attempts),
-            acceptedAt: WallTime(milliseconds: record.acceptedAt),
+            uid: UID(uid), lane: key, state: state, attempts: Int(record.head.attempts),
+            acceptedAt: fields.acceptedAt,
             lastReason: record.reason.isEmpty
                 ? nil : Reason(rawValue: String(decoding: bytes[record.reason], as: UTF8.self)),
-            notification: notification)
+            notification: PushNotification(fields, in: bytes))
     }
 }
 

@@ -117,6 +117,23 @@ public final class JournalReader: Sendable {
         return status
     }
 
+    /// Every Producer that ever opened the journal.
+    public func producers() throws(JournalError) -> [ProducerStatus] {
+        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try StoredState(snapshot, store.tables)
+        }
+        return try found.state(in: directory).producerStatuses
+    }
+
+    /// What became of an entry, as far as the journal still knows.
+    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+        guard uid > .none else { return nil }
+        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try FateSearch(uid.rawValue, in: snapshot, store.tables)
+        }
+        return try found.fate(in: directory)
+    }
+
     public func note(_ name: String) throws(JournalError) -> [UInt8]? {
         let key = try LMDBJournal.noteKey(name)
         let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in

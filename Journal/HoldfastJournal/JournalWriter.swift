@@ -17,6 +17,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private var state: JournalState
     var space: SpaceGuard
     private var backlog: [Pending] = []
+    /// Done one after another, a piece with each commit.
+    private var trims: [TrimWork] = []
+    private let identities = IdentityIndex()
     private var failure: JournalError?
     private var nextReaderCheck = ContinuousClock.now
 
@@ -40,12 +43,18 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     /// Does what waits, in as many commits as it takes.
     func work(_ requests: [Request]) {
-        for request in requests { backlog.append(Pending(request)) }
+        take(requests)
         repeat {
             commit()
-            for request in thread.takeMore() { backlog.append(Pending(request)) }
-        } while !backlog.isEmpty || marksWait
+            take(thread.takeMore())
+        } while !backlog.isEmpty || !trims.isEmpty || marksWait
         checkReaders()
+    }
+
+    private func take(_ requests: [Request]) {
+        for request in requests {
+            if case .trim(let work) = request { trims.append(work) } else { backlog.append(Pending(request)) }
+        }
     }
 
     /// Whether a ceiling was raised while a commit was under way that could not know of it.
@@ -81,7 +90,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     // MARK: One commit
 
     private enum Attempt {
-        case committed(JournalState, CommitFigures, [Progress])
+        case committed(JournalState, CommitFigures, [Progress], TrimWork?)
         /// One request cannot be done; the others may.
         case refused(Int, JournalError)
         case noRoom(LMDBError)
@@ -91,19 +100,23 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func commit() {
         if let failure {
             answer(backlog.count, failure)
+            failTrims(failure)
             return
         }
         let ceilings = shared.withLock { shared in shared.ceilings }
-        if backlog.isEmpty, !state.wouldRaiseMarks(ceilings) { return }
+        if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return }
         var isSmall = space.isTight
         var (count, verdicts) = plan(isSmall: isSmall)
         while true {
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
-            case .committed(let state, let figures, let progress):
+            case .committed(let state, let figures, let progress, let trim):
+                identities.commit()
                 finish(state, figures, progress)
+                advanceTrim(trim)
                 return
             case .refused(let index, let error):
-                verdicts[index] = error
+                // Beyond the requests it is the trim.
+                if index < count { verdicts[index] = error } else { failTrims(error) }
             case .noRoom(let error):
                 space.isDiskFull = true
                 let refusal = JournalError(error, "append to", directory)
@@ -114,7 +127,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     isSmall = true
                     (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
                 } else {
-                    answer(count, JournalError(error, "write to", directory))
+                    let failure = JournalError(error, "write to", directory)
+                    answer(count, failure)
+                    failTrims(failure)
                     return
                 }
             case .failed(let error):
@@ -126,6 +141,23 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     private func budget(_ isSmall: Bool) -> Int {
         isSmall ? options.greatestSettlementCommitWhenFull : options.greatestSettlementCommit
+    }
+
+    /// A trim takes what the others leave of the bound on a commit, and always a little.
+    private static func trimBudget(_ budget: Int, remaining: Int) -> Int { max(remaining, budget / 10, 1) }
+
+    private func advanceTrim(_ work: TrimWork?) {
+        guard let work else { return }
+        trims[0] = work
+        guard work.step == .done else { return }
+        trims.removeFirst()
+        work.completion(.success(work.trimmed))
+    }
+
+    private func failTrims(_ error: JournalError) {
+        let failed = trims
+        trims = []
+        for work in failed { work.completion(.failure(error)) }
     }
 
     /// How many of the waiting requests go into one commit, and which of them are refused beforehand.
@@ -155,9 +187,11 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func attempt(_ count: Int, _ verdicts: [JournalError?], budget: Int, ceilings: [UInt64]) -> Attempt {
         var progress: [Progress] = []
         progress.reserveCapacity(count)
+        // What an attempt has left that failed.
+        identities.rollBack()
         let begun: CommitDraft
         do throws(LMDBError) {
-            begun = try CommitDraft(store, state, directory: directory)
+            begun = try CommitDraft(store, state, identities, directory: directory)
         } catch {
             return .failed(JournalError(error, "write to", directory))
         }
@@ -180,8 +214,17 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     return .refused(index, JournalError(error, "write to", directory))
                 }
             }
+            var trim = trims.first
+            if let work = trim {
+                do throws(LMDBError) {
+                    trim = try draft.trim(work, budget: Self.trimBudget(budget, remaining: remaining))
+                } catch {
+                    return CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom
+                        ? .noRoom(error) : .refused(count, JournalError(error, "trim", directory))
+                }
+            }
             let (state, figures) = try draft.commit(ceilings: ceilings)
-            return .committed(state, figures, progress)
+            return .committed(state, figures, progress, trim)
         } catch {
             return classify(error)
         }
@@ -207,7 +250,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     // MARK: After a commit
 
     private func finish(_ state: JournalState, _ figures: CommitFigures, _ progress: [Progress]) {
-        let report = Self.report(from: self.state, to: state)
+        let report = Self.report(from: self.state, to: state, outcomes: figures.outcomes)
         self.state = state
         space.usedPages = figures.usedPages
         let observer = shared.withLock { shared in
@@ -227,7 +270,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         backlog.removeFirst(finished)
     }
 
-    private static func report(from old: JournalState, to new: JournalState) -> CommitReport {
+    private static func report(from old: JournalState, to new: JournalState, outcomes: Int) -> CommitReport {
         var lanes: [CommitReport.Lane] = []
         for (index, lane) in new.lanes.enumerated() {
             let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
@@ -236,7 +279,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 CommitReport.Lane(
                     id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
         }
-        return CommitReport(lanes: lanes)
+        return CommitReport(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes)
     }
 
     /// Answers the first `count` requests with an error.
@@ -254,9 +297,14 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func fail(_ error: JournalError, _ verdicts: [JournalError?] = []) {
         let later = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
         failure = later
-        shared.withLock { shared in shared.failure = later }
+        let (observer, outcomes) = shared.withLock { shared in
+            shared.failure = later
+            return (shared.observer, shared.figures.outcomes)
+        }
+        observer?(CommitReport(outcomes: outcomes, failure: error))
         for verdict in verdicts { answer(1, verdict ?? error) }
         answer(backlog.count, later)
+        failTrims(later)
     }
 
     private func fail(_ error: LMDBError) {

@@ -9,6 +9,14 @@ enum Key {
         return key
     }
 
+    static func producer(_ producer: UInt16) -> InlineArray<2, UInt8> {
+        var key = InlineArray<2, UInt8>(repeating: 0)
+        var bytes = key.mutableSpan
+        bytes.store(producer.byteSwapped, at: 0)
+        return key
+    }
+
+    /// Of `rejections`, `outcomes` and `identities`.
     static func uid(_ uid: UInt64) -> InlineArray<8, UInt8> {
         var key = InlineArray<8, UInt8>(repeating: 0)
         var bytes = key.mutableSpan
@@ -39,6 +47,10 @@ enum Key {
 /// The parts of keys, read where they lie. A key of another length is a fault of ours or damage; it reads as zeros, which
 /// no record's own lane and UID match.
 extension Span<UInt8> {
+    func bigEndian16(at offset: Int) -> UInt16 {
+        offset + 2 <= count ? load(UInt16.self, at: offset).byteSwapped : 0
+    }
+
     func bigEndian32(at offset: Int) -> UInt32 {
         offset + 4 <= count ? load(UInt32.self, at: offset).byteSwapped : 0
     }

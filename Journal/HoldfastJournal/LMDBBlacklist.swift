@@ -8,6 +8,8 @@ import HoldfastLMDB
 final class LMDBBlacklist: BlacklistStorage {
     enum Change: Sendable {
         case add([BlacklistEntry], @Sendable (Result<Void, JournalError>) -> Void)
+        case lift(
+            [(token: DeviceToken, registeredAt: WallTime)], @Sendable (Result<Void, JournalError>) -> Void)
         case remove([DeviceToken], Reply<Int>)
     }
 
@@ -141,6 +143,13 @@ final class LMDBBlacklist: BlacklistStorage {
         if case .closed = thread.leave(.add(entries, completion)) { completion(.failure(.closed(directory))) }
     }
 
+    func lift(
+        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        if case .closed = thread.leave(.lift(registrations, completion)) { completion(.failure(.closed(directory))) }
+    }
+
     func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
         thread.refuseOwnThread()
         let reply = Reply<Int>()
@@ -173,12 +182,27 @@ final class LMDBBlacklist: BlacklistStorage {
         switch change {
         case .add(let entries, _):
             for entry in entries {
+                // The later of two stays. A damaged one gives way.
+                if let old = try sound(entry.token, transaction), old.since > entry.since { continue }
                 try transaction.put(entry.token.bytes.span, TokenRecord.bytes(entry).span, in: table)
+            }
+        case .lift(let registrations, _):
+            for (token, registeredAt) in registrations {
+                guard let entry = try sound(token, transaction), registeredAt > entry.since else { continue }
+                _ = try transaction.delete(token.bytes.span, in: table)
             }
         case .remove(let tokens, _):
             for token in tokens where try transaction.delete(token.bytes.span, in: table) { removed += 1 }
         }
         return removed
+    }
+
+    /// The entry of a token, if there is one and it is undamaged.
+    private func sound(
+        _ token: DeviceToken, _ transaction: borrowing WriteTransaction
+    ) throws(LMDBError) -> BlacklistEntry? {
+        guard let bytes = try transaction.get(token.bytes.span, in: table) else { return nil }
+        do throws(EntryRecord.Fault) { return try TokenRecord.read(bytes, token: token) } catch { return nil }
     }
 
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
@@ -207,14 +231,14 @@ final class LMDBBlacklist: BlacklistStorage {
 extension LMDBBlacklist.Change {
     func succeed(_ removed: Int) {
         switch self {
-        case .add(_, let completion): completion(.success(()))
+        case .add(_, let completion), .lift(_, let completion): completion(.success(()))
         case .remove(_, let reply): reply.give(.success(removed))
         }
     }
 
     func fail(_ error: JournalError) {
         switch self {
-        case .add(_, let completion): completion(.failure(error))
+        case .add(_, let completion), .lift(_, let completion): completion(.failure(error))
         case .remove(_, let reply): reply.give(.failure(error))
         }
     }

@@ -126,11 +126,11 @@ extension LMDBJournal {
 
     // MARK: Access
 
-    private func checkOpen() throws(JournalError) {
+    func checkOpen() throws(JournalError) {
         try shared.withLock { (shared) throws(JournalError) in try shared.checkOpen(directory) }
     }
 
-    private func read<R>(
+    func read<R>(
         _ doing: String, _ body: (borrowing Snapshot) throws(LMDBError) -> R
     ) throws(JournalError) -> R {
         let result = try translated(doing, directory) { () throws(LMDBError) in try readers.read(body) }
@@ -163,7 +163,10 @@ struct BatchCollector {
         case .success(let entry):
             let start = bytes.count
             record.append(entry.body, to: &bytes)
-            items.append(EntryBatch.Item(uid: UID(uid), attempts: entry.attempts, range: start..<bytes.count))
+            items.append(
+                EntryBatch.Item(
+                    uid: UID(uid), attempts: entry.head.attempts,
+                    isPossiblySent: entry.head.flags.contains(.possiblySent), range: start..<bytes.count))
         case .failure(let what):
             fault = (what, lane, uid)
         }
@@ -174,7 +177,8 @@ extension JournalStatus {
     init(_ state: JournalState, _ figures: CommitFigures, pageByteCount: Int, limit: Int) {
         self.init(
             rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
-            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit)
+            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
+            identities: figures.identities)
         for (index, lane) in state.lanes.enumerated() {
             unconfirmed += lane.entries + lane.deferred
             deferred += lane.deferred
@@ -182,57 +186,6 @@ extension JournalStatus {
                 Lane(
                     key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
                     deferred: lane.deferred, mark: UID(lane.mark)))
-        }
-    }
-}
-
-/// How many entries a crash would leave possibly sent: those in `entries` at or below their lane's mark.
-enum PossiblySent {
-    /// Keys read in one snapshot, so that counting pins no pages for long.
-    private static let stride = 10_000
-
-    private struct Part {
-        let count: Int
-        /// Where the next part begins.
-        let next: UInt64?
-    }
-
-    static func count(_ lanes: [LaneRecord], in entries: Table, _ readers: ReaderPool) throws(LMDBError) -> Int {
-        var count = 0
-        for (index, lane) in lanes.enumerated() where lane.entries > 0 && lane.mark > 0 {
-            if lane.mark >= lane.lastUID {
-                count += lane.entries
-                continue
-            }
-            var next: UInt64? = 0
-            while let start = next {
-                let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Part in
-                    try part(UInt32(index) + 1, from: start, through: lane.mark, entries, snapshot)
-                }
-                count += read?.count ?? 0
-                next = read?.next
-            }
-        }
-        return count
-    }
-
-    private static func part(
-        _ lane: UInt32, from start: UInt64, through mark: UInt64, _ entries: Table, _ snapshot: borrowing Snapshot
-    ) throws(LMDBError) -> Part {
-        try snapshot.withCursor(entries) { (cursor: inout Cursor) throws(LMDBError) -> Part in
-            var count = 0
-            var found = try cursor.seek(atLeast: Key.entry(lane, start).span)
-            while found {
-                var uid: UInt64?
-                cursor.withCurrent { key, _ in
-                    if key.bigEndian32(at: 0) == lane, key.bigEndian64(at: 4) <= mark { uid = key.bigEndian64(at: 4) }
-                }
-                guard let uid else { break }
-                if count == stride { return Part(count: count, next: uid) }
-                count += 1
-                found = try cursor.next()
-            }
-            return Part(count: count, next: nil)
         }
     }
 }

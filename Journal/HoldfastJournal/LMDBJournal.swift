@@ -14,6 +14,9 @@ public final class LMDBJournal: Journal {
     /// Where it is.
     public let directory: String
 
+    public let identityKey: IdentityKey
+    public let wallTimeAtOpen: WallTime?
+
     let options: Options
     let pageByteCount: Int
     private let parts: OpenParts
@@ -58,6 +61,8 @@ public final class LMDBJournal: Journal {
             thread: thread)
         self.directory = path
         self.options = options
+        identityKey = opened.state.facts.identityKey
+        wallTimeAtOpen = opened.state.facts.wallTime
         pageByteCount = space.pageByteCount
         parts = OpenParts(
             store: opened.store, shared: shared, readers: readers, thread: thread, tokens: tokens, lock: lock)
@@ -133,7 +138,16 @@ public final class LMDBJournal: Journal {
         return shared.withLock { shared in shared.opening(of: lane) }
     }
 
-    public func append(_ submission: Submission, completion: @escaping @Sendable (Result<UID, JournalError>) -> Void) {
+    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+        guard ProducerRecord.nameLengths.contains(name.utf8.count) else {
+            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        return try ask { reply in .openProducer(name, reply) }
+    }
+
+    public func append(
+        _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
+    ) {
         checkRanges(of: submission)
         let weight = submission.recordByteCount
         if weight > options.greatestSubmission {
@@ -163,6 +177,13 @@ public final class LMDBJournal: Journal {
                 range.upperBound <= submission.bytes.count && range.count <= PackedNotification.maximumByteCount,
                 "a submission names bytes that it does not have, or more than a notification may have")
         }
+        var last = -1
+        for (index, _) in submission.identities {
+            precondition(
+                index > last && index < submission.items.count,
+                "a submission's identities are not ascending, or of items that it does not have")
+            last = index
+        }
     }
 
     public func settle(
@@ -187,6 +208,17 @@ public final class LMDBJournal: Journal {
         _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         leave(.promote(lane, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
+    }
+
+    public func removeOutcomes(
+        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        // In the order of the table, in which deleting is fastest.
+        leave(.removeOutcomes(uids.sorted(), completion)) { error in completion(.failure(error)) }
+    }
+
+    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        leave(.trim(TrimWork(bounds, completion))) { error in completion(.failure(error)) }
     }
 
     public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {

@@ -4,9 +4,9 @@ extension Progress {
     /// Settlements and promotions that count against the bound on a commit.
     var parts: Int {
         switch self {
-        case .settled(_, let parts), .rejectionsRemoved(_, let parts): parts
+        case .settled(_, let parts), .removed(_, let parts): parts
         case .promoted(let uids, _): uids.count
-        case .appended, .markLowered, .laneOpened, .noted, .failed: 0
+        case .appended, .markLowered, .laneOpened, .producerOpened, .noted, .failed: 0
         }
     }
 }
@@ -17,8 +17,8 @@ extension Pending {
     /// - Returns: whether the request is done with.
     mutating func advance(by progress: Progress) -> Bool {
         switch (request, progress) {
-        case (.append(_, let completion), .appended(let uid)):
-            completion(.success(uid))
+        case (.append(_, let completion), .appended(let appended)):
+            completion(.success(appended))
         case (.append(_, let completion), .failed(let error)), (.refuse(let completion, _), .failed(let error)):
             completion(.failure(error))
         case (.settle(let batch, let completion), .settled(let more, let parts)):
@@ -45,17 +45,29 @@ extension Pending {
             reply.give(.success(lane))
         case (.openLane(_, let reply), .failed(let error)):
             reply.give(.failure(error))
+        case (.openProducer(_, let reply), .producerOpened(let producer)):
+            reply.give(.success(producer))
+        case (.openProducer(_, let reply), .failed(let error)):
+            reply.give(.failure(error))
         case (.setNote(_, _, let reply), .noted):
             reply.give(.success(()))
         case (.setNote(_, _, let reply), .failed(let error)):
             reply.give(.failure(error))
-        case (.removeRejections(let uids, let reply), .rejectionsRemoved(let count, let parts)):
+        case (.removeOutcomes(let uids, let completion), .removed(_, let parts)):
+            done += parts
+            if done < uids.count { return false }
+            completion(.success(()))
+        case (.removeOutcomes(_, let completion), .failed(let error)):
+            completion(.failure(error))
+        case (.removeRejections(let uids, let reply), .removed(let count, let parts)):
             done += parts
             report.settled += count
             if done < uids.count { return false }
             reply.give(.success(report.settled))
         case (.removeRejections(_, let reply), .failed(let error)):
             reply.give(.failure(error))
+        case (.trim(let work), .failed(let error)):
+            work.completion(.failure(error))
         default:
             preconditionFailure("a request was answered as another")
         }

@@ -2,15 +2,19 @@ import Holdfast
 
 /// Something a caller has left for the writer.
 enum Request: Sendable {
-    case append(Submission, @Sendable (Result<UID, JournalError>) -> Void)
+    case append(Submission, @Sendable (Result<Appended, JournalError>) -> Void)
     /// An append that was refused where it was made; its completion keeps its place all the same.
-    case refuse(@Sendable (Result<UID, JournalError>) -> Void, JournalError)
+    case refuse(@Sendable (Result<Appended, JournalError>) -> Void, JournalError)
     case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
     case promote(LaneID, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
     case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
     case openLane(LaneKey, Reply<LaneID>)
+    case openProducer(String, Reply<ProducerID>)
     case setNote([UInt8], [UInt8]?, Reply<Void>)
+    case removeOutcomes([UID], @Sendable (Result<Void, JournalError>) -> Void)
     case removeRejections([UID], Reply<Int>)
+    /// Done piece by piece behind the others.
+    case trim(TrimWork)
 }
 
 /// A request in the writer's hands. Large settlements and promotions take several commits.
@@ -41,15 +45,19 @@ struct Pending {
         switch request {
         case .settle(let batch, _): batch.count - done
         case .promote(_, now: _, let limit, _): limit - done
+        case .removeOutcomes(let uids, _): uids.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .openLane, .setNote: 0
+        case .append, .refuse, .lowerMark, .openLane, .openProducer, .setNote, .trim: 0
         }
     }
 }
 
 extension Submission {
     /// What it takes in the journal, without the tree around it.
-    var recordByteCount: Int { bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10) }
+    var recordByteCount: Int {
+        bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10)
+            + identities.count * (IdentityRecord.byteCount + 8 + 10)
+    }
 }
 
 extension [EntryKey] {
@@ -70,13 +78,15 @@ extension [EntryKey] {
 
 /// What one commit has done for one request.
 enum Progress {
-    case appended(UID)
+    case appended(Appended)
     case settled(SettlementReport, parts: Int)
     /// `isLast`: no more are due.
     case promoted([UID], isLast: Bool)
     case markLowered
     case laneOpened(LaneID)
+    case producerOpened(ProducerID)
     case noted
-    case rejectionsRemoved(Int, parts: Int)
+    /// Outcomes or rejections.
+    case removed(Int, parts: Int)
     case failed(JournalError)
 }

@@ -6,6 +6,11 @@ import HoldfastLMDB
 /// Writing is for cold paths, so plain arrays do.
 enum SmallRecord {
     static let version: UInt8 = 1
+    /// Bytes of a service's word that are kept; theirs have some twenty.
+    static let longestReason = 1024
+
+    /// The bytes of a reason that are kept.
+    static func cut(_ reason: Reason) -> [UInt8] { Array(reason.rawValue.utf8.prefix(longestReason)) }
 
     /// Puts checksum, magic and version before `content`.
     static func seal(_ magic: UInt32, version: UInt8 = version, seed: UInt64 = 0, _ content: [UInt8]) -> [UInt8] {
@@ -38,7 +43,8 @@ enum SmallRecord {
 /// A lane as it lies in `lanes`.
 ///
 ///     13 u8 urgency   14 u8 guarantee   15 u8 route's length
-///     16 u64 send mark   24 u64 last UID   32 u64 entries   40 u64 deferred   48 route
+///     16 u64 send mark   24 u64 last UID   32 u64 entries   40 u64 deferred
+///     48 u64 possibly sent by their records' own word: of entries   56 u64 of deferred   64 route
 struct LaneRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6E6C_4648  // "HFln"
 
@@ -49,40 +55,53 @@ struct LaneRecord: Hashable, Sendable {
     var entries: Int = 0
     /// In the table `deferred`.
     var deferred: Int = 0
+    /// Those of `entries` whose record says that they are possibly sent.
+    var flaggedEntries: Int = 0
+    /// Those of `deferred`.
+    var flaggedDeferred: Int = 0
 
     init(key: LaneKey) { self.key = key }
 
     func hasSameFigures(as other: LaneRecord) -> Bool {
         mark == other.mark && lastUID == other.lastUID && entries == other.entries && deferred == other.deferred
+            && flaggedEntries == other.flaggedEntries && flaggedDeferred == other.flaggedDeferred
     }
 
     var bytes: [UInt8] {
         var content: [UInt8] = [key.urgency.rawValue, key.guarantee.rawValue, UInt8(key.route.utf8.count)]
-        for figure in [mark, lastUID, UInt64(entries), UInt64(deferred)] { content.appendLittleEndian(figure) }
+        for figure in [mark, lastUID] { content.appendLittleEndian(figure) }
+        for figure in [entries, deferred, flaggedEntries, flaggedDeferred] {
+            content.appendLittleEndian(UInt64(figure))
+        }
         content.append(contentsOf: key.route.utf8)
         return SmallRecord.seal(Self.magic, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 48) { throw fault }
+        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 64) { throw fault }
         guard let urgency = Urgency(rawValue: span[13]), let guarantee = Guarantee(rawValue: span[14]),
-            span.count == 48 + Int(span[15]),
+            span.count == 64 + Int(span[15]),
             let entries = Int(exactly: span.load(UInt64.self, at: 32)),
-            let deferred = Int(exactly: span.load(UInt64.self, at: 40))
+            let deferred = Int(exactly: span.load(UInt64.self, at: 40)),
+            let flaggedEntries = Int(exactly: span.load(UInt64.self, at: 48)),
+            let flaggedDeferred = Int(exactly: span.load(UInt64.self, at: 56))
         else { throw .damaged("its fields make no sense") }
-        key = LaneKey(route: String(decoding: bytes[48...], as: UTF8.self), urgency: urgency, guarantee: guarantee)
+        key = LaneKey(route: String(decoding: bytes[64...], as: UTF8.self), urgency: urgency, guarantee: guarantee)
         mark = span.load(UInt64.self, at: 16)
         lastUID = span.load(UInt64.self, at: 24)
         self.entries = entries
         self.deferred = deferred
+        self.flaggedEntries = flaggedEntries
+        self.flaggedDeferred = flaggedDeferred
     }
 }
 
 /// What holds for the whole journal, in `facts` under "state".
 ///
-///     13 u8 1 when it was closed in order   14 u16 0
+///     13 u8 1 when it was closed in order, 2 has a wall time   14 u16 0
 ///     16 u64 next UID   24 u64×7 totals, in JournalTotals' order   80 u64 how often it was opened
+///     88 i64 wall time of the last append or settlement   96 u64×2 key of the identities
 struct FactsRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6166_4648  // "HFfa"
 
@@ -90,31 +109,32 @@ struct FactsRecord: Hashable, Sendable {
     var totals = JournalTotals()
     var openings: UInt64 = 0
     var closedInOrder = false
+    var wallTime: WallTime?
+    let identityKey: IdentityKey
 
-    init() {}
+    /// Of a new journal.
+    init(identityKey: IdentityKey) { self.identityKey = identityKey }
 
     var bytes: [UInt8] {
-        var content: [UInt8] = [closedInOrder ? 1 : 0, 0, 0]
-        for figure in [
-            nextUID, totals.accepted, totals.confirmed, totals.rejected, totals.expired, totals.unknown,
-            totals.withdrawn, totals.possibleDuplicates, openings,
-        ] { content.appendLittleEndian(figure) }
+        var content: [UInt8] = [(closedInOrder ? 1 : 0) | (wallTime == nil ? 0 : 2), 0, 0]
+        content.appendLittleEndian(nextUID)
+        content.append(totals)
+        content.appendLittleEndian(openings)
+        content.appendLittleEndian(UInt64(bitPattern: wallTime?.milliseconds ?? 0))
+        content.appendLittleEndian(identityKey.first)
+        content.appendLittleEndian(identityKey.second)
         return SmallRecord.seal(Self.magic, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 88) { throw fault }
-        closedInOrder = span[13] == 1
+        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 112) { throw fault }
+        closedInOrder = span[13] & 1 != 0
         nextUID = span.load(UInt64.self, at: 16)
-        totals.accepted = span.load(UInt64.self, at: 24)
-        totals.confirmed = span.load(UInt64.self, at: 32)
-        totals.rejected = span.load(UInt64.self, at: 40)
-        totals.expired = span.load(UInt64.self, at: 48)
-        totals.unknown = span.load(UInt64.self, at: 56)
-        totals.withdrawn = span.load(UInt64.self, at: 64)
-        totals.possibleDuplicates = span.load(UInt64.self, at: 72)
+        totals = JournalTotals(span, at: 24)
         openings = span.load(UInt64.self, at: 80)
+        if span[13] & 2 != 0 { wallTime = WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 88))) }
+        identityKey = IdentityKey(first: span.load(UInt64.self, at: 96), second: span.load(UInt64.self, at: 104))
     }
 }
 
@@ -130,7 +150,7 @@ struct RejectionRecord {
     let record: Range<Int>
 
     static func bytes(_ cause: RejectionCause, record: [UInt8]) -> [UInt8] {
-        let reason = cause.reason.rawValue.utf8.prefix(Int(UInt16.max))
+        let reason = SmallRecord.cut(cause.reason)
         var content: [UInt8] = [(cause.status == nil ? 0 : 1) | (cause.timestamp == nil ? 0 : 2)]
         content.appendLittleEndian(UInt16(clamping: cause.status ?? 0))
         content.appendLittleEndian(UInt64(bitPattern: cause.timestamp?.milliseconds ?? 0))
@@ -181,7 +201,7 @@ enum TokenRecord {
 
     static func bytes(_ entry: BlacklistEntry) -> [UInt8] {
         let route = entry.route.utf8.prefix(255)
-        let reason = entry.reason.rawValue.utf8.prefix(Int(UInt16.max))
+        let reason = SmallRecord.cut(entry.reason)
         var content: [UInt8] = [UInt8(route.count)]
         content.appendLittleEndian(UInt16(reason.count))
         content.appendLittleEndian(UInt64(bitPattern: entry.since.milliseconds))

@@ -205,41 +205,28 @@ import Testing
         #expect(await engine.producer.submit([notification])[0].uid == UID(1))
     }
 
-    @Test("BadDeviceToken rejects the notification, and never blacklists on one word") func badDeviceToken()
-        async throws
-    {
-        let journal = InMemoryJournal()
-        let engine = try engine(
-            journal, InMemoryConnector { _ in SendResult(apnsStatus: 400, reason: "BadDeviceToken") })
-        _ = await engine.producer.submit([Sample.notification(1)])
-        #expect(try await runUntilIdle(engine) == .drained)
-        #expect(journal.rejections[UID(1)]?.reason == .badDeviceToken)
-        #expect(engine.blacklist.count == 0)
-    }
-
     @Test("While nobody listens, entries that are due do not keep the engine busy") func noBusyLoop() throws {
         let journal = InMemoryJournal()
-        let routes = [Route(connector: InMemoryConnector())]
-        let table = try RouteTable(routes, journal: journal)
-        let producer = Producer(journal: journal, routes: table, configuration: EngineConfiguration(), clock: .system)
-        let submission = SubmissionOfOne.make(lane: table.entries[0].lanes[0].opening.id)
-        journal.append(submission) { _ in }
-        let key = EntryKey(lane: table.entries[0].lanes[0].opening.id, uid: UID(1))
-        let deferral = Settlement(
-            key, .deferUntil(WallTime(milliseconds: 0), attempts: 1, reason: .serviceUnavailable))
-        journal.settle(SettlementBatch(others: [deferral])) { _ in }
         let requested = Monitor(0)
-        let consumer = Consumer(
-            route: table.entries[0], producer: producer, clock: .system, logger: Logger(label: "test"),
-            board: StatusBoard(routes: ["default"]), randomSeed: 1,
-            requestConnection: { _ in requested.withLock { $0 += 1 } })
-        consumer.start()
+        let core = try EngineCore(
+            journal: journal, routes: [Route(connector: InMemoryConnector())], configuration: EngineConfiguration(),
+            clock: .system, logger: Logger(label: "test"), seed: 1,
+            requestConnection: { _, _ in requested.withLock { $0 += 1 } })
+        core.producer.submit([Sample.notification(1)]) { _ in }
+        let key = EntryKey(lane: core.consumers[0].lanes[0].id, uid: UID(1))
+        let deferral = Settlement(
+            key,
+            .deferUntil(WallTime(milliseconds: 0), attempts: 1, reason: .serviceUnavailable, possiblySent: false))
+        journal.settle(SettlementBatch(others: [deferral])) { _ in }
+        core.start(route: 0)
         // Due at once: a connection is asked for, and until there is one nothing can be done.
-        #expect(consumer.turn() == nil)
+        _ = core.turn(route: 0)
         #expect(requested.withLock { $0 } == 1)
-        consumer.post { $0.connected.append((1, .failure(ConnectError(.temporary, "refused")))) }
-        let wake = consumer.turn()
-        guard case .waiting(let until) = consumer.phase else {
+        let housekeeping = core.consumers[0].housekeeping.next
+        #expect(core.turn(route: 0) == housekeeping)
+        core.connected(route: 0, connection: 1, .failure(ConnectError(.temporary, "refused")))
+        let wake = core.turn(route: 0)
+        guard case .waiting(let until) = core.consumers[0].phase else {
             Issue.record("expected to wait")
             return
         }
@@ -568,16 +555,5 @@ import Testing
             return
         }
         #expect(refusal.reason == .topicDisallowed)
-    }
-}
-
-/// One packed notification for the journal.
-enum SubmissionOfOne {
-    static func make(lane: LaneID) -> Submission {
-        var bytes: [UInt8] = []
-        PackedNotification.append(
-            Sample.notification(1), id: NotificationID(), expiration: .at(4_000_000_000),
-            acceptedAt: WallTime(milliseconds: 0), producer: "", to: &bytes)
-        return Submission(bytes: bytes, items: [Submission.Item(lane: lane, range: 0..<bytes.count)])
     }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct SentWindowTests {
     private func flight(_ uid: UInt64) -> SentWindow.Flight {
-        SentWindow.Flight(lane: 0, uid: UID(uid), attempts: 0, possiblySentBefore: false, hasOneAttempt: false)
+        SentWindow.Flight(
+            lane: 0, uid: UID(uid), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
+            acceptedAt: WallTime(seconds: 0))
     }
 
     @Test("An entry counts until its settlement is durable, not until its answer") func countsUntilDurable() {

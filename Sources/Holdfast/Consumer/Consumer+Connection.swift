@@ -8,8 +8,11 @@ extension Consumer {
         case .waiting(let until) where until > now: return
         case .idle, .waiting: break
         }
-        let hasDeferred = deferredDue.contains { $0.value.monotonic <= now && lanes[$0.key].isRunning }
-        guard hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork }) else {
+        let hasDeferred = lanes.indices.contains { lane in
+            guard let due = deferredDue[lane] else { return false }
+            return due.monotonic <= now && canPromote(lane)
+        }
+        guard parkedUntil == nil, hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork }) else {
             phase = .idle
             return
         }
@@ -31,9 +34,13 @@ extension Consumer {
                 connection.close(deadline: .zero)
                 phase = .idle
             case .success(let connection):
-                links[number] = Link(connection: connection)
+                let link = Link(
+                    connection, mode: route.connector.confirmationMode, barrierIdle: configuration.barrierIdle)
+                link.cumulative?.clock.look(now: now)
+                links[number] = link
                 phase = .connected(number)
                 logger.info("connected to \(route.connector.endpoint)")
+                events.emit(.connected(route: route.name))
                 board.connection(of: route.name, .connected)
             case .failure(let error):
                 let wait = reconnect.failed(random: randomUnit())
@@ -57,6 +64,7 @@ extension Consumer {
         if link.isOver { links[number] = nil }
         let cause = connectionEnd.cause ?? "closed"
         if shutdownDeadline == nil { logger.notice("the connection to \(route.connector.endpoint) ended: \(cause)") }
+        events.emit(.disconnected(route: route.name, cause: connectionEnd.cause))
         guard case .connected(number) = phase else { return }
         waitToReconnect(after: link, now: now)
         board.connection(of: route.name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
@@ -68,14 +76,33 @@ extension Consumer {
         phase = .waiting(until: now + (link.hasWorked ? .zero : reconnect.failed(random: randomUnit())))
     }
 
-    /// Tells the outside what there is.
+    /// A number from 0 up to, not including, 1.
+    func randomUnit() -> Double { Double.random(in: 0..<1, using: &random) }
+
+    // MARK: Telling the outside
+
     func publish() {
         let statuses = lanes.map(\.status)
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
+        let hold = end == nil && shutdownDeadline == nil ? holdReason : nil
+        if hold != publishedHold {
+            publishedHold = hold
+            events.emit(hold.map { .holding(route: route.name, $0) } ?? .handingOut(route: route.name))
+        }
         board.publish(
-            route: route.name, inFlight: inFlight, lanes: changed ? lanes.map { ($0.key, $0.status) } : nil,
-            rest: rest())
+            route: route.name,
+            StatusBoard.RouteState(
+                inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
+                lanes: changed ? lanes.map { ($0.key, $0.standsStillBecause) } : nil, rest: rest()))
+    }
+
+    /// Why nothing is handed out although there may be something to hand out.
+    var holdReason: HoldReason? {
+        if settlesPayloadError { return .payloadError }
+        if readAgainAt != nil { return .journalUnreadable }
+        if parkedUntil != nil { return .parked }
+        return outcomesAreFull ? .outcomesFull : nil
     }
 
     /// Why there is nothing to do; nil when there is.
@@ -83,7 +110,7 @@ extension Consumer {
         guard beingWritten == 0, unwritten.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
         var reason: String?
         for lane in lanes where journal.depth(lane.id) > 0 {
-            guard case .stopped(let why) = lane.status else { return nil }
+            guard let why = lane.standsStillBecause else { return nil }
             reason = reason ?? why
         }
         return reason.map(EngineRest.stopped) ?? .drained

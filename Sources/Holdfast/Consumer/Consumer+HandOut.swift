@@ -3,7 +3,8 @@ internal import Logging
 /// From the journal to the connection, as far as the window has room.
 extension Consumer {
     func handOut(now: Duration, wall: WallTime) {
-        guard case .connected(let number) = phase, readAgainAt == nil else { return }
+        outcomesAreFull = false
+        guard case .connected(let number) = phase, holdReason == nil else { return }
         for index in lanes.indices {
             guard let ceiling = lanes[index].raiseAhead() else { continue }
             journal.raiseMark(of: lanes[index].id, to: ceiling)
@@ -11,8 +12,8 @@ extension Consumer {
         do throws(JournalError) {
             // The more urgent lanes first; what they leave is for the others.
             for index in lanes.indices {
-                while readAgainAt == nil, end == nil, let link = links[number], link.connection != nil,
-                    try handOutSome(of: index, on: number, link, now: now, wall: wall)
+                while holdReason == nil, end == nil, case .connected(number) = phase, let link = links[number],
+                    link.connection != nil, try handOutSome(of: index, on: number, link, now: now, wall: wall)
                 {}
             }
         } catch {
@@ -22,45 +23,62 @@ extension Consumer {
 
     /// How many more entries the connection may be given; 0 unless it is worth a read of the journal.
     private func room(_ link: Link) -> Int {
-        let room = min(configuration.window - inFlight, link.capacity - link.window.unanswered)
-        let worthwhile = min(configuration.window, link.capacity) / 8
-        return room > worthwhile || link.window.count == 0 ? max(room, 0) : 0
+        let room = min(windowLimit - inFlight, link.capacity - link.unanswered)
+        let worthwhile = min(windowLimit, link.capacity, 8000) / 8
+        guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
+        let wanted = min(room, 1000)
+        let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+        if granted == 0 { outcomesAreFull = true }
+        return granted
     }
 
     /// - Returns: whether it is worth asking again for the same lane.
     private func handOutSome(
         of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime
     ) throws(JournalError) -> Bool {
-        let room = room(link)
         let lane = lanes[index]
+        guard lane.isRunning, lane.hasWork else { return false }
         // What is coming back may be among the entries already, and this side does not know of it yet.
         if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
-        switch lane.nextStep(limit: min(room, 1000)) {
+        let room = room(link)
+        switch lane.nextStep(limit: room) {
         case .none:
             return false
         case .peek(let after):
-            let limit = lane.key.guarantee == .atLeastOnce ? 1 : min(room, 1000)
-            let batch = try journal.unconfirmed(lane.id, after: after, through: .max, limit: limit)
-            guard let last = batch.items.last else {
-                lanes[index].advance(to: lane.lastUID)
-                return false
-            }
-            if let ceiling = lanes[index].raise(through: last.uid) { journal.raiseMark(of: lane.id, to: ceiling) }
-            return false
+            return try peek(index, after: after, limit: lane.key.guarantee == .atLeastOnce ? 1 : room)
         case .readAgain(let again):
-            let batch = try journal.unconfirmed(lane.id, uids: again.map(\.uid))
-            let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
-            lanes[index].takeAgain(again)
+            let covered = lane.covered(again)
+            guard covered > 0 else { return raise(index, through: again[again.count - 1].uid) }
+            let taken = Array(again.prefix(covered))
+            let batch = try journal.unconfirmed(lane.id, uids: taken.map(\.uid))
+            let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
+            lanes[index].takeAgain(taken)
             give(batch, of: index, on: number, link, now: now, wall: wall) { possiblySent.contains($0) }
             return true
         case .read(let after, let through):
-            let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: min(room, 1000))
+            let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: room)
             lanes[index].advance(to: batch.items.last?.uid ?? through)
             let markAtOpen = lane.markAtOpen
             let fresh = batch.removing(lanes[index].passOver(in: batch))
             give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
             return true
         }
+    }
+
+    /// Looks how far the mark must rise for the next entries.
+    private func peek(_ index: Int, after: UID, limit: Int) throws(JournalError) -> Bool {
+        let batch = try journal.unconfirmed(lanes[index].id, after: after, through: .max, limit: limit)
+        guard let last = batch.items.last else {
+            lanes[index].advance(to: lanes[index].lastUID)
+            return false
+        }
+        return raise(index, through: last.uid)
+    }
+
+    /// - Returns: false: what is wanted goes out when the mark's commit has been reported.
+    private func raise(_ index: Int, through uid: UID) -> Bool {
+        if let ceiling = lanes[index].raise(through: uid) { journal.raiseMark(of: lanes[index].id, to: ceiling) }
+        return false
     }
 
     /// Hands a batch to the connection, but for entries that must not go: those are settled instead.
@@ -71,40 +89,58 @@ extension Consumer {
         guard !batch.isEmpty else { return }
         var plan = SettlementPlan()
         var withheld: [Int] = []
+        var flights: [SentWindow.Flight] = []
         do {
-            withheld = try withhold(
-                from: batch, of: index, on: link, wall: wall, plan: &plan, possiblySent: possiblySent)
+            flights = try self.flights(of: batch, lane: index, possiblySent: possiblySent)
+            withheld = try withhold(from: batch, flights, on: link, wall: wall, plan: &plan)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
-                batch.items.map { LaneStateMachine.Again(uid: $0.uid, possiblySent: possiblySent($0.uid)) })
+                batch.items.map { item in
+                    LaneStateMachine.Again(
+                        uid: item.uid, possiblySent: item.isPossiblySent || possiblySent(item.uid))
+                })
             return readFailed(error, now: now)
         }
         let entries = batch.removing(withheld)
         var tickets: [Ticket] = []
         tickets.reserveCapacity(entries.count)
-        for item in entries.items {
-            let wasPossiblySent = possiblySent(item.uid)
-            if wasPossiblySent { plan.now.batch.possibleDuplicates += 1 }
-            tickets.append(link.window.handOut(flight(of: item, lane: index, possiblySent: wasPossiblySent)))
+        var next = withheld.startIndex
+        for position in flights.indices {
+            if next < withheld.endIndex, withheld[next] == position {
+                next += 1
+                continue
+            }
+            if flights[position].possiblySentBefore { plan.now.batch.possibleDuplicates += 1 }
+            tickets.append(link.handOut(flights[position]))
         }
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         carryOut(plan, connection: number, now: now, wall: wall)
     }
 
-    private func flight(of item: EntryBatch.Item, lane index: Int, possiblySent: Bool) -> SentWindow.Flight {
-        SentWindow.Flight(
-            lane: index, uid: item.uid, attempts: item.attempts, possiblySentBefore: possiblySent,
-            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce)
+    private func flights(
+        of batch: EntryBatch, lane index: Int, possiblySent: (UID) -> Bool
+    ) throws(PackedNotification.Damage) -> [SentWindow.Flight] {
+        let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
+        var flights: [SentWindow.Flight] = []
+        flights.reserveCapacity(batch.count)
+        for position in batch.items.indices {
+            let item = batch.items[position]
+            flights.append(
+                SentWindow.Flight(
+                    lane: index, uid: item.uid, attempts: item.attempts,
+                    possiblySentBefore: item.isPossiblySent || possiblySent(item.uid), hasOneAttempt: hasOneAttempt,
+                    acceptedAt: try batch.fields(at: position).acceptedAt))
+        }
+        return flights
     }
 
     /// The indices, ascending, of entries that must not go out, each with a settlement in the plan.
     private func withhold(
-        from batch: EntryBatch, of index: Int, on link: Link, wall: WallTime, plan: inout SettlementPlan,
-        possiblySent: (UID) -> Bool
+        from batch: EntryBatch, _ flights: [SentWindow.Flight], on link: Link, wall: WallTime,
+        plan: inout SettlementPlan
     ) throws -> [Int] {
-        let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
         var blacklisted: [Int: BlacklistEntry] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
@@ -113,33 +149,101 @@ extension Consumer {
         }
         var withheld: [Int] = []
         for position in batch.items.indices {
-            let item = batch.items[position]
+            let flight = flights[position]
             let fields = try batch.fields(at: position)
-            let wasPossiblySent = possiblySent(item.uid)
-            let isBlacklisted =
-                blacklisted[position].map { entry in
-                    TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt)
-                } ?? false
-            let isExpired = fields.isExpired(at: wall)
-            guard hasOneAttempt && wasPossiblySent || isExpired || isBlacklisted else { continue }
+            let obstacle = obstacle(
+                to: flight, fields, token: { DeviceToken(bytes: Array(batch.bytes[fields.token])) },
+                blacklisted[position], wall: wall)
+            guard let obstacle else { continue }
             withheld.append(position)
-            let ticket = link.window.settleUnsent(flight(of: item, lane: index, possiblySent: wasPossiblySent))
-            let key = EntryKey(lane: lanes[index].id, uid: item.uid)
-            if hasOneAttempt && wasPossiblySent {
-                plan.giveUpAsUnknown(key, ticket: ticket)
-            } else if isExpired {
-                plan.expire(key, ticket: ticket, possiblySent: wasPossiblySent)
-            } else {
-                plan.reject(key, ticket: ticket, reason: .blacklisted, wall: wall)
+            let ticket = link.window.settleUnsent(flight)
+            let lane = lanes[flight.lane].id
+            let key = EntryKey(lane: lane, uid: flight.uid)
+            switch obstacle {
+            case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
+            case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+            case .blacklisted:
+                plan.reject(
+                    key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+            case .mustWait(let duration, let reason):
+                plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
             }
         }
         return withheld
     }
 
-    private func readFailed(_ error: any Error, now: Duration) {
+    /// Why an entry does not go out now.
+    private enum Obstacle {
+        case hadItsAttempt
+        case expired
+        case blacklisted
+        case mustWait(Duration, Reason)
+    }
+
+    private func obstacle(
+        to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, token: () -> DeviceToken?,
+        _ entry: BlacklistEntry?, wall: WallTime
+    ) -> Obstacle? {
+        if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
+        if fields.isExpired(at: wall) {
+            return clockGuard.isTrusted ? .expired : .mustWait(WallClockGuard.distrust, .clockDistrusted)
+        }
+        if let entry, TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt) { return .blacklisted }
+        if !suspectTokens.isEmpty, let token = token(), suspectTokens.contains(token) {
+            return .mustWait(configuration.suspects.hold, .suspectToken)
+        }
+        return nil
+    }
+
+    func readFailed(_ error: any Error, now: Duration) {
         let error = error as? JournalError ?? JournalError(.damaged, "an entry can't be read: \(error)")
         guard !Self.isFatal(error) else { return fail(error) }
         logger.error("the journal can't be read and will be tried again: \(error)")
         readAgainAt = now + configuration.settlementRetry
+    }
+
+    // MARK: Lanes with one attempt, while nothing can go out
+
+    /// What lies between the hand-outs and the mark, or has come back and waits, would be *unknown* after a crash although
+    /// it never left. So the mark steps back, and what waits goes back among the deferred.
+    func retreatMarks(now: Duration, wall: WallTime) {
+        var canHandOut = false
+        if case .connected = phase { canHandOut = parkedUntil == nil && shutdownDeadline == nil }
+        for index in lanes.indices where lanes[index].key.guarantee == .atMostOnce {
+            if canHandOut && lanes[index].isRunning { continue }
+            deferAgain(index, now: now, wall: wall)
+            if let mark = lanes[index].retreat() { lowerMark(index, to: mark) }
+        }
+    }
+
+    private func deferAgain(_ index: Int, now: Duration, wall: WallTime) {
+        guard lanes[index].againCount > 0, readAgainAt == nil else { return }
+        var plan = SettlementPlan()
+        do {
+            let again = lanes[index].takeAllAgain(limit: 1000)
+            let batch: EntryBatch
+            do throws(JournalError) {
+                batch = try journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
+            } catch {
+                lanes[index].requeue(again)
+                throw error
+            }
+            let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
+            let link = links[Self.noConnection]
+            for flight in try flights(of: batch, lane: index, possiblySent: { possiblySent.contains($0) }) {
+                guard let ticket = link?.window.settleUnsent(flight) else { continue }
+                plan.wait(flight, ticket: ticket, lane: lanes[index].id, until: wall, reason: .neverProcessed)
+            }
+        } catch {
+            return readFailed(error, now: now)
+        }
+        carryOut(plan, connection: Self.noConnection, now: now, wall: wall)
+    }
+
+    func lowerMark(_ index: Int, to mark: UID) {
+        journal.lowerMark(of: lanes[index].id, to: mark) { [weak self, logger] result in
+            if case .failure(let error) = result { logger.warning("a send mark was not set back: \(error)") }
+            self?.post { $0.marksLowered.append(index) }
+        }
     }
 }

@@ -1,114 +1,45 @@
 internal import Logging
 
-/// Answers in, plans to the Producer, tickets back when they are on disk.
+/// Plans are carried out: settlements to the journal, tickets back when they are on disk, entries back to their lanes.
 extension Consumer {
-    func takeEvents(_ events: [(connection: Int, event: ConnectorEvent)], now: Duration, wall: WallTime) {
-        // The sink works before connect() has returned.
-        earlyEvents = events.filter { $0.connection >= nextConnection }
-        let events = earlyEvents.isEmpty ? events : events.filter { $0.connection < nextConnection }
-        var position = events.startIndex
-        while position < events.endIndex {
-            let connection = events[position].connection
-            var plan = SettlementPlan()
-            var isOver: ConnectionEnd?
-            while position < events.endIndex, events[position].connection == connection, isOver == nil {
-                isOver = take(events[position].event, of: connection, into: &plan, now: now, wall: wall)
-                position += 1
-            }
-            carryOut(plan, connection: connection, now: now, wall: wall)
-            if let isOver { connectionEnded(connection, isOver, now: now) }
-        }
-    }
-
-    /// - Returns: how the connection ended, if this event is its end.
-    private func take(
-        _ event: ConnectorEvent, of connection: Int, into plan: inout SettlementPlan, now: Duration, wall: WallTime
-    ) -> ConnectionEnd? {
-        guard let link = links[connection] else { return nil }
-        switch event {
-        case .confirmed(let tickets):
-            link.hasWorked = true
-            for ticket in tickets {
-                guard let flight = link.window.answer(ticket) else { continue }
-                if !unknowns.isEmpty { unknowns[flight.uid] = nil }
-                plan.acknowledge(EntryKey(lane: lanes[flight.lane].id, uid: flight.uid), ticket: ticket)
-            }
-        case .results(let results):
-            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, wall: wall) }
-        case .capacityChanged(let capacity):
-            link.capacity = max(capacity, 1)
-        case .sent, .payloadError, .barrierAnswered, .listened:
-            break
-        case .draining:
-            leave(connection, now: now)
-        case .ended(let end):
-            let possiblySent = end.possiblySent.map(Set.init)
-            for ticket in link.window.unansweredTickets() {
-                guard let flight = link.window.answer(ticket) else { continue }
-                plan.addUnanswered(
-                    flight, ticket: ticket, lane: lanes[flight.lane].id,
-                    possiblySent: possiblySent?.contains(ticket) ?? true, wall: wall)
-            }
-            return end
-        }
-        return nil
-    }
-
-    private func take(
-        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, wall: WallTime
-    ) {
-        guard let flight = link.window.answer(ticket) else { return }
-        // An answer that asks for another connection is no sign that connecting again at once would help.
-        if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
-        let known = unknowns[flight.uid] ?? 0
-        plan.add(
-            result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, unknowns: known,
-            retry: configuration.retry, wall: wall, random: { self.randomUnit() })
-        if result.verdict == .unknown, !flight.hasOneAttempt {
-            unknowns[flight.uid] = known + 1
-        } else {
-            unknowns[flight.uid] = nil
-        }
-    }
-
-    /// A number from 0 up to, not including, 1.
-    func randomUnit() -> Double { Double.random(in: 0..<1, using: &random) }
-
     /// Puts back what goes again, stops what must stop, and has the rest written.
     func carryOut(_ plan: SettlementPlan, connection: Int, now: Duration, wall: WallTime) {
-        requeue(plan.requeues, connection: connection, now: now)
+        requeue(plan.requeues, connection: connection)
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
+        if plan.parks {
+            parkedUntil = now + configuration.park
+            logger.error("\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
+        }
         board.add(plan.counts)
         do throws(JournalError) {
-            let works = try producer.work(
-                for: plan, lanes: lanes.map(\.id), route: route.name, wall: wall)
+            try hold(plan.suspects, connection: connection, now: now, wall: wall)
+            let works = try producer.work(for: plan, lanes: lanes.map(\.id), route: route.name, wall: wall)
             for work in works { write(work, connection: connection) }
         } catch {
             fail(error)
         }
     }
 
-    private func requeue(_ requeues: [SettlementPlan.Requeue], connection: Int, now: Duration) {
-        var again: [Int: [LaneStateMachine.Again]] = [:]
+    private func requeue(_ requeues: [SettlementPlan.Requeue], connection: Int) {
+        guard !requeues.isEmpty else { return }
+        var again: [[LaneStateMachine.Again]] = lanes.map { _ in [] }
         for entry in requeues {
             links[connection]?.window.release(entry.ticket)
-            let comeback = LaneStateMachine.Again(uid: entry.uid, possiblySent: entry.possiblySent)
-            if let delay = entry.delay {
-                delayed.append((now + delay, entry.lane, comeback))
-            } else {
-                again[entry.lane, default: []].append(comeback)
-            }
+            again[entry.lane].append(LaneStateMachine.Again(uid: entry.uid, possiblySent: entry.possiblySent))
         }
-        for (lane, entries) in again { lanes[lane].requeue(entries) }
+        for (lane, entries) in again.enumerated() { lanes[lane].requeue(entries) }
     }
 
     private func stopLanes(for cause: SendResult.StopCause, lane: Int, message: String) {
         // Bad credentials are bad for every lane of the route; a bad topic is bad for the lane that met it.
-        let affected = cause == .credentials ? Array(lanes.indices) : [lane]
-        for index in affected where lanes[index].isRunning {
-            logger.error("lane \(lanes[index].key) is stopped: \(message)")
-            lanes[index].stop(message)
-        }
+        for index in cause == .credentials ? Array(lanes.indices) : [lane] { stop(index, message) }
+    }
+
+    func stop(_ index: Int, _ message: String) {
+        if case .stopped = lanes[index].status { return }
+        logger.error("lane \(lanes[index].key) is stopped: \(message)")
+        lanes[index].stop(message)
+        events.emit(.laneStopped(lanes[index].key, reason: message))
     }
 
     /// Has the Producer write settlements; the outcome comes to the inbox.
@@ -127,13 +58,13 @@ extension Consumer {
             beingWritten -= 1
             switch result {
             case .success:
-                if let link = links[connection] {
-                    for ticket in work.part.tickets {
-                        if let flight = link.window.release(ticket) { lanes[flight.lane].settled(flight.uid) }
-                    }
-                    if link.isOver { links[connection] = nil }
-                }
+                release(work, of: connection)
                 noteDeferred(in: work, now: now)
+                for cleared in work.part.cleared {
+                    let key = lanes[cleared.lane].key
+                    events.emit(
+                        .cleared(key, count: cleared.count, through: cleared.through, by: cleared.basis))
+                }
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
             case .failure(let error):
@@ -141,12 +72,26 @@ extension Consumer {
                 unwritten.append((now + configuration.settlementRetry, connection, work))
             }
         }
+        if beingWritten == 0, unwritten.isEmpty { settlesPayloadError = false }
+    }
+
+    /// What a settlement on disk frees in the windows.
+    private func release(_ work: SettlementWork, of connection: Int) {
+        guard let link = links[connection] else { return }
+        for ticket in work.part.tickets {
+            guard let flight = link.window.release(ticket) else { continue }
+            lanes[flight.lane].settled(flight.uid)
+        }
+        link.cumulative?.window.settled(work.part.positions)
+        if link.isOver, connection != Self.noConnection { links[connection] = nil }
     }
 
     /// Whether the journal can't recover from this by itself.
     static func isFatal(_ error: JournalError) -> Bool {
         [.closed, .undetermined, .mustBeReopened, .damaged].contains(error.code)
     }
+
+    // MARK: Deferred entries
 
     private func noteDeferred(in work: SettlementWork, now: Duration) {
         var changed: Set<LaneID> = []
@@ -164,11 +109,13 @@ extension Consumer {
                 return
             }
             // A clock that stepped back must not strand entries: nothing waits longer than the greatest backoff.
-            let greatest = max(configuration.retry.maximum, .seconds(20 * 60))
+            let greatest = max(configuration.retry.maximum, WallClockGuard.distrust)
             let wait = min(max(due.since(clock.wall()), .zero), greatest)
             deferredDue[index] = (now + wait, due)
         } catch {
-            if Self.isFatal(error) { fail(error) } else { readAgainAt = now + configuration.settlementRetry }
+            guard !Self.isFatal(error) else { return fail(error) }
+            // Something is deferred, so it is looked for again, whatever was known of it.
+            deferredDue[index] = (now + configuration.settlementRetry, WallTime(milliseconds: .min))
         }
     }
 
@@ -188,29 +135,56 @@ extension Consumer {
         }
     }
 
-    func runTimers(now: Duration) {
-        if let at = readAgainAt, at <= now { readAgainAt = nil }
-        for (_, lane, again) in delayed.filter({ $0.due <= now }) { lanes[lane].requeue([again]) }
-        delayed.removeAll { $0.due <= now }
-
-        let due = unwritten.filter { $0.due <= now }
-        unwritten.removeAll { $0.due <= now }
-        for (_, connection, work) in due where end == nil { write(work, connection: connection) }
-
-        guard case .connected = phase, shutdownDeadline == nil, end == nil else { return }
-        for (lane, due) in deferredDue where due.monotonic <= now && canPromote(lane) { promote(lane, due: due.wall) }
+    /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound. For
+    /// a lane with one attempt they come only when they can go out at once, since a crash would make them unknown.
+    func canPromote(_ lane: Int) -> Bool {
+        lanes[lane].isRunning && !promoting.contains(lane) && promotionLimit(lane) > 0
     }
 
-    /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound.
-    func canPromote(_ lane: Int) -> Bool {
-        lanes[lane].isRunning && !promoting.contains(lane) && lanes[lane].againCount < configuration.window
+    private func promotionLimit(_ lane: Int) -> Int {
+        let again = lanes[lane].againCount
+        let limit = configuration.window - again
+        guard lanes[lane].key.guarantee == .atMostOnce, case .connected(let number) = phase, let link = links[number]
+        else { return limit }
+        return min(limit, link.capacity - link.unanswered - again, windowLimit - inFlight - again)
     }
 
     private func promote(_ lane: Int, due: WallTime) {
         promoting.insert(lane)
-        let limit = configuration.window - lanes[lane].againCount
-        journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: limit) { [weak self] result in
+        journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: promotionLimit(lane)) {
+            [weak self] result in
             self?.post { $0.promoted.append((lane, result)) }
+        }
+    }
+
+    // MARK: Timers
+
+    func runTimers(now: Duration, wall: WallTime) {
+        if let at = readAgainAt, at <= now { readAgainAt = nil }
+        if let until = parkedUntil, until <= now { parkedUntil = nil }
+        let due = unwritten.filter { $0.due <= now }
+        unwritten.removeAll { $0.due <= now }
+        for (_, connection, work) in due { write(work, connection: connection) }
+        runCumulativeTimers(now: now, wall: wall)
+        guard shutdownDeadline == nil else { return }
+        judgeSuspects(now: now, wall: wall)
+        if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
+        guard case .connected = phase, holdReason == nil, end == nil else { return }
+        for lane in lanes.indices where canPromote(lane) {
+            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
+        }
+    }
+
+    private func trim(_ bounds: TrimBounds) {
+        journal.trim(bounds) { [weak self, logger] result in
+            switch result {
+            case .success(let trimmed) where trimmed.rejections > 0:
+                logger.notice("\(trimmed.rejections) rejections were too old or too many, and are deleted")
+            case .success: break
+            case .failure(let error):
+                logger.warning("old rejections and ids could not be deleted, and will be tried again: \(error)")
+            }
+            self?.post { $0.trimmed = true }
         }
     }
 }

@@ -7,23 +7,6 @@ internal import Logging
 /// Everything but the inbox belongs to whoever calls ``turn()``, one caller at a time: the route's thread, or a simulation.
 /// One turn takes all that the inbox holds, so under load the cost of a turn is shared by hundreds of entries.
 package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else is confined to the caller of turn()
-    /// One connection, with what is in flight on it. A class, so that its window is changed in place.
-    final class Link {
-        /// Nil once it has ended; the link stays until everything in its window is settled.
-        var connection: (any Connection)?
-        var window = SentWindow()
-        var capacity: Int
-        /// It has brought an answer.
-        var hasWorked = false
-
-        init(connection: any Connection) {
-            self.connection = connection
-            capacity = max(connection.capacity, 1)
-        }
-
-        var isOver: Bool { connection == nil && window.count == 0 }
-    }
-
     enum ConnectionPhase {
         case idle
         case connecting
@@ -37,13 +20,30 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         case failed(JournalError)
     }
 
+    /// What a Consumer shares with the others of its engine.
+    struct Surroundings: Sendable {
+        let producer: Producer
+        let clock: EngineClock
+        let logger: Logger
+        let board: StatusBoard
+        let events: EventHub
+        let gate: OutcomeGate
+    }
+
+    /// The number of the link for settlements that no connection has to do with.
+    static let noConnection = 0
+
     let route: Route
+    /// Of the route in its engine.
+    let index: Int
     let journal: any Journal
     let producer: Producer
     let configuration: EngineConfiguration
     let clock: EngineClock
     let logger: Logger
     let board: StatusBoard
+    let events: EventHub
+    let gate: OutcomeGate
     let inbox = Monitor(ConsumerInbox())
     /// Wakes the thread. A semaphore and not the Monitor's condition, whose deadlines are by the wall clock: one that is set
     /// back by an hour must not hold up the timers for an hour.
@@ -52,19 +52,21 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
     let requestConnection: @Sendable (Int) -> Void
 
     var lanes: [LaneStateMachine]
-    var links: [Int: Link] = [:]
+    /// One for each lane.
+    var breakers: [CircuitBreaker]
+    /// Tokens of all suspects; nothing else goes to them meanwhile.
+    var suspectTokens: Set<DeviceToken> = []
+    var links: [Int: Link] = [Consumer.noConnection: Link()]
     var phase: ConnectionPhase = .idle
     var nextConnection = 1
     var reconnect: ReconnectSchedule
     var random: Xoshiro256
+    var clockGuard: WallClockGuard
+    var housekeeping: Housekeeping
 
-    /// Entries that wait before they go again, since their last attempt came to nothing known. They count against the
-    /// window.
-    var delayed: [(due: Duration, lane: Int, again: LaneStateMachine.Again)] = []
-    /// How often attempts came to nothing known, for entries that are unconfirmed still.
-    var unknowns: [UID: Int] = [:]
-    /// When the first deferred entry of a lane is due.
-    var deferredDue: [Int: (monotonic: Duration, wall: WallTime)] = [:]
+    /// When the first deferred entry of a lane is due; by lane.
+    var deferredDue: [(monotonic: Duration, wall: WallTime)?]
+    /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
@@ -76,34 +78,60 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
     var beingWritten = 0
     /// Not before this does the Consumer read again, after a read that failed.
     var readAgainAt: Duration?
+    /// Until then nothing is sent, by the service's word.
+    var parkedUntil: Duration?
+    /// A payload error is being settled: nothing goes out before that is on disk.
+    var settlesPayloadError = false
+    /// The outcomes' limit was met at the last look.
+    var outcomesAreFull = false
+    /// What was said last about holding.
+    var publishedHold: HoldReason?
 
     var shutdownDeadline: Duration?
-    /// Send marks that are being set back before an orderly end; nil before that has begun.
-    private var marksBeingLowered: Int?
-    var end: End?
+    /// The orderly end has come so far that send marks are being set back.
+    var marksAreLowered = false
+    package internal(set) var end: End?
 
     init(
-        route: RouteTable.Entry, producer: Producer, clock: EngineClock, logger: Logger, board: StatusBoard,
-        randomSeed: UInt64, requestConnection: @escaping @Sendable (Int) -> Void
+        index: Int, route: RouteTable.Entry, in surroundings: Surroundings, randomSeed: UInt64,
+        requestConnection: @escaping @Sendable (Int) -> Void
     ) {
+        self.index = index
         self.route = route.route
-        self.producer = producer
+        producer = surroundings.producer
         journal = producer.journal
-        configuration = producer.configuration
-        self.clock = clock
-        self.logger = logger
-        self.board = board
+        let configuration = producer.configuration
+        self.configuration = configuration
+        clock = surroundings.clock
+        logger = surroundings.logger
+        board = surroundings.board
+        events = surroundings.events
+        gate = surroundings.gate
         self.requestConnection = requestConnection
         random = Xoshiro256(seed: randomSeed)
         // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.
-        lanes = route.lanes.map { [lookahead = max(configuration.window / 2, 1)] in
-            LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead)
-        }
+        let lookahead = max(min(configuration.window, 10_000) / 2, 1)
+        lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
+        breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
+        deferredDue = lanes.map { _ in nil }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
+        clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
+        housekeeping = Housekeeping(configuration, isInCharge: index == 0)
     }
 
-    /// Entries of all connections that are in flight, and those that wait after an attempt of unknown outcome.
-    var inFlight: Int { links.values.reduce(delayed.count) { $0 + $1.window.count } }
+    /// The most entries in flight.
+    var windowLimit: Int {
+        switch route.connector.confirmationMode {
+        case .perNotification: max(configuration.window, 1)
+        case .cumulative: max(configuration.cumulativeWindow, 1)
+        }
+    }
+
+    /// Entries of all connections that are in flight.
+    var inFlight: Int { links.values.reduce(0) { $0 + $1.count } }
+
+    /// Links in the order of their numbers: what is done for each is done in the same order each time.
+    var orderedLinks: [(key: Int, value: Link)] { links.sorted { $0.key < $1.key } }
 
     /// Leaves something in the inbox and wakes the thread. From any thread.
     func post(_ change: (inout ConsumerInbox) -> Void) {
@@ -128,25 +156,29 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         inbox.withLock { swap(&$0, &received) }
         let now = clock.monotonic()
         let wall = clock.wall()
+        lookAtClocks(now: now, wall: wall)
 
         takeCommits(received.commits)
         takeSettled(received.settled, now: now)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
         takePromoted(received.promoted, now: now)
-        takeResumed(received.resumedLanes)
+        takeOperators(received, now: now, wall: wall)
+        for lane in received.marksLowered { lanes[lane].markLowered() }
         if let failure = received.failure { fail(failure) }
         if received.shutdownAsked { beginShutdown(now: now) }
-        if let waiting = marksBeingLowered { marksBeingLowered = waiting - received.marksLowered }
-        runTimers(now: now)
+        if end == nil { runTimers(now: now, wall: wall) }
 
         if end == nil, shutdownDeadline == nil {
             connectIfNeeded(now: now)
+            writeWantedBarriers(now: now)
             handOut(now: now, wall: wall)
+            retreatMarks(now: now, wall: wall)
         }
-        finishShutdownIfDone(now: now)
+        progressShutdown(now: now, wall: wall)
+        gate.settle(route: index, inFlight: inFlight)
         publish()
-        return nextWake()
+        return end == nil ? nextWake(now: now) : nil
     }
 
     /// Blocks until the inbox has something, or until `wake` by the monotonic clock.
@@ -157,6 +189,14 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         _ = wakeUp.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
     }
 
+    private func lookAtClocks(now: Duration, wall: WallTime) {
+        if let warning = clockGuard.look(wall: wall, monotonic: now) {
+            logger.warning("\(warning): what looks expired waits for \(WallClockGuard.distrust)")
+            events.emit(.clockDistrusted(warning))
+        }
+        for link in links.values { link.cumulative?.clock.look(now: now) }
+    }
+
     private func takeCommits(_ commits: [LaneID: CommitReport.Lane]) {
         guard !commits.isEmpty else { return }
         for index in lanes.indices {
@@ -165,59 +205,45 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         }
     }
 
-    private func takeResumed(_ ids: [LaneID]) {
-        for id in ids {
+    private func takeOperators(_ received: ConsumerInbox, now: Duration, wall: WallTime) {
+        for (id, order) in received.orders {
             guard let index = lanes.firstIndex(where: { $0.id == id }) else { continue }
-            lanes[index].resume()
-        }
-    }
-
-    private func beginShutdown(now: Duration) {
-        guard shutdownDeadline == nil else { return }
-        shutdownDeadline = now + configuration.shutdownLimit
-        for link in links.values { link.connection?.close(deadline: configuration.shutdownLimit) }
-    }
-
-    private func finishShutdownIfDone(now: Duration) {
-        guard end == nil, let deadline = shutdownDeadline else { return }
-        let unanswered = links.values.contains { $0.connection != nil }
-        let isDone = !unanswered && beingWritten == 0 && unwritten.isEmpty && promoting.isEmpty
-        if isDone, marksBeingLowered == nil { lowerMarks() }
-        if marksBeingLowered == 0 || now >= deadline + .seconds(1) { end = .shutDown }
-    }
-
-    /// Nothing is in flight: the marks, which ran ahead, go back to what may really have been sent. So an orderly restart
-    /// calls nothing a possible duplicate that is none, and nothing unknown that never left.
-    private func lowerMarks() {
-        marksBeingLowered = 0
-        for index in lanes.indices {
-            let waiting = delayed.filter { $0.lane == index }.map(\.again)
-            let rest = lanes[index].markAtRest(waiting: waiting)
-            guard rest < lanes[index].mark else { continue }
-            marksBeingLowered = (marksBeingLowered ?? 0) + 1
-            journal.lowerMark(of: lanes[index].id, to: rest) { [weak self, logger] result in
-                if case .failure(let error) = result { logger.warning("a send mark was not set back: \(error)") }
-                self?.post { $0.marksLowered += 1 }
+            switch order {
+            case .resume where !lanes[index].isRunning:
+                lanes[index].resume()
+                events.emit(.laneResumed(lanes[index].key))
+            case .pause where lanes[index].isRunning:
+                lanes[index].pause()
+                events.emit(.lanePaused(lanes[index].key))
+            case .resume, .pause: break
             }
         }
+        if received.barrierAsked { for link in links.values { wantBarrier(link) } }
+        housekeeping.trimmed(received.trimmed, now: now)
     }
 
-    private func nextWake() -> Duration? {
-        var wakes: [Duration] = []
-        if let shutdownDeadline { wakes.append(shutdownDeadline + .seconds(1)) }
+    private func nextWake(now: Duration) -> Duration? {
+        var wakes: [Duration] = unwritten.map(\.due)
+        if let shutdownDeadline { wakes.append(shutdownDeadline < now ? shutdownDeadline + .seconds(1) : shutdownDeadline) }
         if let readAgainAt { wakes.append(readAgainAt) }
-        if case .waiting(let until) = phase, shutdownDeadline == nil { wakes.append(until) }
-        wakes.append(contentsOf: delayed.map(\.due))
-        wakes.append(contentsOf: unwritten.map(\.due))
+        if let until = clockGuard.distrustedUntil { wakes.append(until) }
+        for link in links.values { wakes += wakesOf(link) }
+        guard shutdownDeadline == nil else { return wakes.min() }
+        if let parkedUntil { wakes.append(parkedUntil) }
+        if case .waiting(let until) = phase { wakes.append(until) }
+        if let next = housekeeping.next { wakes.append(next) }
+        wakes += breakers.compactMap(\.judgementAt)
         if awaitsDeferred {
-            for (lane, due) in deferredDue where canPromote(lane) { wakes.append(due.monotonic) }
+            for lane in lanes.indices where canPromote(lane) {
+                if let due = deferredDue[lane] { wakes.append(due.monotonic) }
+            }
         }
         return wakes.min()
     }
 
     /// Whether a deferred entry that falls due is something to act upon: by bringing it back, or by connecting for it.
     private var awaitsDeferred: Bool {
-        guard shutdownDeadline == nil else { return false }
+        guard parkedUntil == nil else { return false }
         switch phase {
         case .idle, .connected: return true
         case .connecting, .waiting: return false

@@ -1,24 +1,34 @@
 /// What other threads bring to a Consumer. Arrays under a lock, swapped out whole for each turn.
 struct ConsumerInbox: Sendable {
+    /// An operator's word about a lane.
+    enum Order: Sendable {
+        case resume, pause
+    }
+
     /// Number of the connection, and what happened on it.
     var events: [(connection: Int, event: ConnectorEvent)] = []
     /// The latest report of each lane, so that what nobody reads does not grow.
     var commits: [LaneID: CommitReport.Lane] = [:]
+    /// A commit that said nothing about lanes; outcomes may have been taken.
+    var hasCommitted = false
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
-    var resumedLanes: [LaneID] = []
-    var pausedLanes: [LaneID] = []
-    /// The journal has told the Producer that it can't go on.
+    var orders: [(lane: LaneID, order: Order)] = []
+    /// The journal can't go on until it is reopened.
     var failure: JournalError?
-    /// Send marks that are set back, or could not be.
-    var marksLowered = 0
+    /// Lanes whose send mark is set back, or could not be.
+    var marksLowered: [Int] = []
+    /// Housekeeping is done.
+    var trimmed = false
+    var barrierAsked = false
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
 
     var isEmpty: Bool {
-        events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && resumedLanes.isEmpty && pausedLanes.isEmpty && failure == nil && marksLowered == 0 && !shutdownAsked && !nudged
+        events.isEmpty && commits.isEmpty && !hasCommitted && settled.isEmpty && promoted.isEmpty && connected.isEmpty
+            && orders.isEmpty && failure == nil && marksLowered.isEmpty && !trimmed && !barrierAsked && !shutdownAsked
+            && !nudged
     }
 }

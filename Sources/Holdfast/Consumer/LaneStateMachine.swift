@@ -6,6 +6,8 @@ struct LaneStateMachine: Sendable {
     /// Whether entries go out.
     enum Status: Hashable, Sendable {
         case running
+        /// By an operator's word, until another.
+        case paused
         /// Nothing goes out until somebody mends the cause; entries stay as they are.
         case stopped(String)
     }
@@ -42,13 +44,14 @@ struct LaneStateMachine: Sendable {
     private(set) var lastUID: UID
     /// What was asked of the journal last.
     private var ceiling: UID
-    /// Ascending, without repetition.
-    private var again: [Again] = []
+    private var again = RequeuedRuns()
     /// Deferred entries that came back before the reading had reached them, and are not settled: they go by way of
     /// `again`, and the reading passes over them. At most as many as are in flight or go again.
     private var ahead: Set<UID> = []
     /// How far ahead of reading the mark is asked to be, in UIDs.
     private let lookahead: UInt64
+    /// The mark is being set back.
+    private(set) var isLowering = false
 
     init(key: LaneKey, opening: LaneOpening, lookahead: Int) {
         self.key = key
@@ -70,17 +73,37 @@ struct LaneStateMachine: Sendable {
     /// Whether anything may be waiting to go out, as far as this machine knows.
     var hasWork: Bool { !again.isEmpty || cursor < lastUID }
 
+    /// Why nothing goes out, for people; nil while the lane is running.
+    var standsStillBecause: String? {
+        switch status {
+        case .running: nil
+        case .paused: "paused"
+        case .stopped(let reason): reason
+        }
+    }
+
     /// What a connection with room can be given next.
     func nextStep(limit: Int) -> Step {
-        guard isRunning, limit > 0 else { return .none }
-        if !again.isEmpty { return .readAgain(Array(again.prefix(limit))) }
+        guard isRunning, limit > 0, !isLowering else { return .none }
+        if !again.isEmpty { return .readAgain(again.prefix(limit)) }
         let end = min(mark, lastUID)
         if cursor < end { return .read(after: cursor, through: end) }
         return cursor < lastUID ? .peek(after: cursor) : .none
     }
 
+    /// How many of what goes again may go out by what the mark covers. One that was deferred by an earlier process may lie
+    /// above the mark; sent without it, a crash would leave it as one that was never sent.
+    func covered(_ entries: [Again]) -> Int { entries.prefix { $0.uid <= mark }.count }
+
     /// Those of ``nextStep(limit:)`` were read and are dealt with.
     mutating func takeAgain(_ taken: [Again]) { again.removeFirst(taken.count) }
+
+    /// All that go again, at most `limit`: they go another way.
+    mutating func takeAllAgain(limit: Int) -> [Again] {
+        let taken = again.prefix(limit)
+        again.removeFirst(taken.count)
+        return taken
+    }
 
     /// Everything up to and including `uid` was read forward.
     mutating func advance(to uid: UID) { cursor = max(cursor, uid) }
@@ -88,7 +111,7 @@ struct LaneStateMachine: Sendable {
     /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two lookaheads before the
     /// reading, so that it rides on commits that come anyway.
     mutating func raiseAhead() -> UID? {
-        guard key.guarantee == .atLeastOnce, isRunning, ceiling.rawValue < cursor.rawValue &+ lookahead else {
+        guard key.guarantee == .atLeastOnce, isRunning, !isLowering, ceiling.rawValue < cursor.rawValue &+ lookahead else {
             return nil
         }
         ceiling = UID(cursor.rawValue &+ 2 &* lookahead)
@@ -106,30 +129,58 @@ struct LaneStateMachine: Sendable {
 
     /// How far the mark must still reach when nothing is in flight any more: to the last entry that may have been sent,
     /// by this process or by an earlier one whose entries the reading has not come to.
-    ///
-    /// - Parameter waiting: entries that wait to go again, besides those that the lane knows of.
-    func markAtRest(waiting: [Again]) -> UID {
-        let possiblySent = (again + waiting).lazy.filter(\.possiblySent).map(\.uid).max() ?? .none
+    var markAtRest: UID {
+        let possiblySent = again.lastPossiblySent ?? .none
         return cursor < markAtOpen ? max(possiblySent, markAtOpen) : possiblySent
     }
 
+    /// - Parameter mark: as the last commit left it: it may have been set back.
     mutating func committed(lastUID: UID, mark: UID) {
         self.lastUID = max(self.lastUID, lastUID)
-        self.mark = max(self.mark, mark)
+        self.mark = mark
     }
+
+    /// The mark of a lane with one attempt is to stand where the hand-outs ended, while nothing can go out: a crash would
+    /// make *unknown* what lies between, although it never left.
+    ///
+    /// - Returns: where to set it back to, after which nothing goes out before ``markLowered()``; nil when it stands right.
+    mutating func retreat() -> UID? {
+        guard key.guarantee == .atMostOnce, !isLowering, ceiling > cursor, cursor >= markAtOpen else { return nil }
+        return lower(to: cursor)
+    }
+
+    /// The same at an orderly end, for all lanes.
+    mutating func retreatToRest() -> UID? {
+        let rest = markAtRest
+        guard !isLowering else { return nil }
+        return rest < max(mark, ceiling) ? lower(to: rest) : nil
+    }
+
+    private mutating func lower(to uid: UID) -> UID {
+        ceiling = uid
+        isLowering = true
+        return uid
+    }
+
+    /// The mark has been set back, or could not be; what it is now came with the commit.
+    mutating func markLowered() { isLowering = false }
 
     /// Entries go again in their place, before anything that was not handed out yet.
     mutating func requeue(_ entries: [Again]) {
-        guard !entries.isEmpty else { return }
-        let known = Set(again.map(\.uid))
-        again.append(contentsOf: entries.filter { !known.contains($0.uid) })
-        again.sort { $0.uid < $1.uid }
+        again.insert(entries.map { .init($0.uid.rawValue...$0.uid.rawValue, possiblySent: $0.possiblySent) })
     }
 
-    /// Deferred entries are due, and among the unconfirmed again: certainly not sent.
+    /// The same for runs of neighbours.
+    mutating func requeue(_ runs: [RequeuedRuns.Run]) { again.insert(runs) }
+
+    /// Deferred entries are due, and among the unconfirmed again. Their records say whether they may have been sent.
+    ///
+    /// Those that the reading will come to need nothing, unless they lie below the mark as it was at opening: among what
+    /// an earlier process may have sent they would be taken for sent as well, so they go by way of `again`.
     mutating func promoted(_ uids: [UID]) {
-        for uid in uids where uid > cursor { ahead.insert(uid) }
-        requeue(uids.map { Again(uid: $0, possiblySent: false) })
+        let ahead = uids.filter { $0 > cursor && $0 <= markAtOpen }
+        self.ahead.formUnion(ahead)
+        requeue((uids.filter { $0 <= cursor } + ahead).map { Again(uid: $0, possiblySent: false) })
     }
 
     /// An entry's settlement is on disk.
@@ -144,8 +195,11 @@ struct LaneStateMachine: Sendable {
     }
 
     mutating func stop(_ reason: String) {
-        if case .running = status { status = .stopped(reason) }
+        if case .stopped = status { return }
+        status = .stopped(reason)
     }
+
+    mutating func pause() { if status == .running { status = .paused } }
 
     mutating func resume() { status = .running }
 }

@@ -10,12 +10,13 @@ struct SentWindow: Sendable {
         /// Index of the lane in its Consumer.
         let lane: Int
         let uid: UID
-        /// How often it was answered "not now" before.
+        /// How often it was answered "not now", or with nothing known, before.
         let attempts: UInt16
         /// Whether an earlier hand-out of it, in this process or before a crash, may have reached the service.
         let possiblySentBefore: Bool
         /// It has one attempt: by its guarantee, or because its expiration is 0.
         let hasOneAttempt: Bool
+        let acceptedAt: WallTime
     }
 
     private enum State {
@@ -78,6 +79,12 @@ struct SentWindow: Sendable {
         slots[slot].generation &+= 1
         settling -= 1
         freeSlots.append(UInt32(slot))
+        return slots[slot].flight
+    }
+
+    /// What a ticket that waits for its settlement stands for; nil for any other.
+    func settling(_ ticket: Ticket) -> Flight? {
+        guard let slot = slot(of: ticket), slots[slot].state == .settling else { return nil }
         return slots[slot].flight
     }
 

@@ -2,7 +2,8 @@
 ///
 /// Appends and settlements are enqueued from any thread and never block; one writer takes everything that waits, writes
 /// it in one transaction with one sync, and then calls each completion, on the writer's own thread, in the order of the
-/// calls. A completion must not block. Reads are synchronous and may be called from any thread, completions excepted.
+/// calls (that of a trim excepted, which lets others go first). A completion must not block. Reads are synchronous and
+/// may be called from any thread, completions excepted.
 public protocol Journal: AnyObject, Sendable {
     /// Opens the lane, durably registering it the first time.
     func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening
@@ -91,7 +92,7 @@ public protocol Journal: AnyObject, Sendable {
     /// Rejections in the order of their UIDs, from the first above `after`.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
 
-    /// Deletes what is beyond the bounds, in as many commits as it takes.
+    /// Deletes what is beyond the bounds, in as many commits as it takes, between which others have theirs.
     ///
     /// - Parameter completion: how much was deleted, when the last commit is on disk.
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void)
@@ -355,6 +356,10 @@ public struct JournalStatus: Sendable {
     public var possiblySent: Int
     public var deferred: Int
     public var rejections: Int
+    /// Outcomes that wait to be taken.
+    public var outcomes: Int
+    /// Remembered identities.
+    public var identities: Int
     public var blacklist: Int
     public var nextUID: UID
     public var lanes: [Lane]
@@ -366,12 +371,14 @@ public struct JournalStatus: Sendable {
     public init(
         unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
-        limitBytes: Int = 0
+        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0
     ) {
         self.unconfirmed = unconfirmed
         self.possiblySent = possiblySent
         self.deferred = deferred
         self.rejections = rejections
+        self.outcomes = outcomes
+        self.identities = identities
         self.blacklist = blacklist
         self.nextUID = nextUID
         self.lanes = lanes

@@ -3,11 +3,23 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The most entries of a route that are in flight: handed to a connection and not yet durably settled. It bounds
     /// what a crash can send twice. Default: 2000.
     public var window = 2000
+    /// The same for a route whose service answers errors only: there an entry stays in flight until silence, a later
+    /// error or a barrier confirms it. Default: 1,000,000.
+    public var cumulativeWindow = 1_000_000
+    /// How long a barrier's answer is waited for. Default: 30 s.
+    public var barrierLimit: Duration = .seconds(30)
+    /// On a route on which silence counts for nothing: how long after the last notification a barrier is sent.
+    /// Default: 5 s.
+    public var barrierIdle: Duration = .seconds(5)
     /// What an absent expiration becomes, counted from acceptance. Default: 24 hours.
     public var defaultLifetime: Duration = .seconds(24 * 60 * 60)
     /// The most notifications of one commit of `submit`; a larger batch is split. Default: 5000.
     public var submissionChunk = 5000
     public var retry = RetrySchedule()
+    /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
+    public var suspects = SuspectPolicy()
+    /// How long nothing is sent after `TooManyProviderTokenUpdates`. Default: 20 minutes, which is Apple's own limit.
+    public var park: Duration = .seconds(20 * 60)
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.
     public var reconnectMinimum: Duration = .seconds(1)
     public var reconnectMaximum: Duration = .seconds(60)
@@ -16,6 +28,23 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var shutdownLimit: Duration = .seconds(10)
     /// How long a settlement that the journal could not write waits before it is tried again. Default: 250 ms.
     public var settlementRetry: Duration = .milliseconds(250)
+    /// Whether each outcome is kept in the journal until it is taken from ``PushEngine/outcomes``. Default: no, since
+    /// somebody must take them.
+    public var keepsOutcomes = false
+    /// The most outcomes that wait to be taken, together with what is in flight; then hand-out holds.
+    /// Default: 1,000,000.
+    public var outcomeLimit = 1_000_000
+    /// How long rejections are kept, and how many at most. Default: 30 days, 100,000.
+    public var rejectionAge: Duration = .seconds(30 * 24 * 60 * 60)
+    public var rejectionLimit = 100_000
+    /// Whether a notification that comes again with the apns-id its sender gave it is recognised as the same one.
+    /// Default: yes. Notifications without an apns-id cost nothing.
+    public var remembersIDs = true
+    /// For how long after acceptance, and how many at most. Default: 24 hours, 1,000,000.
+    public var identityAge: Duration = .seconds(24 * 60 * 60)
+    public var identityLimit = 1_000_000
+    /// How often what is too old or too many is looked for. Default: 60 s.
+    public var housekeeping: Duration = .seconds(60)
 
     public init() {}
 }

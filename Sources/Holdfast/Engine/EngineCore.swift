@@ -8,6 +8,8 @@ package final class EngineCore: Sendable {
     let journal: any Journal
     let consumers: [Consumer]
     let board: StatusBoard
+    let events = EventHub()
+    let outcomes: OutcomeSource
     private let laneIDs: [LaneKey: LaneID]
     private let producers: ProducerTable
 
@@ -26,12 +28,16 @@ package final class EngineCore: Sendable {
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let board = StatusBoard(routes: routes.map(\.name))
+        let surroundings = Consumer.Surroundings(
+            producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
+            gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil))
         var seeds = Xoshiro256(seed: seed)
         consumers = table.entries.enumerated().map { index, entry in
             Consumer(
-                route: entry, producer: producers.standard, clock: clock, logger: logger, board: board,
-                randomSeed: seeds.next(), requestConnection: { requestConnection(index, $0) })
+                index: index, route: entry, in: surroundings, randomSeed: seeds.next(),
+                requestConnection: { requestConnection(index, $0) })
         }
+        outcomes = OutcomeSource(journal: journal)
         self.journal = journal
         self.board = board
         self.producers = producers
@@ -48,13 +54,20 @@ package final class EngineCore: Sendable {
                 for observer in observers { observer.consumer?.post { $0.failure = error } }
             }
         }
-        journal.observeCommits { report in
+        journal.observeCommits { [producers, events, outcomes] report in
             for observer in observers {
                 observer.consumer?.post { inbox in
+                    inbox.hasCommitted = true
                     for lane in report.lanes { inbox.commits[lane.id] = lane }
                     if let failure = report.failure { inbox.failure = failure }
                 }
             }
+            for id in report.drained {
+                guard let producer = producers.producer(id) else { continue }
+                producer.drained(true)
+                events.emit(.drained(producer: producer.name))
+            }
+            if report.outcomes > 0 { outcomes.wake() }
         }
     }
 
@@ -62,7 +75,7 @@ package final class EngineCore: Sendable {
     package var producer: Producer { producers.standard }
 
     /// The Producer of that name.
-    package func producer(named name: String) throws(JournalError) -> Producer { try producers.producer(named: name) }
+    package func producer(named name: String) throws -> Producer { try producers.producer(named: name) }
 
     package var routeCount: Int { consumers.count }
 
@@ -90,32 +103,39 @@ package final class EngineCore: Sendable {
 
     /// Takes nothing new, and ends when what is in flight has its answers, or the limit is over.
     package func shutDown() {
-        producers.hold(Refusal(.shuttingDown, "the engine is shutting down"))
+        producers.end(Refusal(.shuttingDown, "the engine is shutting down"))
         for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
     }
 
     /// Lets a stopped or paused lane run again.
-    package func resume(_ key: LaneKey) {
-        guard let id = laneIDs[key] else { return }
-        for consumer in consumers { consumer.post { $0.resumedLanes.append(id) } }
-    }
+    package func resume(_ key: LaneKey) { order(.resume, key) }
 
     /// Hands out nothing of the lane any more, in this process, until it is resumed.
-    package func pause(_ key: LaneKey) {
+    package func pause(_ key: LaneKey) { order(.pause, key) }
+
+    private func order(_ order: ConsumerInbox.Order, _ key: LaneKey) {
         guard let id = laneIDs[key] else { return }
-        for consumer in consumers { consumer.post { $0.pausedLanes.append(id) } }
+        for consumer in consumers { consumer.post { $0.orders.append((id, order)) } }
     }
+
+    /// Asks for proof of what is unconfirmed on connections on which only errors are answered.
+    package func writeBarriers() { for consumer in consumers { consumer.post { $0.barrierAsked = true } } }
 
     /// As of now.
     package func status() -> EngineStatus {
         var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
         (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
+        status.outcomes = journal.outcomeCount
+        status.eventsDropped = events.dropped
         return status
     }
 
     /// No turn comes any more.
     func ended() {
         board.ended()
+        events.end()
+        outcomes.end()
+        producers.ended()
         for consumer in consumers { consumer.closeUnclaimed() }
     }
 }

@@ -11,7 +11,7 @@ public struct EngineStatus: Sendable {
 
     public struct Lane: Sendable {
         public let key: LaneKey
-        /// Nil while the lane is running; else why it is stopped.
+        /// Nil while the lane is running; else why it stands still: `paused`, or why it is stopped.
         public let stoppedBecause: String?
         /// Unconfirmed entries, deferred ones included.
         public let backlog: Int
@@ -24,17 +24,31 @@ public struct EngineStatus: Sendable {
     /// Handed to a connection; an entry that goes again counts again.
     public internal(set) var handedOut = 0
     public internal(set) var confirmed = 0
+    /// Of them, by the answer to a barrier.
+    public internal(set) var confirmedByBarrier = 0
+    /// Of them, by nothing but silence.
+    public internal(set) var confirmedByQuiet = 0
+    /// Of those, denied by an error that came too late.
+    public internal(set) var wronglyConfirmed = 0
     /// By reason.
     public internal(set) var rejected: [Reason: Int] = [:]
     public internal(set) var expired = 0
     public internal(set) var unknown = 0
-    /// Times that an entry was answered "not now".
+    /// Times that an entry was answered "not now", or with nothing known.
     public internal(set) var deferrals = 0
     /// Times that an entry went back into its lane unharmed.
     public internal(set) var requeued = 0
     /// Entries that were sent again after an attempt that may have been taken.
     public internal(set) var possibleDuplicates = 0
     public internal(set) var inFlight = 0
+    /// Of them, called bad and not judged yet.
+    public internal(set) var suspects = 0
+    /// Routes that hand out nothing for the moment, with the reason.
+    public internal(set) var holding: [String: HoldReason] = [:]
+    /// Outcomes that wait to be taken.
+    public internal(set) var outcomes = 0
+    /// Events that some listener was too slow for.
+    public internal(set) var eventsDropped = 0
     public internal(set) var lanes: [Lane] = []
     /// By name of the route.
     public internal(set) var connections: [String: ConnectionState] = [:]

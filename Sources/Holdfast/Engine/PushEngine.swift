@@ -36,6 +36,41 @@ public final class PushEngine: Service, Sendable {
     /// Accepts notifications, also before ``run()``, under the name `default`.
     public var producer: Producer { core.producer }
 
+    /// Accepts notifications under a name of its own: its counts and ``Producer/untilDrained()`` are apart from others'.
+    ///
+    /// - Parameter name: 1 to 64 bytes; kept with each notification. At most ``ProducerID/greatestCount`` in a journal.
+    /// - Throws: ``Refusal`` for a name that is none, ``JournalError`` when the journal can't register a new one.
+    public func producer(named name: String) throws -> Producer { try core.producer(named: name) }
+
+    /// Every Producer that ever submitted to this journal, in figures that a restart does not change.
+    public func producers() throws(JournalError) -> [ProducerStatus] { try core.journal.producers() }
+
+    /// What happens, as it happens, from now on. Whoever does not keep up loses the oldest events, which are counted
+    /// (``EngineStatus/eventsDropped``); nothing ever waits for a listener.
+    ///
+    /// - Parameter limit: the most events that wait for this listener. Default: 1000.
+    public func events(buffering limit: Int = 1000) -> AsyncStream<EngineEvent> { core.events.stream(buffering: limit) }
+
+    /// The outcomes of all notifications, for the application to act upon; each is kept in the journal until it is taken.
+    /// Needs ``EngineConfiguration/keepsOutcomes``.
+    public var outcomes: Outcomes { Outcomes(source: core.outcomes) }
+
+    /// Where an entry stands, as far as the journal still knows: nil when it knows nothing any more.
+    public func fate(of uid: UID) throws(JournalError) -> EntryFate? { try core.journal.fate(of: uid) }
+
+    /// How the notification of a receipt ended; nil while it has not, and when the journal does not know any more, which is
+    /// when the outcome was taken, or outcomes are not kept.
+    public func outcome(of receipt: Receipt) throws(JournalError) -> TerminalOutcome? {
+        if case .repeated(_, let outcome) = receipt { return outcome }
+        guard let uid = receipt.uid, case .settled(let outcome)? = try fate(of: uid) else { return nil }
+        return outcome
+    }
+
+    /// What was refused for good, ascending by UID from the first above `after`.
+    public func rejections(after: UID = .none, limit: Int = 1000) throws(JournalError) -> [Rejection] {
+        try core.journal.rejections(after: after, limit: limit)
+    }
+
     public var blacklist: TokenBlacklist { core.producer.blacklist }
 
     /// Delivers until it is shut down or cancelled. May be called once.
@@ -70,6 +105,9 @@ public final class PushEngine: Service, Sendable {
 
     /// Hands out nothing of the lane any more, in this process, until it is resumed. What is in flight gets its answers.
     public func pause(_ key: LaneKey) { core.pause(key) }
+
+    /// On routes whose service answers errors only: asks for proof of what is unconfirmed, now. It costs a connection.
+    public func writeBarriers() { core.writeBarriers() }
 
     private func shutDown() { core.shutDown() }
 

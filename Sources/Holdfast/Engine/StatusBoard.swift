@@ -2,11 +2,24 @@
 final class StatusBoard: Sendable {
     private struct State: Sendable {
         var status = EngineStatus()
-        var laneStatus: [String: [(LaneKey, LaneStateMachine.Status)]] = [:]
+        var laneStatus: [String: [(LaneKey, String?)]] = [:]
+        var inFlight: [String: Int] = [:]
+        var suspects: [String: Int] = [:]
         /// By route; nil until the route has had a turn since somebody asked.
         var rest: [String: EngineRest?]
         var hasEnded = false
         var waiters: [CheckedContinuation<EngineRest, Never>] = []
+    }
+
+    /// One route, as its last turn left it.
+    struct RouteState: Sendable {
+        let inFlight: Int
+        let suspects: Int
+        let holding: HoldReason?
+        /// Each lane with why it stands still; nil when nothing has changed.
+        let lanes: [(LaneKey, String?)]?
+        /// Why it has nothing to do; nil when it has.
+        let rest: EngineRest?
     }
 
     private let state: Monitor<State>
@@ -19,6 +32,8 @@ final class StatusBoard: Sendable {
         guard counts != SettlementPlan.Counts() else { return }
         state.withLock { state in
             state.status.confirmed += counts.confirmed
+            state.status.confirmedByBarrier += counts.confirmedByBarrier
+            state.status.confirmedByQuiet += counts.confirmedByQuiet
             state.status.expired += counts.expired
             state.status.unknown += counts.unknown
             state.status.deferrals += counts.deferred
@@ -38,14 +53,17 @@ final class StatusBoard: Sendable {
         state.withLock { $0.status.connections[route] = connection }
     }
 
+    /// Entries that silence had confirmed and a late error denies.
+    func lateError(_ count: Int) { state.withLock { $0.status.wronglyConfirmed += count } }
+
     /// One route's turn is over.
-    ///
-    /// - Parameter rest: why it has nothing to do; nil when it has.
-    func publish(route: String, inFlight: Int, lanes: [(LaneKey, LaneStateMachine.Status)]?, rest: EngineRest?) {
+    func publish(route: String, _ turn: RouteState) {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
-            state.status.inFlight = inFlight
-            if let lanes { state.laneStatus[route] = lanes }
-            state.rest[route] = .some(rest)
+            state.inFlight[route] = turn.inFlight
+            state.suspects[route] = turn.suspects
+            state.status.holding[route] = turn.holding
+            if let lanes = turn.lanes { state.laneStatus[route] = lanes }
+            state.rest[route] = .some(turn.rest)
             guard !state.waiters.isEmpty, let rest = Self.common(state.rest) else { return nil }
             defer { state.waiters = [] }
             return (rest, state.waiters)
@@ -88,12 +106,13 @@ final class StatusBoard: Sendable {
     }
 
     func status(backlog: (LaneKey) -> Int) -> EngineStatus {
-        let (status, lanes) = state.withLock { ($0.status, $0.laneStatus) }
-        var result = status
-        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { key, laneStatus in
-            var reason: String?
-            if case .stopped(let why) = laneStatus { reason = why }
-            return EngineStatus.Lane(key: key, stoppedBecause: reason, backlog: backlog(key))
+        let state = state.withLock { $0 }
+        var result = state.status
+        result.inFlight = state.inFlight.values.reduce(0, +)
+        result.suspects = state.suspects.values.reduce(0, +)
+        let lanes = state.laneStatus
+        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { key, reason in
+            EngineStatus.Lane(key: key, stoppedBecause: reason, backlog: backlog(key))
         }
         return result
     }

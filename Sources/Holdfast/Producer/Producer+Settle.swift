@@ -15,24 +15,55 @@ extension Producer {
         var works: [SettlementWork] = []
         if !plan.now.batch.isEmpty { works.append(SettlementWork(blacklist: [], part: plan.now)) }
         if !plan.afterBlacklist.batch.isEmpty {
-            var entries: [BlacklistEntry] = []
-            for bad in plan.blacklist {
-                let batch = try journal.unconfirmed(lanes[bad.lane], uids: [bad.uid])
-                guard !batch.isEmpty else { continue }
-                let notification: PushNotification
-                do throws(PackedNotification.Damage) {
-                    notification = try batch.notification(at: 0)
-                } catch {
-                    throw JournalError(.damaged, "entry \(bad.uid) can't be read: \(error)")
-                }
-                entries.append(
-                    BlacklistEntry(
-                        token: notification.token, reason: bad.reason, since: bad.since ?? wall, learntAt: wall,
-                        route: route))
-            }
+            let entries = try blacklistEntries(for: plan.blacklist, lanes: lanes, route: route, wall: wall)
             works.append(SettlementWork(blacklist: entries, part: plan.afterBlacklist))
         }
+        for index in works.indices {
+            works[index].part.batch.settledAt = wall
+            works[index].part.batch.keepsOutcomes = configuration.keepsOutcomes
+        }
         return works
+    }
+
+    private func blacklistEntries(
+        for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, wall: WallTime
+    ) throws(JournalError) -> [BlacklistEntry] {
+        var entries: [BlacklistEntry] = []
+        for (lane, id) in lanes.enumerated() {
+            let tokens = bad.filter { $0.lane == lane }.sorted { $0.uid < $1.uid }
+            guard !tokens.isEmpty else { continue }
+            let notifications = try notifications(tokens.map(\.uid), lane: id)
+            for token in tokens {
+                guard let notification = notifications[token.uid] else { continue }
+                // Registered again since: the service speaks of an earlier life of the token.
+                if let registered = notification.tokenRegisteredAt, registered > token.since { continue }
+                entries.append(
+                    BlacklistEntry(
+                        token: notification.token, reason: token.reason, since: token.since, learntAt: wall,
+                        route: route))
+            }
+        }
+        return entries
+    }
+
+    /// The tokens of entries that are unconfirmed.
+    ///
+    /// - Parameter uids: ascending.
+    func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: DeviceToken] {
+        try notifications(uids, lane: lane).mapValues(\.token)
+    }
+
+    private func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
+        let batch = try journal.unconfirmed(lane, uids: uids)
+        var notifications: [UID: PushNotification] = [:]
+        for (index, item) in batch.items.enumerated() {
+            do throws(PackedNotification.Damage) {
+                notifications[item.uid] = try batch.notification(at: index)
+            } catch {
+                throw JournalError(.damaged, "entry \(item.uid) can't be read: \(error)")
+            }
+        }
+        return notifications
     }
 
     /// Writes settlements: the blacklist first, then the rest.
@@ -47,20 +78,13 @@ extension Producer {
         blacklist.storage.add(work.blacklist) { [self] result in
             switch result {
             case .success:
-                releaseHold(of: .journalFailed)
-                var rest = work
-                rest.blacklist = []
-                perform(rest, completion: completion)
+                shared.withLock { $0.blacklistFailure = nil }
+                journal.settle(work.part.batch, completion: completion)
             case .failure(let error):
-                hold(Refusal(.journalFailed, "the blacklist can't be written: \(error)"))
+                let refusal = Refusal(.journalFailed, "the blacklist can't be written: \(error)")
+                shared.withLock { $0.blacklistFailure = refusal }
                 completion(.failure(error))
             }
-        }
-    }
-
-    private func releaseHold(of reason: Reason) {
-        state.withLock { state in
-            if state.hold?.reason == reason { state.hold = nil }
         }
     }
 }

@@ -11,7 +11,15 @@ public final class Producer: Sendable {
     let configuration: EngineConfiguration
     let clock: EngineClock
     /// Of all Producers of the engine.
-    let state: Monitor<ProducerTable.Shared>
+    let shared: Monitor<ProducerTable.Shared>
+    /// Those who wait until nothing of this Producer is unconfirmed.
+    private let waiters = Monitor(Waiters())
+
+    private struct Waiters: Sendable {
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var next = 0
+        var hasEnded = false
+    }
 
     init(
         name: String, id: ProducerID, journal: any Journal, routes: RouteTable, configuration: EngineConfiguration,
@@ -19,7 +27,7 @@ public final class Producer: Sendable {
     ) {
         self.name = name
         self.id = id
-        state = shared
+        self.shared = shared
         self.journal = journal
         self.routes = routes
         self.configuration = configuration
@@ -100,6 +108,46 @@ public final class Producer: Sendable {
         }
     }
 
-    /// Takes nothing from now on, with this refusal; nil takes again.
-    func hold(_ refusal: Refusal?) { state.withLock { $0.hold = refusal } }
+    // MARK: Until drained
+
+    /// Accepted notifications of this name without an outcome, those of earlier processes included.
+    public var backlog: Int { journal.backlog(of: id) }
+
+    /// Waits until every notification of this name has its outcome. Needs ``PushEngine/run()`` to be running.
+    ///
+    /// - Returns: false when the engine ended, or the task was cancelled, before that.
+    public func untilDrained() async -> Bool {
+        let number = waiters.withLock { waiters in
+            defer { waiters.next += 1 }
+            return waiters.next
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasEnded = waiters.withLock { waiters in
+                    if waiters.hasEnded { return true }
+                    waiters.waiting[number] = continuation
+                    return false
+                }
+                if hasEnded { return continuation.resume(returning: backlog == 0) }
+                // Registered before it is looked at: a commit in between is not missed.
+                if Task.isCancelled { resume(number, false) } else if backlog == 0 { resume(number, true) }
+            }
+        } onCancel: {
+            resume(number, false)
+        }
+    }
+
+    private func resume(_ number: Int, _ isDrained: Bool) {
+        waiters.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: isDrained)
+    }
+
+    /// A commit has settled the last one; or, with false, nothing will be settled any more.
+    func drained(_ isDrained: Bool) {
+        let continuations = waiters.withLock { waiters in
+            if !isDrained { waiters.hasEnded = true }
+            defer { waiters.waiting = [:] }
+            return Array(waiters.waiting.values)
+        }
+        for continuation in continuations { continuation.resume(returning: isDrained) }
+    }
 }

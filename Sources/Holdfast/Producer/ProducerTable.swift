@@ -4,8 +4,10 @@ final class ProducerTable: Sendable {
     static let standardName = "default"
 
     struct Shared: Sendable {
-        /// Why nothing is taken at the moment.
-        var hold: Refusal?
+        /// Why nothing is taken any more: the engine ends, or the journal must be reopened.
+        var end: Refusal?
+        /// Why nothing is taken at the moment: a bad token is not on the blacklist yet.
+        var blacklistFailure: Refusal?
         var submitted = 0
         var refused = 0
         var ids = NotificationIDSource()
@@ -35,11 +37,21 @@ final class ProducerTable: Sendable {
         named = Monitor([Self.standardName: standard])
     }
 
-    /// Takes nothing from now on, with this refusal; nil takes again.
-    func hold(_ refusal: Refusal?) { shared.withLock { $0.hold = refusal } }
+    /// Takes nothing from now on, with this refusal.
+    func end(_ refusal: Refusal) { shared.withLock { $0.end = $0.end ?? refusal } }
 
-    /// - Throws: ``JournalError`` when the name is new and the journal can't register it.
-    func producer(named name: String) throws(JournalError) -> Producer {
+    /// Whom a number belongs to, of those that this process has asked for.
+    func producer(_ id: ProducerID) -> Producer? { named.withLock { $0.values.first { $0.id == id } } }
+
+    /// Nothing is settled any more.
+    func ended() { for producer in named.withLock({ Array($0.values) }) { producer.drained(false) } }
+
+    /// - Throws: ``Refusal`` with reason ``Reason/badProducerName``; ``JournalError`` when the name is new and the journal
+    ///   can't register it.
+    func producer(named name: String) throws -> Producer {
+        guard (1...64).contains(name.utf8.count) else {
+            throw Refusal(.badProducerName, "a Producer's name has 1 to 64 bytes; this one has \(name.utf8.count)")
+        }
         if let known = named.withLock({ $0[name] }) { return known }
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(

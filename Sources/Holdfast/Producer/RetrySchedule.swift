@@ -7,14 +7,31 @@ public struct RetrySchedule: Hashable, Sendable {
     public var minimum: Duration
     /// The upper bound of every delay, and the most that a Retry-After is honoured for. Default: 15 min.
     public var maximum: Duration
-    /// How often an entry may be deferred, or answered with nothing, before it is given up. Default: 100.
+    /// How often the upper bound doubles at most. Default: 10, which with the other defaults is up to ``maximum``.
+    public var greatestDoublings: Int
+    /// How often an entry may be deferred, or answered with nothing, before it is given up: rejected as `TooManyAttempts`,
+    /// or *unknown* when an attempt may have been taken. Default: 100.
     public var greatestCount: Int
+    /// How long after its acceptance an entry may be deferred once more. Default: 3 days.
+    public var greatestAge: Duration
 
-    public init(minimum: Duration = .seconds(1), maximum: Duration = .seconds(15 * 60), greatestCount: Int = 100) {
+    public init(
+        minimum: Duration = .seconds(1), maximum: Duration = .seconds(15 * 60), greatestDoublings: Int = 10,
+        greatestCount: Int = 100, greatestAge: Duration = .seconds(3 * 24 * 60 * 60)
+    ) {
         self.minimum = minimum
         self.maximum = maximum
+        self.greatestDoublings = greatestDoublings
         self.greatestCount = greatestCount
+        self.greatestAge = greatestAge
     }
+
+    /// Whether one more attempt is too many.
+    ///
+    /// - Parameters:
+    ///   - attempts: those that came to nothing, the last one included.
+    ///   - age: since acceptance.
+    package func isExhausted(attempts: Int, age: Duration) -> Bool { attempts >= greatestCount || age > greatestAge }
 
     /// - Parameters:
     ///   - attempt: 1 after the first answer "not now".
@@ -22,7 +39,7 @@ public struct RetrySchedule: Hashable, Sendable {
     ///   - random: uniformly from 0 up to, not including, 1.
     /// - Returns: between `minimum` / 2 (never a busy loop) and ``maximum``.
     package func delay(attempt: Int, retryAfter: Duration? = nil, random: Double) -> Duration {
-        let doublings = min(max(attempt - 1, 0), 30)
+        let doublings = min(max(attempt - 1, 0), greatestDoublings, 30)
         let bound = min(minimum * (1 << doublings), maximum)
         let jittered = max(bound * random, minimum / 2)
         guard let retryAfter, retryAfter > .zero else { return min(jittered, maximum) }

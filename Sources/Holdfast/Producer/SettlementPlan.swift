@@ -8,28 +8,54 @@ struct SettlementPlan: Sendable {
         let uid: UID
         let possiblySent: Bool
         let ticket: Ticket
-        /// Wait this long first. Such an entry stays among the unconfirmed ones, since it may have been taken.
-        let delay: Duration?
     }
 
-    /// Settlements, with the tickets to release when they are on disk.
+    /// Settlements, with what to release when they are on disk.
     struct Part: Sendable {
         var batch = SettlementBatch()
         var tickets: [Ticket] = []
+        /// How many entries of the connection's cumulative window.
+        var positions = 0
+        /// What silence or a barrier has confirmed.
+        var cleared: [Cleared] = []
     }
 
-    /// Tokens to blacklist; ``afterBlacklist`` may be settled only once this is on disk.
-    var blacklist: [(lane: Int, uid: UID, reason: Reason, since: WallTime?)] = []
+    /// Entries of one lane that were confirmed together.
+    struct Cleared: Hashable, Sendable {
+        let lane: Int
+        var count: Int
+        /// The greatest of them.
+        var through: UID
+        let basis: ConfirmationBasis
+    }
+
+    /// A token to blacklist.
+    struct BadToken: Sendable {
+        let lane: Int
+        let uid: UID
+        let reason: Reason
+        let since: WallTime
+    }
+
+    /// Settlements may follow only once this is on disk: see ``afterBlacklist``.
+    var blacklist: [BadToken] = []
     var now = Part()
     var afterBlacklist = Part()
     var requeues: [Requeue] = []
     /// Lanes to stop, with the reason.
     var stops: [(lane: Int, cause: SendResult.StopCause, message: String)] = []
+    /// The service wants no new provider tokens for a while.
+    var parks = false
+    /// Called bad, and to be judged: neither settled nor released.
+    var suspects: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var counts = Counts()
 
     /// How many entries met which end.
     struct Counts: Hashable, Sendable {
         var confirmed = 0
+        /// Of them, by a barrier and by silence.
+        var confirmedByBarrier = 0
+        var confirmedByQuiet = 0
         var rejected: [Reason: Int] = [:]
         var expired = 0
         var unknown = 0
@@ -39,33 +65,29 @@ struct SettlementPlan: Sendable {
 
     /// Decides about one answer.
     ///
-    /// - Parameters:
-    ///   - unknowns: how often this entry's attempts came to nothing known before, in this process.
-    ///   - random: from 0 up to 1, for the backoff.
+    /// - Parameter random: from 0 up to 1, for the backoff.
     mutating func add(
-        _ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, unknowns: Int,
-        retry: RetrySchedule, wall: WallTime, random: () -> Double
+        _ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, retry: RetrySchedule,
+        wall: WallTime, random: () -> Double
     ) {
         let key = EntryKey(lane: lane, uid: flight.uid)
         switch result.verdict {
         case .confirmed:
             acknowledge(key, ticket: ticket)
+        case .rejected(.suspectToken):
+            suspects.append((ticket, flight, result))
         case .rejected(let fault):
             reject(key, ticket: ticket, flight: flight, fault: fault, result: result, wall: wall)
-        case .deferred:
-            postpone(key, ticket: ticket, flight: flight, result: result, retry: retry, wall: wall, random: random)
+        case .deferred(.credentials):
+            parks = true
+            returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
+        case .deferred, .unknown:
+            postpone(flight, ticket: ticket, lane: lane, result: result, retry: retry, wall: wall, random: random)
         case .neverProcessed:
-            returnUnprocessed(key, flight, ticket: ticket, reason: result.reason, wall: wall)
+            returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
         case .laneStopped(let cause):
             stops.append((flight.lane, cause, Self.describe(result)))
-            returnUnprocessed(key, flight, ticket: ticket, reason: result.reason, wall: wall)
-        case .unknown:
-            if flight.hasOneAttempt || unknowns >= retry.greatestCount {
-                giveUpAsUnknown(key, ticket: ticket)
-            } else {
-                let delay = retry.delay(attempt: unknowns + 1, random: random())
-                requeue(flight, ticket: ticket, possiblySent: true, delay: delay)
-            }
+            returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
         }
     }
 
@@ -73,13 +95,12 @@ struct SettlementPlan: Sendable {
     mutating func addUnanswered(
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, possiblySent: Bool, wall: WallTime
     ) {
-        let key = EntryKey(lane: lane, uid: flight.uid)
         if !possiblySent {
-            returnUnprocessed(key, flight, ticket: ticket, reason: nil, wall: wall)
+            returnUnprocessed(flight, ticket: ticket, lane: lane, reason: nil, wall: wall)
         } else if flight.hasOneAttempt {
-            giveUpAsUnknown(key, ticket: ticket)
+            giveUpAsUnknown(EntryKey(lane: lane, uid: flight.uid), ticket: ticket)
         } else {
-            requeue(flight, ticket: ticket, possiblySent: true, delay: nil)
+            requeue(flight, ticket: ticket, possiblySent: true)
         }
     }
 
@@ -89,22 +110,55 @@ struct SettlementPlan: Sendable {
         counts.confirmed += 1
     }
 
-    /// An entry that must not be sent any more is settled by what may have become of it.
-    mutating func expire(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
-        settle(key, possiblySent ? .unknown : .expire, ticket: ticket)
-        if possiblySent { counts.unknown += 1 } else { counts.expired += 1 }
+    /// Runs of a cumulative window that were taken by the service.
+    mutating func acknowledge(_ runs: [CumulativeWindow.Run], lanes: [LaneID], basis: ConfirmationBasis) {
+        for run in runs {
+            now.batch.acknowledged += run.uids.map { EntryKey(lane: lanes[run.lane], uid: UID($0)) }
+            now.positions += run.count
+            counts.confirmed += run.count
+            switch basis {
+            case .answer: continue
+            case .barrier: counts.confirmedByBarrier += run.count
+            case .quiet: counts.confirmedByQuiet += run.count
+            }
+            let through = UID(run.uids.upperBound)
+            if let index = now.cleared.firstIndex(where: { $0.lane == run.lane && $0.basis == basis }) {
+                now.cleared[index].count += run.count
+                now.cleared[index].through = max(now.cleared[index].through, through)
+            } else {
+                now.cleared.append(Cleared(lane: run.lane, count: run.count, through: through, basis: basis))
+            }
+        }
     }
 
-    /// An entry that has one attempt, and may have had it in an earlier life of the process.
+    /// An entry that must not be sent any more is settled by what may have become of it.
+    mutating func expire(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
+        if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
+        settle(key, .expire, ticket: ticket)
+        counts.expired += 1
+    }
+
+    /// Possibly sent, and never to be sent again.
     mutating func giveUpAsUnknown(_ key: EntryKey, ticket: Ticket) {
         settle(key, .unknown, ticket: ticket)
         counts.unknown += 1
     }
 
-    /// A rejection that is ours.
-    mutating func reject(_ key: EntryKey, ticket: Ticket, reason: Reason, wall: WallTime) {
+    /// A rejection that is ours. What may have been taken is not called rejected.
+    mutating func reject(_ key: EntryKey, ticket: Ticket, reason: Reason, possiblySent: Bool, wall: WallTime) {
+        if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
         settle(key, .reject(RejectionCause(reason: reason, rejectedAt: wall)), ticket: ticket)
         counts.rejected[reason, default: 0] += 1
+    }
+
+    /// A suspect was found guilty.
+    mutating func convict(_ suspect: CircuitBreaker.Suspect, lane: LaneID, wall: WallTime) {
+        var result = suspect.result
+        // The token is as bad as this answer is old, not as the judgement.
+        result.timestamp = result.timestamp ?? suspect.answeredAt
+        reject(
+            EntryKey(lane: lane, uid: suspect.flight.uid), ticket: suspect.ticket, flight: suspect.flight, fault: .token,
+            result: result, wall: wall)
     }
 
     private mutating func reject(
@@ -121,27 +175,31 @@ struct SettlementPlan: Sendable {
             now.tickets.append(ticket)
             return
         }
-        blacklist.append((flight.lane, flight.uid, reason, result.timestamp))
+        blacklist.append(
+            BadToken(lane: flight.lane, uid: flight.uid, reason: reason, since: result.timestamp ?? wall))
         afterBlacklist.batch.others.append(settlement)
         afterBlacklist.tickets.append(ticket)
     }
 
+    /// Not now, or nothing known: again after a while, with one more attempt counted in the journal.
     private mutating func postpone(
-        _ key: EntryKey, ticket: Ticket, flight: SentWindow.Flight, result: SendResult, retry: RetrySchedule,
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, result: SendResult, retry: RetrySchedule,
         wall: WallTime, random: () -> Double
     ) {
-        let attempts = Int(flight.attempts) + 1
-        guard attempts < retry.greatestCount else {
-            return reject(key, ticket: ticket, reason: .tooManyAttempts, wall: wall)
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        let isUnknown = result.verdict == .unknown
+        if isUnknown, flight.hasOneAttempt { return giveUpAsUnknown(key, ticket: ticket) }
+        let possiblySent = isUnknown || flight.possiblySentBefore
+        let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
+        guard !retry.isExhausted(attempts: attempts, age: wall.since(flight.acceptedAt)) else {
+            return reject(key, ticket: ticket, reason: .tooManyAttempts, possiblySent: possiblySent, wall: wall)
         }
-        let delay: Duration
-        if case .deferred(.credentials) = result.verdict {
-            delay = .seconds(20 * 60)
-        } else {
-            delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())
-        }
-        let reason = result.reason ?? .serviceUnavailable
-        settle(key, .deferUntil(wall.advanced(by: delay), attempts: UInt16(attempts), reason: reason, possiblySent: flight.possiblySentBefore), ticket: ticket)
+        let delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())
+        let reason = result.reason ?? (isUnknown ? .noAnswer : .serviceUnavailable)
+        let due = wall.advanced(by: delay)
+        settle(
+            key, .deferUntil(due, attempts: UInt16(attempts), reason: reason, possiblySent: possiblySent),
+            ticket: ticket)
         counts.deferred += 1
     }
 
@@ -149,15 +207,23 @@ struct SettlementPlan: Sendable {
     ///
     /// One that has a single attempt lies below the send mark, so a crash would make it *unknown*. It goes by way of the
     /// deferred, due at once, which keeps what was proven.
-    private mutating func returnUnprocessed(
-        _ key: EntryKey, _ flight: SentWindow.Flight, ticket: Ticket, reason: Reason?, wall: WallTime
+    mutating func returnUnprocessed(
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, reason: Reason?, wall: WallTime
     ) {
         guard flight.hasOneAttempt else {
-            return requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore, delay: nil)
+            return requeue(flight, ticket: ticket, possiblySent: flight.possiblySentBefore)
         }
-        let kind = Settlement.Kind.deferUntil(wall, attempts: flight.attempts, reason: reason ?? .neverProcessed, possiblySent: flight.possiblySentBefore)
-        settle(key, kind, ticket: ticket)
+        wait(flight, ticket: ticket, lane: lane, until: wall, reason: reason ?? .neverProcessed)
         counts.requeued += 1
+    }
+
+    /// It has to wait for a reason that is not its own: among the deferred, its attempts untouched.
+    mutating func wait(
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, until due: WallTime, reason: Reason
+    ) {
+        let kind = Settlement.Kind.deferUntil(
+            due, attempts: flight.attempts, reason: reason, possiblySent: flight.possiblySentBefore)
+        settle(EntryKey(lane: lane, uid: flight.uid), kind, ticket: ticket)
     }
 
     private mutating func settle(_ key: EntryKey, _ kind: Settlement.Kind, ticket: Ticket) {
@@ -165,9 +231,8 @@ struct SettlementPlan: Sendable {
         now.tickets.append(ticket)
     }
 
-    private mutating func requeue(_ flight: SentWindow.Flight, ticket: Ticket, possiblySent: Bool, delay: Duration?) {
-        requeues.append(
-            Requeue(lane: flight.lane, uid: flight.uid, possiblySent: possiblySent, ticket: ticket, delay: delay))
+    private mutating func requeue(_ flight: SentWindow.Flight, ticket: Ticket, possiblySent: Bool) {
+        requeues.append(Requeue(lane: flight.lane, uid: flight.uid, possiblySent: possiblySent, ticket: ticket))
         counts.requeued += 1
     }
 

@@ -16,17 +16,21 @@ final class SenderConnection: Connection {
         var hasEnded = false
     }
 
-    private let connector: SenderConnector
+    private let concurrency: Int
+    private let deadline: Duration
+    private let call: SenderConnector.Send
     private let sink: ConnectionSink
     private let state = Monitor(State())
 
-    init(_ connector: SenderConnector, sink: ConnectionSink) {
-        self.connector = connector
+    init(concurrency: Int, deadline: Duration, send: @escaping SenderConnector.Send, sink: ConnectionSink) {
+        self.concurrency = concurrency
+        self.deadline = deadline
+        call = send
         self.sink = sink
     }
 
     /// One more than may run, so that the next call need not wait for the engine.
-    var capacity: Int { connector.concurrency * 2 }
+    var capacity: Int { concurrency * 2 }
 
     func send(_ handOut: HandOut) {
         var unreadable: [(ticket: Ticket, result: SendResult)] = []
@@ -84,7 +88,7 @@ final class SenderConnection: Connection {
     private func takeNext() -> Waiting? {
         state.withLock { state in
             guard !state.isClosing, !state.queue.isEmpty,
-                state.running.count + state.overdue < connector.concurrency
+                state.running.count + state.overdue < concurrency
             else { return nil }
             let next = state.queue.removeFirst()
             state.running.updateValue(nil, forKey: next.ticket)
@@ -93,25 +97,25 @@ final class SenderConnection: Connection {
     }
 
     /// The call and its deadline race; the first to claim the ticket answers for it.
-    private func start(_ call: Waiting) {
+    private func start(_ waiting: Waiting) {
         // Not structured: a call that ignores cancellation outlives its deadline, and nothing may wait for it.
         let task = Task { [self] in
-            let deadline = Task { [self] in
-                do { try await Task.sleep(for: connector.deadline) } catch { return }
-                giveUp(call.ticket)
+            let watch = Task { [self] in
+                do { try await Task.sleep(for: self.deadline) } catch { return }
+                giveUp(waiting.ticket)
             }
-            let result = await perform(call.notification)
-            deadline.cancel()
-            finish(call.ticket, result)
+            let result = await perform(waiting.notification)
+            watch.cancel()
+            finish(waiting.ticket, result)
         }
         state.withLock { state in
-            if state.running[call.ticket] != nil { state.running.updateValue(task, forKey: call.ticket) }
+            if state.running[waiting.ticket] != nil { state.running.updateValue(task, forKey: waiting.ticket) }
         }
     }
 
     private func perform(_ notification: PushNotification) async -> SendResult {
         do {
-            return try await connector.send(notification)
+            return try await call(notification)
         } catch SendFailure.notSent(let why) {
             return .notSent(why)
         } catch {
@@ -135,13 +139,13 @@ final class SenderConnection: Connection {
         let (task, isStuck): (Task<Void, Never>?, Bool) = state.withLock { state in
             guard let task = state.running.removeValue(forKey: ticket) else { return (nil, false) }
             state.overdue += 1
-            return (task, state.overdue >= connector.concurrency)
+            return (task, state.overdue >= concurrency)
         }
         guard let task else { return }
         task.cancel()
-        sink(.results([(ticket, .unknown("the sender did not answer within \(connector.deadline)"))]))
+        sink(.results([(ticket, .unknown("the sender did not answer within \(deadline)"))]))
         if isStuck {
-            end("all \(connector.concurrency) calls of the sender are past their deadline and do not return")
+            end("all \(concurrency) calls of the sender are past their deadline and do not return")
         }
     }
 }

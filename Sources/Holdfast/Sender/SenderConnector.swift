@@ -10,15 +10,25 @@
 ///
 /// The closure should honour cancellation: past the deadline it is cancelled, and what it returns after that counts for
 /// nothing.
+///
+/// A sender that is told of errors only, as one for the binary APNs protocol is, has
+/// ``init(confirmation:payloadErrors:deadline:limits:name:send:)``.
 public struct SenderConnector: Connector {
     public typealias Send = @Sendable (PushNotification) async throws -> SendResult
+    /// Writes one notification. The position is what it must be called by when the service refuses it: the binary
+    /// protocol's identifier can be made of it, or mapped to it.
+    public typealias Write = @Sendable (_ notification: PushNotification, _ position: UInt64) async throws -> Void
 
-    public let confirmationMode = ConfirmationMode.perNotification
+    enum Way: Sendable {
+        case answered(concurrency: Int, Send)
+        case cumulative(PayloadErrors, Write)
+    }
+
+    public let confirmationMode: ConfirmationMode
     public let limits: NotificationLimits
     public let endpoint: String
     let deadline: Duration
-    let concurrency: Int
-    let send: Send
+    let way: Way
 
     /// - Parameters:
     ///   - deadline: the most one call may take; then its outcome is unknown. Default: 30 s.
@@ -30,15 +40,47 @@ public struct SenderConnector: Connector {
         deadline: Duration = .seconds(30), concurrency: Int = 100, limits: NotificationLimits = .http2,
         name: String = "the application's own sender", send: @escaping Send
     ) {
+        confirmationMode = .perNotification
         self.deadline = deadline
-        self.concurrency = max(concurrency, 1)
         self.limits = limits
         self.endpoint = name
-        self.send = send
+        way = .answered(concurrency: max(concurrency, 1), send)
+    }
+
+    /// Puts a sender under care that is told of errors only. Calls are made one after the other: the order of the calls is
+    /// the order on the wire.
+    ///
+    /// - Parameters:
+    ///   - confirmation: ``ConfirmationMode/cumulative(quietPeriod:)`` with a period: silence for so long after the call
+    ///     returned counts as success. At least as long as the service takes to answer; 5 s is common.
+    ///   - payloadErrors: where the application reports what the service refuses. One for each connector.
+    ///   - deadline: the most one call may take; then the connection counts as ended. Default: 30 s.
+    ///   - send: returns when the notification is written. It may connect, and must connect anew after an error: the
+    ///     positions go on from 1 for each connection that ``PayloadErrors`` says is over. What it throws ends the
+    ///     connection: this notification and those before it without confirmation are *unknown*, or this one provably not
+    ///     sent with ``SendFailure/notSent(_:)``.
+    public init(
+        confirmation: ConfirmationMode, payloadErrors: PayloadErrors, deadline: Duration = .seconds(30),
+        limits: NotificationLimits = .http2, name: String = "the application's own sender", send: @escaping Write
+    ) {
+        guard case .cumulative(.some) = confirmation else {
+            preconditionFailure(
+                "a sender that reports errors only needs .cumulative(quietPeriod:) with a period: it has no barriers")
+        }
+        confirmationMode = confirmation
+        self.deadline = deadline
+        self.limits = limits
+        self.endpoint = name
+        way = .cumulative(payloadErrors, send)
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
-        SenderConnection(self, sink: sink)
+        switch way {
+        case .answered(let concurrency, let send):
+            SenderConnection(concurrency: concurrency, deadline: deadline, send: send, sink: sink)
+        case .cumulative(let errors, let send):
+            CumulativeSenderConnection(errors: errors, deadline: deadline, send: send, sink: sink)
+        }
     }
 }
 
@@ -52,4 +94,40 @@ public enum SendFailure: Error, Sendable, CustomStringConvertible {
         case .notSent(let why): "not sent: \(why)"
         }
     }
+}
+
+/// Where a sender that is told of errors only reports them.
+///
+/// Report as soon as an error is read, and before reading on: what is reported in time undoes nothing.
+public final class PayloadErrors: Sendable {
+    private struct State: Sendable {
+        weak var connection: CumulativeSenderConnection?
+    }
+
+    private let state = Monitor(State())
+
+    public init() {}
+
+    /// The service refused the notification at this position, and discarded everything written after it; the connection is
+    /// over.
+    ///
+    /// - Parameter result: what the status means: ``SendResult/Verdict/rejected(_:)`` with the fault, or
+    ///   ``SendResult/Verdict/deferred(_:)`` where sending again can help.
+    public func refused(_ position: UInt64, _ result: SendResult) {
+        report(PayloadError(position: .position(position), kind: .refused(result)), "a payload error")
+    }
+
+    /// The service shuts down, and has taken everything up to and including this position (status 10).
+    public func lastGood(_ position: UInt64) {
+        report(PayloadError(position: .position(position), kind: .lastGood), "the service shuts down")
+    }
+
+    /// The connection closed without a word: what is unconfirmed is *unknown*.
+    public func connectionEnded(_ cause: String) { current?.end(cause: cause) }
+
+    private func report(_ error: PayloadError, _ cause: String) { current?.end(with: error, cause: cause) }
+
+    private var current: CumulativeSenderConnection? { state.withLock { $0.connection } }
+
+    func attach(_ connection: CumulativeSenderConnection) { state.withLock { $0.connection = connection } }
 }

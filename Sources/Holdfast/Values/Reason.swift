@@ -54,6 +54,14 @@ extension Reason {
     public static let tooManyAttempts = Reason(rawValue: "TooManyAttempts")
     /// It was handed to a connection that provably did not process it.
     public static let neverProcessed = Reason(rawValue: "NeverProcessed")
+    /// The connection or the deadline ended before an answer came: it may have been sent.
+    public static let noAnswer = Reason(rawValue: "NoAnswer")
+    /// Its token was called bad, and that is not judged yet.
+    public static let suspectToken = Reason(rawValue: "SuspectToken")
+    /// The clock cannot be believed that it has expired.
+    public static let clockDistrusted = Reason(rawValue: "ClockDistrusted")
+    /// The Producer's name is not 1 to 64 bytes, or one too many for the journal.
+    public static let badProducerName = Reason(rawValue: "BadProducerName")
     /// The journal has reached its limit; nothing was taken. Try again when it has drained.
     public static let journalFull = Reason(rawValue: "JournalFull")
     /// The journal could not be written; nothing was taken. The detail names the cause.

@@ -2,20 +2,26 @@
 public enum Receipt: Sendable {
     /// On disk, at the journal's durability level. From now on it is never lost.
     case accepted(UID)
+    /// The same notification was accepted before, under this UID, and has met its end. (While it has not, a repeat is
+    /// answered as ``accepted(_:)`` with that UID.) Only for notifications that carry an apns-id of their sender's.
+    case repeated(UID, TerminalOutcome)
     /// Not taken, and nothing of it is in the journal.
     case refused(Refusal)
     /// The commit failed at a point after which nobody can say whether it is on disk; reopening the journal tells.
     case undetermined(JournalError)
 
-    /// The UID of an accepted notification.
+    /// The UID of an accepted notification, now or before.
     public var uid: UID? {
-        if case .accepted(let uid) = self { uid } else { nil }
+        switch self {
+        case .accepted(let uid), .repeated(let uid, _): uid
+        case .refused, .undetermined: nil
+        }
     }
 
     /// The UID, or the refusal or the journal's error thrown.
     public func get() throws -> UID {
         switch self {
-        case .accepted(let uid): uid
+        case .accepted(let uid), .repeated(let uid, _): uid
         case .refused(let refusal): throw refusal
         case .undetermined(let error): throw error
         }

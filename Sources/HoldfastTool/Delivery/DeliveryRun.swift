@@ -79,6 +79,7 @@ struct DeliveryRun {
         summary.lines = taken.lines
         summary.inputFinished = taken.finished
         summary.accepted = taken.accepted
+        summary.repeated = taken.repeated
         summary.malformed = taken.malformed
         summary.refused = taken.refused
         summary.confirmed = status.confirmed

@@ -4,6 +4,8 @@ internal import Holdfast
 struct FeedReport: Sendable {
     var lines = 0
     var accepted = 0
+    /// Taken before under the same apns-id, and over.
+    var repeated = 0
     var malformed = 0
     var refused: [String: Int] = [:]
     /// How much of the input was taken, 0…1; nil when its length is not known.
@@ -99,10 +101,14 @@ struct Feed {
         _ receipts: [Receipt], of batch: NotificationInput.Batch, name: String, reporter: inout FaultReporter
     ) throws(ToolError) -> Bool {
         var accepted = 0
+        var repeated = 0
         for (index, receipt) in receipts.enumerated() {
             switch receipt {
             case .accepted:
                 accepted += 1
+            // Taken before, and over: the line is dealt with, and nothing new was taken.
+            case .repeated:
+                repeated += 1
             case .refused(let refusal) where refusal.reason == .shuttingDown:
                 return false
             case .refused(let refusal) where refusal.reason == .journalFailed:
@@ -118,7 +124,10 @@ struct Feed {
             }
         }
         for (line, fault) in batch.faults { reporter.malformed(line: line, fault) }
-        report.withLock { $0.accepted += accepted }
+        report.withLock { report in
+            report.accepted += accepted
+            report.repeated += repeated
+        }
         return true
     }
 

@@ -14,6 +14,8 @@ struct DeliverySummary: Encodable, Equatable {
     var queueOnly = false
     /// Notifications journaled by this run.
     var accepted = 0
+    /// Notifications that were taken before, under the same apns-id, and have their outcome.
+    var repeated = 0
     /// Lines that are not what Docs/Tool.md describes.
     var malformed = 0
     /// Notifications that were refused before anything was journaled, by reason.
@@ -55,6 +57,7 @@ struct DeliverySummary: Encodable, Equatable {
         if file != nil {
             rows.append(("lines", Format.count(lines), resumedAtLine.map { "from line \(Format.count($0)) on" } ?? ""))
             rows.append(("accepted", Format.count(accepted), "journaled before they were sent"))
+            if repeated > 0 { rows.append(("repeated", Format.count(repeated), "taken before; not sent again")) }
             if malformed > 0 { rows.append(("malformed", Format.count(malformed), "not taken")) }
             if refusedCount > 0 { rows.append(("refused", Format.count(refusedCount), Self.list(refused))) }
         }

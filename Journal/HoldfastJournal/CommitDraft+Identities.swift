@@ -1,0 +1,118 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Who has been here before.
+extension CommitDraft {
+    /// Takes repeats out of the batch, and remembers the others that have an identity.
+    ///
+    /// - Returns: the repeats, ascending by index in the submission.
+    mutating func remember(_ submission: Submission, _ batch: inout AppendBatch) throws(LMDBError) -> [Appended.Repeat]
+    {
+        try buildIndex()
+        let items = submission.items
+        var repeats: [Appended.Repeat] = []
+        var kept: [Submission.Item] = []
+        kept.reserveCapacity(items.count)
+        batch.haveIdentity.reserveCapacity(items.count)
+        let acceptedAt = submission.acceptedAt.milliseconds
+        try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
+            var next = submission.identities.startIndex
+            for index in items.indices {
+                let named = next < submission.identities.endIndex && submission.identities[next].index == index
+                if named {
+                    let identity = submission.identities[next].identity
+                    next += 1
+                    if let (uid, outcome) = try Self.find(identity, identities, &cursor) {
+                        repeats.append(Appended.Repeat(index: index, uid: UID(uid), outcome: outcome))
+                        continue
+                    }
+                    let uid = batch.first + UInt64(kept.count)
+                    // No UID was ever greater: it is the last of the table.
+                    try cursor.put(Key.uid(uid).span, appending: true, count: IdentityRecord.byteCount) { output in
+                        IdentityRecord.write(identity, acceptedAt: acceptedAt, uid: uid, into: &output)
+                    }
+                    identities.add(identity, uid: uid)
+                }
+                kept.append(items[index])
+                batch.haveIdentity.append(named)
+            }
+        }
+        batch.items = kept
+        return repeats
+    }
+
+    private static func find(
+        _ identity: Identity, _ index: IdentityIndex, _ cursor: inout Cursor
+    ) throws(LMDBError) -> (UInt64, TerminalOutcome?)? {
+        var outcome: TerminalOutcome?
+        let found = try index.first(identity) { (uid) throws(LMDBError) -> Bool in
+            guard try cursor.find(Key.uid(uid).span) else { return false }
+            var isSame = false
+            cursor.withCurrent { _, value in
+                guard let record = IdentityRecord(value, uid: uid), record.identity == identity else { return }
+                (isSame, outcome) = (true, record.outcome)
+            }
+            return isSame
+        }
+        return found.map { uid in (uid, outcome) }
+    }
+
+    /// Reads all that is remembered, at the first submission that has identities, so that opening need not.
+    private func buildIndex() throws(LMDBError) {
+        guard !identities.isBuilt else { return }
+        let index = identities
+        try index.build { () throws(LMDBError) in
+            try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
+                var found = try cursor.first()
+                while found {
+                    cursor.withCurrent { key, value in
+                        let uid = key.bigEndian64(at: 0)
+                        if let record = IdentityRecord(value, uid: uid) { index.fill(record.identity, uid: uid) }
+                    }
+                    found = try cursor.next()
+                }
+            }
+        }
+    }
+
+    // MARK: How they ended
+
+    /// Notes how an entry ended whose record says that its identity is remembered. It may have been trimmed since.
+    func noteOutcome(_ outcome: TerminalOutcome, of uid: UInt64) throws(LMDBError) {
+        try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
+            try Self.noteOutcome(outcome, of: uid, &cursor)
+        }
+    }
+
+    /// The same for entries that were confirmed, ascending.
+    func noteConfirmed(_ uids: [UInt64]) throws(LMDBError) {
+        guard !uids.isEmpty else { return }
+        try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
+            for uid in uids { try Self.noteOutcome(.confirmed, of: uid, &cursor) }
+        }
+    }
+
+    private static func noteOutcome(
+        _ outcome: TerminalOutcome, of uid: UInt64, _ cursor: inout Cursor
+    ) throws(LMDBError) {
+        guard try cursor.find(Key.uid(uid).span) else { return }
+        var found: IdentityRecord?
+        cursor.withCurrent { _, value in found = IdentityRecord(value, uid: uid) }
+        guard let old = found else { return }
+        let key = Key.uid(uid)
+        if case .rejected = outcome {
+            let bytes = IdentityRecord(identity: old.identity, acceptedAt: old.acceptedAt, outcome: outcome).bytes(
+                uid: uid)
+            try cursor.put(key.span, appending: false, count: bytes.count) { output in
+                output.copy(0..<bytes.count, of: bytes.span, to: 0)
+            }
+        } else {
+            // As long as before: it is overwritten where it lies.
+            try cursor.put(key.span, appending: false, count: IdentityRecord.byteCount) { output in
+                IdentityRecord.write(
+                    old.identity, acceptedAt: old.acceptedAt, code: OutcomeCode.code(of: outcome), uid: uid,
+                    into: &output)
+            }
+        }
+    }
+}

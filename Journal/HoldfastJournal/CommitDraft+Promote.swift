@@ -1,0 +1,42 @@
+import Holdfast
+import HoldfastLMDB
+
+extension CommitDraft {
+    /// Moves the lane's due entries back, oldest due first.
+    mutating func promote(_ lane: UInt32, now: Int64, limit: Int) throws(LMDBError) -> Progress {
+        var due: [(due: Int64, uid: UInt64)] = []
+        var more = false
+        if limit > 0, let record = state[lane], record.deferred > 0 {
+            try transaction.withCursor(tables.deferred) { (cursor: inout Cursor) throws(LMDBError) in
+                var found = try cursor.seek(atLeast: Key.deferred(lane, due: .min, 0).span)
+                while found {
+                    var next: (due: Int64, uid: UInt64)?
+                    cursor.withCurrent { key, _ in
+                        if key.bigEndian32(at: 0) == lane, key.dueTime <= now {
+                            next = (key.dueTime, key.bigEndian64(at: 12))
+                        }
+                    }
+                    guard let next else { break }
+                    if due.count == limit {
+                        more = true
+                        break
+                    }
+                    due.append(next)
+                    found = try cursor.next()
+                }
+            }
+        }
+        for (due, uid) in due { try promote(EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid)), due: due) }
+        return .promoted(due.map { entry in UID(entry.uid) }, isLast: !more)
+    }
+
+    private mutating func promote(_ key: EntryKey, due: Int64) throws(LMDBError) {
+        guard let record = try takeDeferred(key, due: due) else { return }
+        try transaction.put(Key.entry(key.lane.rawValue, key.uid.rawValue).span, record.span, in: tables.entries)
+        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        state.update(key.lane.rawValue) { lane in
+            lane.entries += 1
+            if isFlagged { lane.flaggedEntries += 1 }
+        }
+    }
+}

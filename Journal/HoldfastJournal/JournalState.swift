@@ -1,0 +1,75 @@
+import Holdfast
+import HoldfastLMDB
+
+/// The journal's figures as of one commit. The writer changes a copy and keeps it when the commit is done.
+struct JournalState: Sendable {
+    var facts: FactsRecord
+    /// Lane 1 first.
+    var lanes: [LaneRecord]
+    /// Producer 1 first, and as many as there are names.
+    var producers: [ProducerFigures]
+    var producerNames: [String]
+
+    init(facts: FactsRecord, lanes: [LaneRecord] = [], producers: [ProducerRecord] = []) {
+        self.facts = facts
+        self.lanes = lanes
+        self.producers = producers.map(\.figures)
+        producerNames = producers.map(\.name)
+    }
+
+    subscript(lane: UInt32) -> LaneRecord? {
+        hasLane(lane) ? lanes[Int(lane) - 1] : nil
+    }
+
+    func hasLane(_ lane: UInt32) -> Bool { lane >= 1 && lane <= lanes.count }
+
+    mutating func update(_ lane: UInt32, _ body: (inout LaneRecord) -> Void) {
+        if hasLane(lane) { body(&lanes[Int(lane) - 1]) }
+    }
+
+    func wouldRaiseMarks(_ ceilings: [UInt64]) -> Bool {
+        zip(lanes, ceilings).contains { lane, ceiling in lane.mark < min(ceiling, lane.lastUID) }
+    }
+
+    // MARK: Producers
+
+    func hasProducer(_ producer: UInt16) -> Bool { producer >= 1 && producer <= producers.count }
+
+    /// Counts entries that have ended, for the journal and for their Producer.
+    ///
+    /// - Parameter producer: by the entry's record, which may be damaged. With one Producer it is that one whatever the
+    ///   record says; with several a number that was never given out counts for none.
+    mutating func end(_ count: Int, of producer: UInt16, _ outcome: TerminalOutcome) {
+        facts.totals.count(outcome, count)
+        let number = producers.count == 1 ? 1 : producer
+        guard hasProducer(number) else { return }
+        let index = Int(number) - 1
+        producers[index].unconfirmed = max(0, producers[index].unconfirmed - count)
+        producers[index].totals.count(outcome, count)
+    }
+
+    /// Producers that had unconfirmed entries and have none any more.
+    func drained(since old: JournalState) -> [ProducerID] {
+        var drained: [ProducerID] = []
+        for (index, before) in old.producers.enumerated()
+        where before.unconfirmed > 0 && producers[index].unconfirmed == 0 {
+            drained.append(ProducerID(rawValue: UInt16(index) + 1))
+        }
+        return drained
+    }
+}
+
+/// What a commit left in the file.
+struct CommitFigures: Sendable {
+    var usedPages: Int
+    var rejections: Int
+    var outcomes: Int
+    var identities: Int
+
+    init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
+        usedPages = try transaction.usedPages(of: tables.all)
+        rejections = try transaction.statistics(of: tables.rejections).entries
+        outcomes = try transaction.statistics(of: tables.outcomes).entries
+        identities = try transaction.statistics(of: tables.identities).entries
+    }
+}

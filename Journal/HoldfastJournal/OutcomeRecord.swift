@@ -1,0 +1,106 @@
+import Holdfast
+import HoldfastLMDB
+
+/// How a terminal outcome is written in records; 0 stands for none.
+enum OutcomeCode {
+    static func code(of outcome: TerminalOutcome?) -> UInt8 {
+        switch outcome {
+        case nil: 0
+        case .confirmed: 1
+        case .rejected: 2
+        case .expired: 3
+        case .unknown: 4
+        case .withdrawn: 5
+        }
+    }
+
+    /// - Returns: nil for a code that is none of these.
+    static func outcome(_ code: UInt8, reason: @autoclosure () -> Reason) -> TerminalOutcome? {
+        switch code {
+        case 1: .confirmed
+        case 2: .rejected(reason())
+        case 3: .expired
+        case 4: .unknown
+        case 5: .withdrawn
+        default: nil
+        }
+    }
+}
+
+/// An outcome that waits to be taken, as it lies in `outcomes`. The checksum's seed is the UID, so that a value under
+/// another's key is damage.
+///
+///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
+///     14 u8 1 has a status, 2 has a timestamp   15 u8 token's length   16 u16 status   18 u16 reason's length
+///     20 u16 tag's length   22 u16 producer   24 i64 settled at   32 i64 timestamp   40 i64 rejected at
+///     48 u64×2 apns-id   64 token · tag · reason
+enum OutcomeRecord {
+    static let magic: UInt32 = 0x636F_4648  // "HFoc"
+
+    /// - Parameters:
+    ///   - record: the entry's record as it lay in the journal.
+    ///   - cause: of a rejection.
+    /// - Returns: nil when the entry's record is damaged: then nobody can say whose outcome it is.
+    static func bytes(
+        _ terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, of record: Span<UInt8>, key: EntryKey
+    ) -> [UInt8]? {
+        guard case .success(let entry) = EntryRecord.read(record, lane: key.lane.rawValue, uid: key.uid.rawValue),
+            case .success(let fields) = Result(catching: { () throws(PackedNotification.Damage) in
+                try PackedNotification.Fields(record, in: entry.body)
+            })
+        else { return nil }
+        let reason = cause.map { SmallRecord.cut($0.reason) } ?? []
+        var content: [UInt8] = []
+        content.reserveCapacity(64 + fields.token.count + fields.tag.count + reason.count)
+        content.append(OutcomeCode.code(of: terminal))
+        content.append((cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2))
+        content.append(UInt8(fields.token.count))
+        content.appendLittleEndian(UInt16(clamping: cause?.status ?? 0))
+        content.appendLittleEndian(UInt16(reason.count))
+        content.appendLittleEndian(UInt16(fields.tag.count))
+        content.appendLittleEndian(entry.head.producer)
+        for time in [settledAt, cause?.timestamp, cause?.rejectedAt] {
+            content.appendLittleEndian(UInt64(bitPattern: time?.milliseconds ?? 0))
+        }
+        content.appendLittleEndian(fields.id.high)
+        content.appendLittleEndian(fields.id.low)
+        record.append(fields.token, to: &content)
+        record.append(fields.tag, to: &content)
+        content.append(contentsOf: reason)
+        return SmallRecord.seal(magic, seed: key.uid.rawValue, content)
+    }
+
+    /// - Parameter producers: the names, Producer 1 first.
+    static func read(_ bytes: [UInt8], uid: UInt64, producers: [String]) throws(EntryRecord.Fault) -> Outcome {
+        let span = bytes.span
+        if let fault = SmallRecord.fault(span, magic, seed: uid, atLeast: 64) { throw fault }
+        let token = 64..<(64 + Int(span[15]))
+        let tag = token.upperBound..<(token.upperBound + Int(span.load(UInt16.self, at: 20)))
+        let words = tag.upperBound..<(tag.upperBound + Int(span.load(UInt16.self, at: 18)))
+        guard words.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
+        let reason = Reason(rawValue: String(decoding: bytes[words], as: UTF8.self))
+        guard let address = DeviceToken(bytes: Array(bytes[token])),
+            let terminal = OutcomeCode.outcome(span[13], reason: reason)
+        else { throw .damaged("its fields make no sense") }
+        func time(_ offset: Int) -> WallTime {
+            WallTime(milliseconds: Int64(bitPattern: bytes.span.load(UInt64.self, at: offset)))
+        }
+        var cause: RejectionCause?
+        if case .rejected = terminal {
+            cause = RejectionCause(
+                reason: reason, status: span[14] & 1 == 0 ? nil : Int(span.load(UInt16.self, at: 16)),
+                timestamp: span[14] & 2 == 0 ? nil : time(32), rejectedAt: time(40))
+        }
+        return Outcome(
+            uid: UID(uid), terminal: terminal, cause: cause, settledAt: time(24),
+            id: NotificationID(high: span.load(UInt64.self, at: 48), low: span.load(UInt64.self, at: 56)),
+            token: address, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
+    }
+}
+
+extension [String] {
+    /// The name of a Producer by its number, from 1; empty for a number that was never given out.
+    func name(of producer: UInt16) -> String {
+        producer >= 1 && producer <= count ? self[Int(producer) - 1] : ""
+    }
+}

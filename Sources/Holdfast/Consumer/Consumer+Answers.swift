@@ -1,0 +1,86 @@
+internal import Logging
+
+/// Answers in, plans to the Producer.
+extension Consumer {
+    func takeEvents(_ events: [(connection: Int, event: ConnectorEvent)], now: Duration, wall: WallTime) {
+        // The sink works before connect() has returned.
+        earlyEvents = events.filter { $0.connection >= nextConnection }
+        let events = earlyEvents.isEmpty ? events : events.filter { $0.connection < nextConnection }
+        var position = events.startIndex
+        while position < events.endIndex {
+            let connection = events[position].connection
+            var plan = SettlementPlan()
+            var isOver: ConnectionEnd?
+            while position < events.endIndex, events[position].connection == connection, isOver == nil {
+                isOver = take(events[position].event, of: connection, into: &plan, now: now, wall: wall)
+                position += 1
+            }
+            carryOut(plan, connection: connection, now: now, wall: wall)
+            if let isOver { connectionEnded(connection, isOver, now: now) }
+        }
+    }
+
+    /// - Returns: how the connection ended, if this event is its end.
+    private func take(
+        _ event: ConnectorEvent, of connection: Int, into plan: inout SettlementPlan, now: Duration, wall: WallTime
+    ) -> ConnectionEnd? {
+        guard let link = links[connection], link.connection != nil else { return nil }
+        switch event {
+        case .confirmed(let tickets):
+            confirm(tickets, of: link, into: &plan)
+        case .results(let results):
+            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, wall: wall) }
+        case .sent, .payloadError, .barrierAnswered, .listened:
+            takeCumulative(event, of: connection, link, into: &plan, now: now, wall: wall)
+        case .capacityChanged(let capacity):
+            link.capacity = max(capacity, 1)
+        case .draining:
+            leave(connection, now: now)
+        case .ended(let end):
+            endWindow(of: link, end, into: &plan, wall: wall)
+            endCumulativeWindow(of: link, end, into: &plan, wall: wall)
+            return end
+        }
+        return nil
+    }
+
+    private func confirm(_ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan) {
+        link.hasWorked = true
+        var lane = 0
+        var count = 0
+        for ticket in tickets {
+            guard let flight = link.window.answer(ticket) else { continue }
+            if flight.lane != lane {
+                breakers[lane].confirmed(count)
+                (lane, count) = (flight.lane, 0)
+            }
+            count += 1
+            plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
+        }
+        breakers[lane].confirmed(count)
+    }
+
+    private func endWindow(
+        of link: Link, _ end: ConnectionEnd, into plan: inout SettlementPlan, wall: WallTime
+    ) {
+        let possiblySent = end.possiblySent.map(Set.init)
+        for ticket in link.window.unansweredTickets() {
+            guard let flight = link.window.answer(ticket) else { continue }
+            plan.addUnanswered(
+                flight, ticket: ticket, lane: lanes[flight.lane].id,
+                possiblySent: possiblySent?.contains(ticket) ?? true, wall: wall)
+        }
+    }
+
+    private func take(
+        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, wall: WallTime
+    ) {
+        guard let flight = link.window.answer(ticket) else { return }
+        // An answer that asks for another connection is no sign that connecting again at once would help.
+        if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
+        if result.verdict == .confirmed { breakers[flight.lane].confirmed(1) }
+        plan.add(
+            result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, retry: configuration.retry, wall: wall,
+            random: { self.randomUnit() })
+    }
+}

@@ -1,0 +1,161 @@
+internal import Logging
+
+/// Connections on which only errors are answered: what an error, a barrier or silence proves.
+extension Consumer {
+    func takeCumulative(
+        _ event: ConnectorEvent, of connection: Int, _ link: Link, into plan: inout SettlementPlan, now: Duration,
+        wall: WallTime
+    ) {
+        guard link.cumulative != nil else { return }
+        switch event {
+        case .sent(let ticket):
+            link.cumulative!.clock.sent(through: ticket.rawValue)
+        case .listened(let stamp):
+            guard let through = link.cumulative!.clock.listened(stamp), link.cumulative!.silenceConfirms else { return }
+            confirm(through: through, of: link, basis: .quiet, into: &plan)
+        case .barrierAnswered(let ticket):
+            confirm(through: ticket.rawValue, of: link, basis: .barrier, into: &plan)
+            leave(connection, now: now)
+        case .payloadError(let error):
+            take(error, of: link, into: &plan, wall: wall)
+            // Nothing goes out on the route before this is settled: what is requeued goes first.
+            settlesPayloadError = true
+            leave(connection, now: now)
+        case .confirmed, .results, .capacityChanged, .draining, .ended: break
+        }
+    }
+
+    private func confirm(
+        through position: UInt64, of link: Link, basis: ConfirmationBasis, into plan: inout SettlementPlan
+    ) {
+        let runs = link.cumulative!.window.confirm(through: position)
+        guard !runs.isEmpty else { return }
+        link.hasWorked = true
+        for run in runs { breakers[run.lane].confirmed(run.count) }
+        plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis)
+    }
+
+    /// What was sent earlier on this connection was taken, the named one was refused, what was sent later was discarded.
+    private func take(_ error: PayloadError, of link: Link, into plan: inout SettlementPlan, wall: WallTime) {
+        switch link.cumulative!.window.conclude(error) {
+        case .within(let taken, let named, let later):
+            link.hasWorked = true
+            for run in taken { breakers[run.lane].confirmed(run.count) }
+            plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)
+            if let named, case .refused(let result) = error.kind {
+                let ticket = link.window.settleUnsent(named)
+                plan.add(
+                    result, for: named, ticket: ticket, lane: lanes[named.lane].id, retry: configuration.retry,
+                    wall: wall, random: { self.randomUnit() })
+            }
+            returnDiscarded(later, of: link, into: &plan, wall: wall)
+        case .late(let all, let confirmedBefore):
+            if confirmedBefore > 0 {
+                logger.error(
+                    "\(route.name): an error came after \(confirmedBefore) notifications had been confirmed that it says were not taken: the quiet period is too short for this service"
+                )
+                board.lateError(confirmedBefore)
+                events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
+            }
+            returnDiscarded(all, of: link, into: &plan, wall: wall)
+        case .impossible(let all):
+            logger.error("\(route.name): the service names a notification that was never sent; nothing can be concluded")
+            giveBackUnknown(all, of: link, into: &plan, wall: wall)
+        }
+    }
+
+    /// Provably not processed: back into their lanes in their order, where each is checked again before it goes.
+    private func returnDiscarded(
+        _ runs: [CumulativeWindow.Run], of link: Link, into plan: inout SettlementPlan, wall: WallTime
+    ) {
+        for run in runs {
+            guard run.hasOneAttempt else {
+                requeue(run, possiblySent: run.possiblySentBefore, into: &plan)
+                continue
+            }
+            for flight in run.flights {
+                plan.returnUnprocessed(
+                    flight, ticket: link.window.settleUnsent(flight), lane: lanes[run.lane].id, reason: nil, wall: wall)
+            }
+        }
+    }
+
+    private func giveBackUnknown(
+        _ runs: [CumulativeWindow.Run], of link: Link, into plan: inout SettlementPlan, wall: WallTime
+    ) {
+        for run in runs {
+            guard run.hasOneAttempt else {
+                requeue(run, possiblySent: true, into: &plan)
+                continue
+            }
+            for flight in run.flights {
+                plan.giveUpAsUnknown(
+                    EntryKey(lane: lanes[run.lane].id, uid: flight.uid), ticket: link.window.settleUnsent(flight))
+            }
+        }
+    }
+
+    private func requeue(_ run: CumulativeWindow.Run, possiblySent: Bool, into plan: inout SettlementPlan) {
+        lanes[run.lane].requeue([RequeuedRuns.Run(run.uids, possiblySent: possiblySent)])
+        plan.counts.requeued += run.count
+    }
+
+    func endCumulativeWindow(of link: Link, _ end: ConnectionEnd, into plan: inout SettlementPlan, wall: WallTime) {
+        guard link.cumulative != nil else { return }
+        let (possiblySent, neverSent) = link.cumulative!.window.end(possiblySentThrough: end.possiblySentThrough)
+        giveBackUnknown(possiblySent, of: link, into: &plan, wall: wall)
+        returnDiscarded(neverSent, of: link, into: &plan, wall: wall)
+    }
+
+    // MARK: Silence and barriers
+
+    func runCumulativeTimers(now: Duration, wall: WallTime) {
+        for (number, link) in orderedLinks where link.connection != nil {
+            guard let state = link.cumulative, let connection = link.cumulative?.connection else { continue }
+            if state.silenceConfirms {
+                if let stamp = link.cumulative!.clock.ask() { connection.listen(stamp: stamp) }
+            } else if state.clock.isIdle, state.window.unconfirmed > 0 {
+                wantBarrier(link)
+            }
+            // A million entries must not wait for silence in memory: from half a window on, proof is asked for.
+            if state.window.unconfirmed >= max(windowLimit / 2, 1) { wantBarrier(link) }
+            if case .wanted = link.cumulative!.barrier, case .connected(number) = phase { leave(number, now: now) }
+            if case .written(let deadline) = link.cumulative!.barrier, deadline <= now {
+                logger.error("\(route.name): a barrier was not answered within \(configuration.barrierLimit)")
+                connection.close(deadline: .zero)
+                link.cumulative!.barrier = .written(deadline: now + configuration.barrierLimit)
+            }
+        }
+    }
+
+    func wantBarrier(_ link: Link) {
+        guard let state = link.cumulative, case .none = state.barrier, state.connection.canWriteBarrier,
+            state.window.unconfirmed > 0
+        else { return }
+        link.cumulative!.barrier = .wanted
+    }
+
+    /// A barrier costs its connection: it is written when new traffic goes another way, or has none.
+    func writeWantedBarriers(now: Duration) {
+        if case .connecting = phase { return }
+        for (number, link) in orderedLinks {
+            guard case .wanted? = link.cumulative?.barrier, link.connection != nil else { continue }
+            if case .connected(number) = phase { continue }
+            writeBarrier(link, now: now)
+        }
+    }
+
+    func writeBarrier(_ link: Link, now: Duration) {
+        guard let connection = link.cumulative?.connection else { return }
+        link.cumulative!.barrier = .written(deadline: now + configuration.barrierLimit)
+        connection.writeBarrier()
+    }
+
+    func wakesOf(_ link: Link) -> [Duration] {
+        guard link.connection != nil, let state = link.cumulative else { return [] }
+        var wakes: [Duration] = []
+        if case .written(let deadline) = state.barrier { wakes.append(deadline) }
+        if state.silenceConfirms || !state.clock.isIdle, let look = state.clock.nextLook { wakes.append(look) }
+        return wakes
+    }
+}

@@ -1,0 +1,46 @@
+internal import Logging
+
+/// An orderly end: what is in flight gets its answers within a limit, and the rest stays in the journal as it is.
+/// Interrupted work is not failed work.
+extension Consumer {
+    func beginShutdown(now: Duration) {
+        guard shutdownDeadline == nil else { return }
+        shutdownDeadline = now + configuration.shutdownLimit
+        for (_, link) in orderedLinks {
+            guard link.cumulative != nil else {
+                link.connection?.close(deadline: configuration.shutdownLimit)
+                continue
+            }
+            // Proof, where it can be had; else silence, if it is long enough within the limit.
+            wantBarrier(link)
+            if case .wanted = link.cumulative!.barrier { writeBarrier(link, now: now) }
+        }
+    }
+
+    func progressShutdown(now: Duration, wall: WallTime) {
+        guard end == nil, let deadline = shutdownDeadline else { return }
+        for (_, link) in orderedLinks {
+            guard let state = link.cumulative, let connection = link.connection else { continue }
+            if state.window.unconfirmed == 0 || now >= deadline { connection.close(deadline: .zero) }
+        }
+        if now >= deadline + .seconds(1) {
+            end = .shutDown
+            return
+        }
+        guard !links.values.contains(where: { $0.connection != nil }), promoting.isEmpty else { return }
+        releaseAllSuspects(now: now, wall: wall)
+        retreatMarks(now: now, wall: wall)
+        guard beingWritten == 0, unwritten.isEmpty, !lanes.contains(where: \.isLowering) else { return }
+        if !marksAreLowered { lowerMarks() }
+        if !lanes.contains(where: \.isLowering) { end = .shutDown }
+    }
+
+    /// Nothing is in flight: the marks, which ran ahead, go back to what may really have been sent. So an orderly restart
+    /// calls nothing a possible duplicate that is none, and nothing unknown that never left.
+    private func lowerMarks() {
+        marksAreLowered = true
+        for index in lanes.indices {
+            if let mark = lanes[index].retreatToRest() { lowerMark(index, to: mark) }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Logging
+
+/// Tokens that the service calls bad are held until it is clear whether they are, or the environment is.
+extension Consumer {
+    /// Those just answered wait for the judgement; they stay in flight meanwhile.
+    func hold(
+        _ new: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)], connection: Int, now: Duration,
+        wall: WallTime
+    ) throws(JournalError) {
+        guard !new.isEmpty else { return }
+        for lane in lanes.indices {
+            let suspects = new.filter { $0.flight.lane == lane }.sorted { $0.flight.uid < $1.flight.uid }
+            guard !suspects.isEmpty else { continue }
+            let tokens = try producer.tokens(of: suspects.map(\.flight.uid), lane: lanes[lane].id)
+            for (ticket, flight, result) in suspects {
+                guard let token = tokens[flight.uid] else {
+                    // Settled by an earlier answer: nothing to judge.
+                    links[connection]?.window.release(ticket)
+                    continue
+                }
+                suspectTokens.insert(token)
+                breakers[lane].hold(
+                    CircuitBreaker.Suspect(
+                        connection: connection, ticket: ticket, flight: flight, token: token, result: result,
+                        answeredAt: wall),
+                    now: now)
+            }
+        }
+        judgeSuspects(now: now, wall: wall)
+    }
+
+    func judgeSuspects(now: Duration, wall: WallTime) {
+        for lane in lanes.indices where shutdownDeadline == nil {
+            switch breakers[lane].judge(now: now) {
+            case nil: continue
+            case .convict(let suspects)?:
+                convict(suspects, lane: lane, now: now, wall: wall)
+            case .trip(let suspects, let message)?:
+                // First the lane, so that nothing of it goes out meanwhile.
+                stop(lane, message)
+                release(suspects, now: now, wall: wall)
+            }
+        }
+    }
+
+    private func convict(_ suspects: [CircuitBreaker.Suspect], lane: Int, now: Duration, wall: WallTime) {
+        logger.notice("\(suspects.count) tokens of lane \(lanes[lane].key) are blacklisted: the service calls them bad")
+        events.emit(.convicted(lanes[lane].key, count: suspects.count))
+        carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
+            plan.convict(suspect, lane: lanes[lane].id, wall: wall)
+        }
+    }
+
+    /// Back to their lanes, unharmed: the service has not taken them.
+    private func release(_ suspects: [CircuitBreaker.Suspect], now: Duration, wall: WallTime) {
+        carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
+            plan.returnUnprocessed(
+                suspect.flight, ticket: suspect.ticket, lane: lanes[suspect.flight.lane].id, reason: .suspectToken,
+                wall: wall)
+        }
+    }
+
+    private func carryOutByConnection(
+        _ suspects: [CircuitBreaker.Suspect], now: Duration, wall: WallTime,
+        _ decide: (CircuitBreaker.Suspect, inout SettlementPlan) -> Void
+    ) {
+        suspectTokens = Set(breakers.flatMap { $0.suspects.map(\.token) })
+        for connection in Set(suspects.map(\.connection)).sorted() {
+            var plan = SettlementPlan()
+            for suspect in suspects where suspect.connection == connection { decide(suspect, &plan) }
+            carryOut(plan, connection: connection, now: now, wall: wall)
+        }
+    }
+
+    /// At an orderly end nobody is judged any more.
+    func releaseAllSuspects(now: Duration, wall: WallTime) {
+        for lane in lanes.indices { release(breakers[lane].release(), now: now, wall: wall) }
+    }
+}

@@ -1,0 +1,163 @@
+/// What is unconfirmed on one connection on which only errors are answered.
+///
+/// Every entry has a position, 1, 2, 3 …, in the order of sending; "earlier" and "later" in a payload error mean position,
+/// not UID: UID 7, requeued and sent after 50, is later than 50. Held as runs of neighbours, so that a million entries
+/// take a few dozen bytes where their UIDs are consecutive. Nothing is ever evicted: a full window stops the sending.
+///
+/// A pure machine.
+struct CumulativeWindow: Sendable {
+    /// Neighbours by position that are neighbours by UID.
+    struct Run: Hashable, Sendable {
+        /// Index of the lane in its Consumer.
+        let lane: Int
+        let first: UID
+        fileprivate(set) var count: Int
+        let attempts: UInt16
+        let possiblySentBefore: Bool
+        let hasOneAttempt: Bool
+        /// Of the earliest of them: no age is overstated.
+        let acceptedAt: WallTime
+
+        var uids: ClosedRange<UInt64> { first.rawValue...(first.rawValue + UInt64(count) - 1) }
+
+        /// Each by itself.
+        var flights: [SentWindow.Flight] {
+            uids.map { uid in
+                SentWindow.Flight(
+                    lane: lane, uid: UID(uid), attempts: attempts, possiblySentBefore: possiblySentBefore,
+                    hasOneAttempt: hasOneAttempt, acceptedAt: acceptedAt)
+            }
+        }
+
+        init(_ flight: SentWindow.Flight) {
+            lane = flight.lane
+            first = flight.uid
+            count = 1
+            attempts = flight.attempts
+            possiblySentBefore = flight.possiblySentBefore
+            hasOneAttempt = flight.hasOneAttempt
+            acceptedAt = flight.acceptedAt
+        }
+
+        private init(_ run: Run, dropping: Int, count: Int) {
+            lane = run.lane
+            first = UID(run.first.rawValue + UInt64(dropping))
+            self.count = count
+            attempts = run.attempts
+            possiblySentBefore = run.possiblySentBefore
+            hasOneAttempt = run.hasOneAttempt
+            acceptedAt = run.acceptedAt
+        }
+
+        fileprivate func prefix(_ length: Int) -> Run { Run(self, dropping: 0, count: length) }
+        fileprivate func dropping(_ length: Int) -> Run { Run(self, dropping: length, count: count - length) }
+
+        fileprivate func isFollowed(by flight: SentWindow.Flight) -> Bool {
+            lane == flight.lane && first.rawValue + UInt64(count) == flight.uid.rawValue && attempts == flight.attempts
+                && possiblySentBefore == flight.possiblySentBefore && hasOneAttempt == flight.hasOneAttempt
+        }
+    }
+
+    /// What a payload error proves about what was unconfirmed.
+    enum Conclusion: Hashable, Sendable {
+        /// It names an entry of the window: what is earlier was taken, what is later was not. `named` is nil when it
+        /// names the last good one, which then is among `taken`.
+        case within(taken: [Run], named: SentWindow.Flight?, later: [Run])
+        /// It names one that was confirmed before: all of the window was discarded, and so were `confirmedBefore` entries
+        /// that had been taken for confirmed.
+        case late(all: [Run], confirmedBefore: Int)
+        /// It names one that was never sent: nothing can be concluded about any.
+        case impossible(all: [Run])
+    }
+
+    private var runs: [Run] = []
+    /// Runs before this one are gone; dropped in bulk, so that taking from the front costs no move of the rest.
+    private var head = 0
+
+    /// The position of the first unconfirmed entry.
+    private(set) var firstPosition: UInt64 = 1
+    /// The position of the next entry.
+    private(set) var nextPosition: UInt64 = 1
+    /// Entries that were concluded upon and whose settlement is not on disk yet.
+    private(set) var settling = 0
+
+    /// Entries that nothing is known of.
+    var unconfirmed: Int { Int(nextPosition - firstPosition) }
+    /// Entries in flight.
+    var count: Int { unconfirmed + settling }
+    /// For tests: how much memory it takes.
+    var runCount: Int { runs.count - head }
+
+    init() {}
+
+    /// An entry goes to the connection.
+    mutating func handOut(_ flight: SentWindow.Flight) -> Ticket {
+        defer { nextPosition += 1 }
+        if head < runs.count, runs[runs.count - 1].isFollowed(by: flight) {
+            runs[runs.count - 1].count += 1
+        } else {
+            runs.append(Run(flight))
+        }
+        return .position(nextPosition)
+    }
+
+    /// Everything up to and including `position` was taken by the service. It counts until ``settled(_:)``.
+    mutating func confirm(through position: UInt64) -> [Run] {
+        let taken = take(through: position)
+        settling += taken.reduce(0) { $0 + $1.count }
+        return taken
+    }
+
+    /// The settlements of so many are on disk.
+    mutating func settled(_ count: Int) { settling -= min(count, settling) }
+
+    /// The service has refused one and discarded what came after it. The window is empty afterwards, but for what is
+    /// being settled.
+    mutating func conclude(_ error: PayloadError) -> Conclusion {
+        let position = error.position.rawValue
+        guard position < nextPosition else { return .impossible(all: takeAll()) }
+        guard position >= firstPosition else {
+            // The last good one is good: only what is behind it was not taken.
+            let wrongly = firstPosition - 1 - position + (error.kind == .lastGood ? 0 : 1)
+            return .late(all: takeAll(), confirmedBefore: Int(clamping: wrongly))
+        }
+        if error.kind == .lastGood {
+            return .within(taken: confirm(through: position), named: nil, later: takeAll())
+        }
+        let taken = confirm(through: position - 1)
+        let named = take(through: position).first?.flights.first
+        return .within(taken: taken, named: named, later: takeAll())
+    }
+
+    /// Empties the window: the connection has ended.
+    ///
+    /// - Parameter through: the last position that may have been sent; nil when that is not known.
+    mutating func end(possiblySentThrough through: Ticket?) -> (possiblySent: [Run], neverSent: [Run]) {
+        let sent = through.map { take(through: $0.rawValue) } ?? takeAll()
+        return (sent, takeAll())
+    }
+
+    private mutating func takeAll() -> [Run] { take(through: nextPosition - 1) }
+
+    private mutating func take(through position: UInt64) -> [Run] {
+        var taken: [Run] = []
+        while head < runs.count, firstPosition <= position {
+            let run = runs[head]
+            let wanted = Int(clamping: position - firstPosition + 1)
+            if wanted >= run.count {
+                taken.append(run)
+                head += 1
+                firstPosition += UInt64(run.count)
+            } else {
+                taken.append(run.prefix(wanted))
+                runs[head] = run.dropping(wanted)
+                firstPosition += UInt64(wanted)
+            }
+        }
+        if head > 64, head * 2 > runs.count {
+            runs.removeFirst(head)
+            head = 0
+        }
+        return taken
+    }
+}

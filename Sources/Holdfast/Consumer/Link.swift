@@ -1,0 +1,55 @@
+/// One connection, with what is in flight on it. A class, so that its windows are changed in place.
+final class Link {
+    /// Nil once it has ended; the link stays until everything in its windows is settled.
+    var connection: (any Connection)?
+    /// What is answered one by one, and what is settled without having been sent.
+    var window = SentWindow()
+    /// Nil where each notification has its own answer.
+    var cumulative: CumulativeState?
+    var capacity: Int
+    /// It has brought an answer.
+    var hasWorked = false
+
+    /// What belongs to a connection on which only errors are answered.
+    struct CumulativeState {
+        enum Barrier {
+            case none
+            /// To be written as soon as new traffic has somewhere else to go.
+            case wanted
+            case written(deadline: Duration)
+        }
+
+        let connection: any CumulativeConnection
+        var window = CumulativeWindow()
+        var clock: QuietClock
+        /// Whether silence confirms; else the clock says when a barrier is due.
+        let silenceConfirms: Bool
+        var barrier = Barrier.none
+    }
+
+    init(_ connection: any Connection, mode: ConfirmationMode, barrierIdle: Duration) {
+        self.connection = connection
+        capacity = max(connection.capacity, 1)
+        guard case .cumulative(let quietPeriod) = mode else { return }
+        guard let connection = connection as? any CumulativeConnection else {
+            preconditionFailure("a connector with cumulative confirmation makes connections that are CumulativeConnection")
+        }
+        cumulative = CumulativeState(
+            connection: connection, clock: QuietClock(period: quietPeriod ?? barrierIdle),
+            silenceConfirms: quietPeriod != nil)
+    }
+
+    /// For settlements that no connection has to do with.
+    init() { capacity = 1 }
+
+    /// Entries in flight.
+    var count: Int { window.count + (cumulative?.window.count ?? 0) }
+    /// Entries that the connection has not answered for.
+    var unanswered: Int { window.unanswered + (cumulative?.window.unconfirmed ?? 0) }
+    var isOver: Bool { connection == nil && count == 0 }
+
+    /// An entry goes to the connection.
+    func handOut(_ flight: SentWindow.Flight) -> Ticket {
+        cumulative != nil ? cumulative!.window.handOut(flight) : window.handOut(flight)
+    }
+}

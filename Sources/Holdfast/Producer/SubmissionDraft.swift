@@ -1,0 +1,99 @@
+/// A submission in the making: what is packed, and which receipt belongs to which notification.
+struct SubmissionDraft: Sendable {
+    private struct Packed: Sendable {
+        /// Of the notification.
+        let index: Int
+        let item: Submission.Item
+        let identity: Identity?
+    }
+
+    /// By index of the notification.
+    var refusals: [Refusal?]
+    private var bytes: [UInt8] = []
+    private var packed: [Packed] = []
+
+    init(count: Int) {
+        refusals = Array(repeating: nil, count: count)
+        bytes.reserveCapacity(count * 384)
+        packed.reserveCapacity(count)
+    }
+
+    mutating func append(
+        _ notification: PushNotification, at index: Int, lane: LaneID, id: NotificationID, identity: Identity?,
+        expiration: Expiration, acceptedAt: WallTime, producer: String
+    ) {
+        let start = bytes.count
+        PackedNotification.append(
+            notification, id: id, expiration: expiration, acceptedAt: acceptedAt, producer: producer, to: &bytes)
+        let item = Submission.Item(lane: lane, range: start..<bytes.count)
+        packed.append(Packed(index: index, item: item, identity: identity))
+    }
+
+    /// The packed notifications as the blacklist reads them; their UIDs do not exist yet.
+    func entryBatch() -> EntryBatch {
+        EntryBatch(
+            bytes: bytes,
+            items: packed.map { EntryBatch.Item(uid: .none, attempts: 0, range: $0.item.range) })
+    }
+
+    /// - Parameter position: among the packed ones.
+    func registeredAt(_ position: Int) -> WallTime? {
+        // Packed by this struct a moment ago.
+        try? PackedNotification.Fields(bytes.span, in: packed[position].item.range).tokenRegisteredAt
+    }
+
+    mutating func refuse(_ position: Int, _ refusal: Refusal) { refusals[packed[position].index] = refusal }
+
+    mutating func refuseAll(_ refusal: Refusal) {
+        for position in packed.indices { refuse(position, refusal) }
+    }
+
+    /// Those that go to the journal.
+    private var remaining: [Packed] { packed.filter { refusals[$0.index] == nil } }
+
+    func submission(
+        producer: ProducerID, acceptedAt: WallTime, note: (name: String, value: [UInt8])?
+    ) -> Submission {
+        let remaining = remaining
+        var identities: [(index: Int, identity: Identity)] = []
+        for (index, packed) in remaining.enumerated() {
+            if let identity = packed.identity { identities.append((index, identity)) }
+        }
+        return Submission(
+            producer: producer, acceptedAt: acceptedAt, bytes: bytes, items: remaining.map(\.item),
+            identities: identities, note: note)
+    }
+
+    /// How many were refused.
+    func refusedCount(_ result: Result<Appended, JournalError>) -> Int {
+        if case .success = result { return refusals.count { $0 != nil } }
+        return refusals.count
+    }
+
+    /// The receipts, in the order of the notifications. New entries have consecutive UIDs.
+    func receipts(_ result: Result<Appended, JournalError>) -> [Receipt] {
+        var next: UInt64 = 0
+        var item = 0
+        var repeats: ArraySlice<Appended.Repeat> = []
+        if case .success(let appended) = result { repeats = appended.repeats[...] }
+        return refusals.map { refusal in
+            if let refusal { return .refused(refusal) }
+            defer { item += 1 }
+            switch result {
+            case .success(let appended):
+                if let known = repeats.first, known.index == item {
+                    repeats.removeFirst()
+                    return known.outcome.map { .repeated(known.uid, $0) } ?? .accepted(known.uid)
+                }
+                defer { next += 1 }
+                return .accepted(UID(appended.first.rawValue + next))
+            case .failure(let error) where error.code == .undetermined:
+                return .undetermined(error)
+            case .failure(let error) where error.code == .limitReached:
+                return .refused(Refusal(.journalFull, error.message))
+            case .failure(let error):
+                return .refused(Refusal(.journalFailed, error.message))
+            }
+        }
+    }
+}

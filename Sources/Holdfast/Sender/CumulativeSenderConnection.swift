@@ -1,0 +1,133 @@
+/// A ``SenderConnector`` at work that is told of errors only: one call at a time, in the order of the positions.
+final class CumulativeSenderConnection: CumulativeConnection {
+    private struct State: Sendable {
+        var queue: [HandOut] = []
+        /// Of the first hand-out: how many of its entries are written.
+        var written = 0
+        /// The position of the next call.
+        var nextPosition: UInt64 = 1
+        var isWriting = false
+        var hasEnded = false
+        var task: Task<Void, Never>?
+    }
+
+    private let deadline: Duration
+    private let write: SenderConnector.Write
+    private let sink: ConnectionSink
+    private let state = Monitor(State())
+
+    /// Entries that wait for their calls, beyond which the engine need not hand out.
+    let capacity = 1_000_000
+    let canWriteBarrier = false
+
+    init(
+        errors: PayloadErrors, deadline: Duration, send: @escaping SenderConnector.Write, sink: ConnectionSink
+    ) {
+        self.deadline = deadline
+        write = send
+        self.sink = sink
+        errors.attach(self)
+    }
+
+    func send(_ handOut: HandOut) {
+        let starts = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.queue.append(handOut)
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        guard starts else { return }
+        // Not structured: a call of the application's that ignores cancellation must not hold up the engine's end.
+        let task = Task { [self] in await writeAll() }
+        state.withLock { $0.task = task }
+    }
+
+    /// The application reports errors as it reads them, so there is nothing to wait for.
+    func listen(stamp: UInt64) { sink(.listened(stamp: stamp)) }
+
+    func writeBarrier() {}
+
+    func close(deadline: Duration) {
+        let isIdle = state.withLock { !$0.isWriting }
+        if isIdle || deadline <= .zero { return end(cause: nil) }
+        // Not structured, as above.
+        Task { [self] in
+            do { try await Task.sleep(for: deadline) } catch { return }
+            end(cause: nil)
+        }
+    }
+
+    /// The connection is over: what was not called for was not sent.
+    ///
+    /// - Parameters:
+    ///   - error: what ended it, reported first.
+    ///   - lastWasSent: whether the call under way, if there is one, may have written.
+    func end(with error: PayloadError? = nil, cause: String?, lastWasSent: Bool = true) {
+        let over: (through: UInt64, task: Task<Void, Never>?)? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            let isUnderWay = state.isWriting && !state.queue.isEmpty && lastWasSent
+            state.queue = []
+            return (isUnderWay ? state.nextPosition : state.nextPosition - 1, state.task)
+        }
+        guard let over else { return }
+        if let error { sink(.payloadError(error)) }
+        sink(.ended(ConnectionEnd(possiblySentThrough: .position(over.through), cause: cause)))
+        over.task?.cancel()
+    }
+
+    private func writeAll() async {
+        while let (notification, position) = next() {
+            do {
+                try await withDeadline { try await self.write(notification, position) }
+            } catch SendFailure.notSent(let why) {
+                return end(cause: "not sent: \(why)", lastWasSent: false)
+            } catch {
+                return end(cause: "the sender failed: \(error)")
+            }
+            guard advance() else { return }
+            sink(.sent(through: .position(position)))
+        }
+    }
+
+    private func next() -> (PushNotification, UInt64)? {
+        let next: (HandOut, Int, UInt64)? = state.withLock { state in
+            guard !state.hasEnded, let first = state.queue.first else {
+                state.isWriting = false
+                return nil
+            }
+            return (first, state.written, state.nextPosition)
+        }
+        guard let (handOut, index, position) = next else { return nil }
+        do throws(PackedNotification.Damage) {
+            return (try handOut.entries.notification(at: index), position)
+        } catch {
+            end(cause: "entry \(handOut.entries.items[index].uid) can't be read: \(error)", lastWasSent: false)
+            return nil
+        }
+    }
+
+    /// - Returns: false when the connection has ended meanwhile.
+    private func advance() -> Bool {
+        state.withLock { state in
+            guard !state.hasEnded, let first = state.queue.first else { return false }
+            state.nextPosition += 1
+            state.written += 1
+            if state.written == first.entries.count {
+                state.queue.removeFirst()
+                state.written = 0
+            }
+            return true
+        }
+    }
+
+    /// Past the deadline the connection is over; the call is cancelled, and nothing waits for it.
+    private func withDeadline(_ call: @escaping @Sendable () async throws -> Void) async throws {
+        let watch = Task { [self] in
+            do { try await Task.sleep(for: deadline) } catch { return }
+            end(cause: "the sender did not return within \(deadline)")
+        }
+        defer { watch.cancel() }
+        try await call()
+    }
+}
