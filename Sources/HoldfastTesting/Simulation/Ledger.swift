@@ -44,6 +44,8 @@ final class LedgerEntry {
     var outcome: TerminalOutcome?
     /// Terminal outcomes that were asked for in this life of the process.
     var requested: [TerminalOutcome] = []
+    /// The engine has asked to defer it, since it was handed out last.
+    var deferralIsAsked = false
     var isDamaged = false
     /// Outcomes that the application was given.
     var delivered: TerminalOutcome?
@@ -71,16 +73,19 @@ final class LedgerEntry {
         }
     }
 
-    /// Handed out in this life, not known to be unharmed, and not durably settled.
+    /// Handed out in this life, and not durably settled: a crash sends it again. (One whose fate was given up as unknown
+    /// goes again in any case.)
     func isInFlight(life: Int) -> Bool {
         guard outcome == nil else { return false }
-        return copies.contains { copy in
-            guard copy.life == life else { return false }
-            switch copy.word {
-            case .outstanding, .unknown, .taken: return true
-            case .rejected, .deferred, .notProcessed: return false
-            }
-        }
+        return copies.contains { $0.life == life && ($0.word == .outstanding || $0.word == .taken) }
+    }
+
+    /// Waits to go again, by what the engine was told before this turn.
+    func isRequeued(life: Int, turn: Int) -> Bool {
+        guard outcome == nil, requested.isEmpty, !isDeferred, !deferralIsAsked, let last = copies.last,
+            last.life == life, last.toldBeforeTurn < turn
+        else { return false }
+        return last.word == .notProcessed || last.word == .unknown
     }
 }
 

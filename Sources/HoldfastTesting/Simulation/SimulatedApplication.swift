@@ -15,6 +15,8 @@ struct SimulatedApplication {
     var greatestSerial: UInt64 = 0
     /// With an apns-id of the application's own, to be submitted again.
     var identified: [UInt64] = []
+    /// Outcomes that it asked the journal to remove.
+    var isTaking = false
 
     private static let malformed = Array(#"{"aps":{"alert":"bad"}}"#.utf8)
     private static let fine = Array(#"{"aps":{"alert":"Hi"}}"#.utf8)
@@ -45,7 +47,8 @@ extension World {
                 self?.received(receipts, for: serials, life: life)
             }
         } catch {
-            note("no producer \(name): \(error.code)")
+            note("no producer \(name)")
+            for (serial, _) in batch { application.submitted[serial]?.isPending -= 1 }
         }
         reconcile()
     }
@@ -91,6 +94,7 @@ extension World {
             application.submitted[serial]?.isPending -= 1
             switch receipt {
             case .accepted(let uid): note("serial \(serial) accepted as \(uid)")
+            case .repeated(let uid, let outcome): note("serial \(serial) was \(uid), \(outcome)")
             case .refused(let refusal): note("serial \(serial) refused: \(refusal.reason)")
             case .undetermined: note("serial \(serial) undetermined")
             }

@@ -41,6 +41,16 @@ struct Swarm: Sendable {
 
     private mutating func configureEngine(_ dice: inout Dice) {
         engine.window = dice.pick([1, 2, 5, 12, 50])
+        engine.cumulativeWindow = dice.pick([1, 4, 20, 1_000_000])
+        engine.barrierLimit = .seconds(dice.pick([1, 30]))
+        engine.barrierIdle = .milliseconds(dice.pick([200, 5000]))
+        engine.park = .seconds(dice.pick([1, 1200]))
+        engine.keepsOutcomes = dice.chance(0.6)
+        engine.outcomeLimit = dice.pick([1, 5, 40, 1_000_000])
+        engine.identityLimit = dice.pick([5, 1_000_000])
+        engine.housekeeping = .seconds(dice.pick([1, 60]))
+        engine.suspects.hold = .milliseconds(dice.pick([100, 5000]))
+        engine.suspects.greatestHeld = dice.pick([2, 10, 100])
         engine.submissionChunk = dice.pick([1, 3, 5000])
         engine.retry = RetrySchedule(
             minimum: .milliseconds(dice.pick([20, 1000])), maximum: .seconds(dice.pick([2, 60, 900])),

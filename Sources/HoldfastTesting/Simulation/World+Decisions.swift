@@ -98,7 +98,9 @@ extension World {
         let black = disk.blacklist[entry.notification.token]
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
-            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification.token) {
+            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification.token),
+                !isRegisteredSince(entry, cause.timestamp)
+            {
                 violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
             }
             return
@@ -120,6 +122,12 @@ extension World {
         }
     }
 
+    /// The service speaks of an earlier life of the token.
+    private func isRegisteredSince(_ entry: LedgerEntry, _ timestamp: WallTime?) -> Bool {
+        guard let registered = entry.notification.tokenRegisteredAt else { return false }
+        return timestamp.map { registered > $0 } ?? true
+    }
+
     /// An operator may have lifted it in between.
     private func wasLifted(_ token: DeviceToken) -> Bool { ledger.lifted.contains(token) }
 
@@ -139,6 +147,7 @@ extension World {
     }
 
     private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
+        entry.deferralIsAsked = true
         let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
         if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
             violate(2, "entry \(entry.uid) is deferred as never sent, and a copy may have been taken")

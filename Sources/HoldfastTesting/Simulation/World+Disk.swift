@@ -16,6 +16,9 @@ extension World {
             someEnded = true
         }
         if someEnded { ledger.removeSettled() }
+        if swarm.engine.keepsOutcomes, disk.outcomes.count > swarm.engine.outcomeLimit {
+            violate(7, "\(disk.outcomes.count) outcomes wait to be taken; the limit is \(swarm.engine.outcomeLimit)")
+        }
         checkReceipts()
     }
 
@@ -63,7 +66,7 @@ extension World {
         }
     }
 
-    private func mayHaveForgotten(_ entry: LedgerEntry) -> Bool { false }
+    private func mayHaveForgotten(_ entry: LedgerEntry) -> Bool { rules.hasTrimmed }
 
     private func ended(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
         let kept = disk.outcomes[entry.uid]
@@ -78,11 +81,27 @@ extension World {
         note("entry \(entry.uid) ended: \(terminal)")
     }
 
+    /// Nothing of what was refused is on disk; unless it was submitted at another time as well.
+    private func checkRefused(_ serial: UInt64) {
+        guard let submitted = application.submitted[serial], submitted.receipts.count == 1, submitted.isPending == 0,
+            submitted.life == life, let entry = ledger.bySerial[serial]?.first
+        else { return }
+        violate(1, "serial \(serial) was refused, and is entry \(entry.uid)")
+    }
+
     private func checkReceipts() {
         for (serial, receipt) in rules.receipts {
-            guard case .accepted(let uid) = receipt else { continue }
-            if ledger[uid]?.serial != serial {
-                violate(1, "serial \(serial) was accepted as \(uid), and is not on disk")
+            switch receipt {
+            case .accepted(let uid):
+                if ledger[uid]?.serial != serial {
+                    violate(1, "serial \(serial) was accepted as \(uid), and is not on disk")
+                }
+            case .repeated(let uid, let outcome):
+                if ledger[uid]?.serial != serial || ledger[uid]?.outcome != outcome {
+                    violate(1, "serial \(serial) is called a repeat of \(uid), which ended as \(outcome)")
+                }
+            case .refused: checkRefused(serial)
+            case .undetermined: break
             }
         }
         rules.receipts = []

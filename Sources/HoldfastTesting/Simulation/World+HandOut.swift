@@ -23,6 +23,8 @@ struct RuleState {
     /// Blacklist entries made for tokens with which nothing is wrong.
     var wrongConvictions = 0
     var outcomesDelivered = 0
+    /// Old identities were to be forgotten.
+    var hasTrimmed = false
 }
 
 /// What must hold for everything that is handed to a connection.
@@ -123,6 +125,9 @@ extension World {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
         rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
+        if let waiting = ledger.open.first(where: { $0.lane == entry.lane && $0.isRequeued(life: life, turn: turns) }) {
+            violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
+        }
     }
 
     /// Its token was under suspicion at some time: such entries are held, and go later than their place.
@@ -143,7 +148,9 @@ extension World {
         }
     }
 
-    func windowLimit(of route: Int) -> Int { swarm.engine.window }
+    func windowLimit(of route: Int) -> Int {
+        route == 0 ? swarm.engine.window : swarm.engine.cumulativeWindow
+    }
 }
 
 extension PushNotification {

@@ -13,20 +13,22 @@ extension World {
         stallUntil = .zero
         healDisk()
         journal.limitEntries(to: nil)
-        if shutdownDeadline == nil { resumeAll() }
+        for index in service.devices.indices {
+            if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
+        }
         var resumes = 0
         for _ in 0..<Self.greatestRounds {
             step += 1
             settleDown()
             if violation != nil { return }
             if isAtRest { return checkRest() }
-            guard let next = nextDue() else {
-                guard resumes < Self.greatestResumes else {
-                    return violate(9, "\(ledger.open.count) entries wait for ever, the first is \(describeFirstOpen())")
-                }
+            if resumes < Self.greatestResumes, hasStoppedLanes {
                 resumes += 1
                 resumeAll()
                 continue
+            }
+            guard let next = nextDue() else {
+                return violate(9, "\(ledger.open.count) entries wait for ever, the first is \(describeFirstOpen())")
             }
             if next > now {
                 now = next
@@ -43,7 +45,14 @@ extension World {
         } ?? "none"
     }
 
-    var isAtRest: Bool { ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 }
+    private var hasStoppedLanes: Bool {
+        guard shutdownDeadline == nil, let core else { return false }
+        return core.status().lanes.contains { $0.stoppedBecause != nil }
+    }
+
+    var isAtRest: Bool {
+        ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 && journal.outcomeCount == 0
+    }
 
     /// Everything that can be done at this instant.
     private func settleDown() {
@@ -54,6 +63,7 @@ extension World {
         commitSome()
         stepConnects()
         stepStragglers()
+        takeOutcomes()
         for peer in peers where peer.nextDue.map({ $0 <= now }) ?? false { peer.progress() }
         peers.removeAll { $0.isOver && $0 is AnsweredPeer }
         takeEnds()
@@ -73,13 +83,11 @@ extension World {
             violate(1, "the journal counts \(totals.accepted) accepted and has had \(ledger.entries.count)")
         }
         checkTotals(totals)
+        checkDelivered()
         for producer in disk.producers where producer.unconfirmed != 0 {
             violate(1, "producer \(producer.name) has \(producer.unconfirmed) unconfirmed, and nothing is left")
         }
-        let counted = totals.possibleDuplicates - rules.possibleDuplicatesAtOpen
-        if Int(counted) != rules.duplicates {
-            violate(3, "\(rules.duplicates) hand-outs were possible duplicates, and \(counted) were counted")
-        }
+        checkDuplicates(disk)
     }
 
     private func checkTotals(_ totals: JournalTotals) {

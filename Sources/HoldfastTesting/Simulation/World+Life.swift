@@ -67,6 +67,7 @@ extension World {
         journal = journal.crashed()
         for entry in ledger.open { forget(entry) }
         for serial in application.submitted.keys { application.submitted[serial]?.isPending = 0 }
+        application.isTaking = false
         stallUntil = .zero
         failUntil = .zero
         reconcile()
@@ -119,14 +120,28 @@ extension World {
     /// After an orderly end nothing is called possibly sent that is none.
     private func checkOrderlyEnd() {
         note("ended in order")
+        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero else { return }
         let disk = journal.state.withLock(\.disk)
-        let counted = disk.totals.possibleDuplicates - rules.possibleDuplicatesAtOpen
-        _ = counted
+        checkDuplicates(disk)
         for (_, lane) in disk.lanes {
-            let greatest = lane.entries.all.last { uid, _ in
-                ledger[uid].map { $0.mayHaveBeenTaken(life: life) || $0.isPossiblySentByRule } ?? false
+            let entries = lane.entries.all
+            let last = entries.last { uid, record in isPossiblySent(uid, record) }?.uid ?? .none
+            for (uid, record) in entries where uid <= lane.mark && uid > last && !record.isPossiblySent {
+                violate(3, "after an orderly end entry \(uid) counts as possibly sent (mark \(lane.mark)), and is not")
             }
-            _ = greatest
+        }
+    }
+
+    private func isPossiblySent(_ uid: UID, _ record: InMemoryDisk.Record) -> Bool {
+        guard let entry = ledger[uid] else { return false }
+        return entry.mayHaveBeenTaken(life: life) || entry.isPossiblySentByRule || record.isPossiblySent
+    }
+
+    /// Each hand-out that may have been a second copy is counted, and none other.
+    func checkDuplicates(_ disk: InMemoryDisk) {
+        let counted = disk.totals.possibleDuplicates - rules.possibleDuplicatesAtOpen
+        if Int(counted) != rules.duplicates {
+            violate(3, "\(rules.duplicates) hand-outs were possible duplicates, and \(counted) were counted")
         }
     }
 

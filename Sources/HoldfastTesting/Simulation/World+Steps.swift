@@ -23,6 +23,7 @@ extension World {
         } else if falls(1) {
             stepConnects()
             stepStragglers()
+            takeOutcomes()
         } else {
             advance()
         }
