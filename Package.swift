@@ -71,7 +71,12 @@ let package = Package(
             name: "HoldfastMockAPNs",
             dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK],
             swiftSettings: strict),
-        .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+        .target(name: "HoldfastTesting", dependencies: ["Holdfast", logging], swiftSettings: strict),
+
+        // Runs simulations: Scripts/simulate.
+        .executableTarget(
+            name: "HoldfastSimulator", dependencies: ["HoldfastTesting"], path: "Tests/Simulator",
+            swiftSettings: strict),
 
         // The command `holdfast`, which puts the parts together.
         .executableTarget(
@@ -107,6 +112,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+        .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
