@@ -119,6 +119,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
+        // What the disk may hold after power loss, and what happens when its calls fail. The C part stands in for libc's
+        // calls in the executable it is linked into, so that is one of its own,
+        // and the tests run it as a process.
+        .target(name: "CStorageFaults", path: "Tests/CStorageFaults"),
+        .executableTarget(
+            name: "StorageFaults",
+            dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            path: "Tests/StorageFaults", swiftSettings: strict),
+        .testTarget(name: "StorageFaultsTests", swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],
