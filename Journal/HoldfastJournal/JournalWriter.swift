@@ -130,6 +130,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 } else if !isSmall {
                     isSmall = true
                     (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
+                } else if count > 0, !trims.isEmpty {
+                    failTrims(JournalError(error, "trim", directory))
                 } else {
                     // With nothing to answer the marks alone were tried; trying on would never end.
                     marksRefused = count == 0
