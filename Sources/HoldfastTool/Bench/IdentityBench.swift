@@ -80,8 +80,7 @@ struct IdentityBench {
         private let bytes: [UInt8]
         private let items: [Submission.Item]
         private var identities = Xoshiro256(seed: 1)
-        private let room = DispatchSemaphore(value: IdentityBench.depth)
-        private let failure = Monitor<JournalError?>(nil)
+        private let gate = Gate()
 
         init(
             journal: LMDBJournal, lane: LaneID, producer: ProducerID,
@@ -100,25 +99,25 @@ struct IdentityBench {
             let first = try journal.status().nextUID.rawValue
             let append = try measure(submissions * IdentityBench.batch) {
                 for submission in all {
-                    room.wait()
-                    journal.append(submission) { [self] in done($0.map { _ in }) }
+                    gate.enter()
+                    journal.append(submission) { [gate] in gate.leave($0.map { _ in }) }
                 }
             }
             let end = first + UInt64(submissions * IdentityBench.batch)
             let acknowledge = try measure(submissions * IdentityBench.batch) {
                 for start in stride(from: first, to: end, by: 1000) {
-                    room.wait()
+                    gate.enter()
                     let keys = (start..<min(start + 1000, end)).map { EntryKey(lane: lane, uid: UID($0)) }
-                    journal.settle(SettlementBatch(acknowledged: keys)) { [self] in done($0.map { _ in }) }
+                    journal.settle(SettlementBatch(acknowledged: keys)) { [gate] in gate.leave($0.map { _ in }) }
                 }
             }
             return Run(append: append, acknowledge: acknowledge)
         }
 
         func trim(to remembered: Int) throws {
-            room.wait()
-            journal.trim(TrimBounds(greatestIdentities: remembered)) { [self] in done($0.map { _ in }) }
-            try drain()
+            gate.enter()
+            journal.trim(TrimBounds(greatestIdentities: remembered)) { [gate] in gate.leave($0.map { _ in }) }
+            try gate.drain()
         }
 
         private func submission(_ withIdentities: Bool) -> Submission {
@@ -134,23 +133,32 @@ struct IdentityBench {
         private func measure(_ count: Int, _ body: () -> Void) throws -> Figures {
             let (cpu, clock) = (ProcessFigures.now(), ContinuousClock.now)
             body()
-            try drain()
+            try gate.drain()
             let took = ContinuousClock.now - clock
             let spent = ProcessFigures.now().own - cpu.own
             return Figures(
                 microseconds: took / .microseconds(1) / Double(count),
                 cpuMicroseconds: spent * 1_000_000 / Double(count))
         }
+    }
 
-        private func drain() throws {
+    /// Lets some dozen requests wait at a time, and keeps the first failure.
+    private final class Gate: Sendable {
+        private let room = DispatchSemaphore(value: IdentityBench.depth)
+        private let failure = Monitor<JournalError?>(nil)
+
+        func enter() { room.wait() }
+
+        func leave(_ result: Result<Void, JournalError>) {
+            if case .failure(let error) = result { failure.withLock { $0 = $0 ?? error } }
+            room.signal()
+        }
+
+        /// Waits until nobody is in.
+        func drain() throws {
             for _ in 0..<IdentityBench.depth { room.wait() }
             for _ in 0..<IdentityBench.depth { room.signal() }
             if let error = failure.withLock({ $0 }) { throw error }
-        }
-
-        private func done(_ result: Result<Void, JournalError>) {
-            if case .failure(let error) = result { failure.withLock { $0 = error } }
-            room.signal()
         }
     }
 }
