@@ -106,7 +106,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast", logging], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
