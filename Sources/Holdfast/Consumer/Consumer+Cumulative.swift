@@ -52,14 +52,15 @@ extension Consumer {
         case .late(let all, let confirmedBefore):
             if confirmedBefore > 0 {
                 logger.error(
-                    "\(route.name): an error came after \(confirmedBefore) notifications had been confirmed that it says were not taken: the quiet period is too short for this service"
-                )
+                    "\(route.name): an error came too late, after \(confirmedBefore) notifications had been confirmed that "
+                        + "it says were not taken: the quiet period is too short for this service")
                 board.lateError(confirmedBefore)
                 events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
             }
             returnDiscarded(all, of: link, into: &plan, wall: wall)
         case .impossible(let all):
-            logger.error("\(route.name): the service names a notification that was never sent; nothing can be concluded")
+            logger.error(
+                "\(route.name): the service names a notification that was never sent; nothing can be concluded")
             giveBackUnknown(all, of: link, into: &plan, wall: wall)
         }
     }

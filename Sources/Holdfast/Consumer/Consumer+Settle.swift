@@ -8,7 +8,8 @@ extension Consumer {
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
         if plan.parks {
             parkedUntil = now + configuration.park
-            logger.error("\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
+            logger.error(
+                "\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)
         do throws(JournalError) {
