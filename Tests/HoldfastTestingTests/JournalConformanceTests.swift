@@ -7,14 +7,14 @@ struct JournalConformanceTests {
     private struct NotOurs: Error {}
 
     @Test("One rule after the other", arguments: JournalConformance.rules)
-    func keeps(rule: JournalConformance.Rule) throws {
+    func keeps(rule: JournalConformance.Rule) async throws {
         let conformance = JournalConformance(
             make: { InMemoryJournal() },
             reopen: { journal in
                 guard let journal = journal as? InMemoryJournal else { throw NotOurs() }
                 return journal.reopened()
             })
-        try conformance.check(rule)
+        try await conformance.check(rule)
     }
 
     /// The beginning of the name of a rule that finds it.
@@ -36,7 +36,7 @@ struct JournalConformanceTests {
     ]
 
     @Test("A journal with a fault breaks the rule that is about it", arguments: FaultyJournal.Fault.allCases)
-    func finds(fault: FaultyJournal.Fault) throws {
+    func finds(fault: FaultyJournal.Fault) async throws {
         let conformance = JournalConformance(
             make: { FaultyJournal(fault) },
             reopen: { journal in
@@ -45,7 +45,7 @@ struct JournalConformanceTests {
             }, patience: .milliseconds(200))
         let name = try #require(Self.finders[fault])
         let rule = try #require(JournalConformance.rules.first { $0.name.hasPrefix(name) })
-        let failure = #expect(throws: ConformanceFailure.self) { try conformance.check(rule) }
+        let failure = await #expect(throws: ConformanceFailure.self) { try await conformance.check(rule) }
         #expect(failure?.rule == rule.name)
     }
 
