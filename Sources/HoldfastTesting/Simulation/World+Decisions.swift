@@ -167,10 +167,27 @@ extension World {
 
     // MARK: The blacklist
 
+    func suspect(_ token: DeviceToken) {
+        ledger.suspects.insert(token)
+        rules.suspectedSince[token] = rules.suspectedSince[token] ?? now
+    }
+
+    /// A token that was called bad waits, unless there are many: in a wrong environment all of them are called so.
+    private func checkConviction(_ entry: BlacklistEntry) {
+        guard entry.route == SimulatedConnector.answered, entry.reason == .badDeviceToken,
+            let since = rules.suspectedSince[entry.token]
+        else { return }
+        let policy = swarm.engine.suspects
+        if now < since + policy.hold, rules.suspectedSince.count < policy.greatestHeld, policy.greatestHeld > 2 {
+            violate(4, "\(entry.token) is blacklisted on one word; its suspicion is \((now - since).wholeMilliseconds) ms old")
+        }
+    }
+
     /// What goes on the blacklist, against what the service knows.
     func checkBlacklisting(_ entries: [BlacklistEntry]) {
         for entry in entries {
             note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
+            checkConviction(entry)
             guard !ledger.blacklistedByOperator.contains(entry.token), case .good = service.condition(of: entry.token)
             else { continue }
             rules.wrongConvictions += 1

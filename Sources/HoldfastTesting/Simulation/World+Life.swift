@@ -15,6 +15,9 @@ extension World {
         rules.lastFirst = [:]
         rules.paused = [:]
         rules.duplicates = 0
+        rules.loweringHasFailed = false
+        rules.hasFailed = false
+        rules.suspectedSince = [:]
         if routes.isEmpty {
             routes = [
                 SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
@@ -76,6 +79,7 @@ extension World {
 
     private func forget(_ entry: LedgerEntry) {
         entry.requested = []
+        entry.deferralIsAsked = false
         guard entry.copies.last?.life == life else { return }
         for index in entry.copies.indices where entry.copies[index].life == life {
             switch entry.copies[index].word {
@@ -119,7 +123,8 @@ extension World {
     /// After an orderly end nothing is called possibly sent that is none.
     private func checkOrderlyEnd() {
         note("ended in order")
-        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero else { return }
+        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero, !rules.loweringHasFailed
+        else { return }
         let disk = journal.state.withLock(\.disk)
         checkDuplicates(disk)
         for (_, lane) in disk.lanes {

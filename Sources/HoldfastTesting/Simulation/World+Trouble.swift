@@ -25,19 +25,24 @@ extension World {
         if failUntil <= now, failUntil > .zero { healDisk() }
         if strikes(.commitFails, times: 0.3) {
             journal.failWrites(with: JournalError(.diskFull, "the disk is full"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
         if strikes(.readFails, times: 0.3) {
             journal.failReads(with: JournalError(.inputOutput, "a read failed"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
         if strikes(.blacklistWriteFails, times: 0.3) {
             journal.failBlacklistWrites(with: JournalError(.diskFull, "the disk is full"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
         if strikes(.appendLimit, times: 0.3) {
             journal.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
         }
+    }
+
+    private func disturbDisk() {
+        rules.hasFailed = true
+        failUntil = now + dice.duration(milliseconds: 1...5000)
     }
 
     func healDisk() {
