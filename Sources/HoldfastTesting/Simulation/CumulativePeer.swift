@@ -157,7 +157,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
             } else if world.strikes(.lastGood, times: 3) {
                 say(.payloadError(PayloadError(position: .position(UInt64(processed)), kind: .lastGood)))
             } else if world.strikes(.neverIssued, times: 3) {
-                let position = UInt64(items.count + world.dice.number(1...100))
+                let position = UInt64(1_000_000 + world.dice.number(1...100))
                 say(.payloadError(PayloadError(position: .position(position), kind: .refused(.badInPrinciple))))
             }
         }

@@ -169,17 +169,18 @@ extension World {
 
     func suspect(_ token: DeviceToken) {
         ledger.suspects.insert(token)
-        rules.suspectedSince[token] = rules.suspectedSince[token] ?? now
+        rules.suspicions.append(now)
     }
 
-    /// A token that was called bad waits, unless there are many: in a wrong environment all of them are called so.
+    /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
+    /// wrong environment all of them are called so.
     private func checkConviction(_ entry: BlacklistEntry) {
         guard entry.route == SimulatedConnector.answered, entry.reason == .badDeviceToken,
-            let since = rules.suspectedSince[entry.token]
+            let first = rules.suspicions.first
         else { return }
         let policy = swarm.engine.suspects
-        if now < since + policy.hold, rules.suspectedSince.count < policy.greatestHeld, policy.greatestHeld > 2 {
-            violate(4, "\(entry.token) is blacklisted on one word; its suspicion is \((now - since).wholeMilliseconds) ms old")
+        if now < first + policy.hold, rules.suspicions.count < policy.greatestHeld {
+            violate(4, "\(entry.token) is blacklisted on one word, \((now - first).wholeMilliseconds) ms after it")
         }
     }
 

@@ -27,8 +27,8 @@ struct RuleState {
     var hasFailed = false
     /// In this life a mark could not be set back.
     var loweringHasFailed = false
-    /// In this life: since when a token is under suspicion.
-    var suspectedSince: [DeviceToken: Duration] = [:]
+    /// In this life: when tokens were called bad.
+    var suspicions: [Duration] = []
     /// Old identities were to be forgotten.
     var hasTrimmed = false
 }

@@ -17,7 +17,7 @@ extension World {
         rules.duplicates = 0
         rules.loweringHasFailed = false
         rules.hasFailed = false
-        rules.suspectedSince = [:]
+        rules.suspicions = []
         if routes.isEmpty {
             routes = [
                 SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
@@ -106,6 +106,7 @@ extension World {
             case .failed(let error)?:
                 note("route \(route) failed: \(error.code)")
                 hasFailed = true
+                checkFailure(error)
             case .shutDown?: break
             case nil: running += 1
             }
@@ -117,6 +118,16 @@ extension World {
             checkOrderlyEnd()
             endLife()
             open()
+        }
+    }
+
+    /// The engine gives up for a reason, and says it.
+    private func checkFailure(_ error: JournalError) {
+        let isDamaged = ledger.open.contains(where: \.isDamaged)
+        switch error.code {
+        case .damaged where isDamaged: hasStoppedForDamage = true
+        case .undetermined, .mustBeReopened: break
+        default: violate(9, "the engine has given up: \(error.code): \(error)")
         }
     }
 
