@@ -55,7 +55,7 @@ package final class EngineCore: Sendable {
                 for observer in observers { observer.consumer?.post { $0.failure = error } }
             }
         }
-        journal.observeCommits { [producers, events, outcomes] report in
+        journal.observeCommits { [weak producers, events, weak outcomes] report in
             for observer in observers {
                 observer.consumer?.post { inbox in
                     inbox.hasCommitted = true
@@ -64,11 +64,11 @@ package final class EngineCore: Sendable {
                 }
             }
             for id in report.drained {
-                guard let producer = producers.producer(id) else { continue }
+                guard let producer = producers?.producer(id) else { continue }
                 producer.drained(true)
                 events.emit(.drained(producer: producer.name))
             }
-            if report.outcomes > 0 { outcomes.wake() }
+            if report.outcomes > 0 { outcomes?.wake() }
         }
     }
 
