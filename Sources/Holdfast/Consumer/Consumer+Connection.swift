@@ -58,6 +58,12 @@ extension Consumer {
         board.connection(of: route.name, .idle)
     }
 
+    /// The connection has done its work and is to prove it. That is no failure: new traffic goes to a fresh one at once.
+    func leaveForBarrier(now: Duration) {
+        phase = .waiting(until: now)
+        board.connection(of: route.name, .idle)
+    }
+
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
         guard let link = links[number], link.connection != nil else { return }
         link.connection = nil
