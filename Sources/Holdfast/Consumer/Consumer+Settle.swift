@@ -8,7 +8,8 @@ extension Consumer {
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
         if plan.parks {
             parkedUntil = now + configuration.park
-            logger.error("\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
+            logger.error(
+                "\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)
         do throws(JournalError) {
@@ -28,6 +29,13 @@ extension Consumer {
             again[entry.lane].append(LaneStateMachine.Again(uid: entry.uid, possiblySent: entry.possiblySent))
         }
         for (lane, entries) in again.enumerated() { lanes[lane].requeue(entries) }
+        forgetIfOver(connection)
+    }
+
+    /// A connection that has ended goes when nothing of it is in flight any more.
+    func forgetIfOver(_ connection: Int) {
+        guard connection != Self.noConnection, let link = links[connection], link.isOver else { return }
+        links[connection] = nil
     }
 
     private func stopLanes(for cause: SendResult.StopCause, lane: Int, message: String) {
@@ -72,6 +80,11 @@ extension Consumer {
                 unwritten.append((now + configuration.settlementRetry, connection, work))
             }
         }
+        endPayloadErrorHold()
+    }
+
+    /// What follows from a payload error is on disk, or there was nothing to write.
+    func endPayloadErrorHold() {
         if beingWritten == 0, unwritten.isEmpty { settlesPayloadError = false }
     }
 
@@ -83,7 +96,7 @@ extension Consumer {
             lanes[flight.lane].settled(flight.uid)
         }
         link.cumulative?.window.settled(work.part.positions)
-        if link.isOver, connection != Self.noConnection { links[connection] = nil }
+        forgetIfOver(connection)
     }
 
     /// Whether the journal can't recover from this by itself.
@@ -162,6 +175,9 @@ extension Consumer {
     func runTimers(now: Duration, wall: WallTime) {
         if let at = readAgainAt, at <= now { readAgainAt = nil }
         if let until = parkedUntil, until <= now { parkedUntil = nil }
+        if outcomesAreFull {
+            outcomesAreFull = !gate.hasRoom(route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+        }
         let due = unwritten.filter { $0.due <= now }
         unwritten.removeAll { $0.due <= now }
         for (_, connection, work) in due { write(work, connection: connection) }

@@ -28,6 +28,8 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         let board: StatusBoard
         let events: EventHub
         let gate: OutcomeGate
+        /// Has another route of the engine look again.
+        let wakeRoute: @Sendable (Int) -> Void
     }
 
     /// The number of the link for settlements that no connection has to do with.
@@ -44,6 +46,7 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
     let board: StatusBoard
     let events: EventHub
     let gate: OutcomeGate
+    let wakeRoute: @Sendable (Int) -> Void
     let inbox = Monitor(ConsumerInbox())
     /// Wakes the thread. A semaphore and not the Monitor's condition, whose deadlines are by the wall clock: one that is set
     /// back by an hour must not hold up the timers for an hour.
@@ -107,6 +110,7 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         board = surroundings.board
         events = surroundings.events
         gate = surroundings.gate
+        wakeRoute = surroundings.wakeRoute
         self.requestConnection = requestConnection
         random = Xoshiro256(seed: randomSeed)
         // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.
@@ -176,7 +180,7 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
             retreatMarks(now: now, wall: wall)
         }
         progressShutdown(now: now, wall: wall)
-        gate.settle(route: index, inFlight: inFlight)
+        for denied in gate.settle(route: index, inFlight: inFlight) { wakeRoute(denied) }
         publish()
         return end == nil ? nextWake(now: now) : nil
     }
@@ -224,7 +228,9 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
 
     private func nextWake(now: Duration) -> Duration? {
         var wakes: [Duration] = unwritten.map(\.due)
-        if let shutdownDeadline { wakes.append(shutdownDeadline < now ? shutdownDeadline + .seconds(1) : shutdownDeadline) }
+        if let shutdownDeadline {
+            wakes.append(shutdownDeadline <= now ? shutdownDeadline + .seconds(1) : shutdownDeadline)
+        }
         if let readAgainAt { wakes.append(readAgainAt) }
         if let until = clockGuard.distrustedUntil { wakes.append(until) }
         for link in links.values { wakes += wakesOf(link) }
@@ -245,7 +251,9 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
     private var awaitsDeferred: Bool {
         guard parkedUntil == nil else { return false }
         switch phase {
-        case .idle, .connected: return true
+        case .idle: return true
+        // While hand-out holds nothing comes back; whatever ends the hold brings a turn.
+        case .connected: return holdReason == nil
         case .connecting, .waiting: return false
         }
     }
@@ -264,5 +272,7 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
         guard end == nil else { return }
         logger.critical("stopping: the journal can't be used any more: \(error)")
         end = .failed(error)
+        // Nobody listens to them any more.
+        for (_, link) in orderedLinks { link.connection?.close(deadline: .zero) }
     }
 }

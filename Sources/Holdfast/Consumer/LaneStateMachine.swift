@@ -111,7 +111,8 @@ struct LaneStateMachine: Sendable {
     /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two lookaheads before the
     /// reading, so that it rides on commits that come anyway.
     mutating func raiseAhead() -> UID? {
-        guard key.guarantee == .atLeastOnce, isRunning, !isLowering, ceiling.rawValue < cursor.rawValue &+ lookahead else {
+        guard key.guarantee == .atLeastOnce, isRunning, !isLowering, ceiling.rawValue < cursor.rawValue &+ lookahead
+        else {
             return nil
         }
         ceiling = UID(cursor.rawValue &+ 2 &* lookahead)

@@ -32,10 +32,12 @@ final class Link {
         capacity = max(connection.capacity, 1)
         guard case .cumulative(let quietPeriod) = mode else { return }
         guard let connection = connection as? any CumulativeConnection else {
-            preconditionFailure("a connector with cumulative confirmation makes connections that are CumulativeConnection")
+            preconditionFailure(
+                "a connector with cumulative confirmation makes connections that are CumulativeConnection")
         }
         cumulative = CumulativeState(
-            connection: connection, clock: QuietClock(period: quietPeriod ?? barrierIdle),
+            connection: connection,
+            clock: QuietClock(period: quietPeriod ?? barrierIdle, tellsIdleOnly: quietPeriod == nil),
             silenceConfirms: quietPeriod != nil)
     }
 

@@ -99,7 +99,8 @@ struct RequeuedRuns: Hashable, Sendable {
         let end = max(run.last, last.last)
         let shared = min(run.last, last.last)
         if end > shared {
-            pieces.append(Run((shared + 1)...end, possiblySent: run.last > last.last ? run.possiblySent : last.possiblySent))
+            pieces.append(
+                Run((shared + 1)...end, possiblySent: run.last > last.last ? run.possiblySent : last.possiblySent))
         }
         for piece in pieces {
             if let before = runs.last, before.last + 1 == piece.first, before.possiblySent == piece.possiblySent {

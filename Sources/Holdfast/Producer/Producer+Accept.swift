@@ -83,7 +83,8 @@ extension Producer {
                 if TokenBlacklist.holds(entry, registeredAt: registered) {
                     draft.refuse(
                         position,
-                        Refusal(.blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)"))
+                        Refusal(.blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)")
+                    )
                 } else if let registered {
                     lifted.append((entry.token, registered))
                 }

@@ -157,7 +157,8 @@ struct SettlementPlan: Sendable {
         // The token is as bad as this answer is old, not as the judgement.
         result.timestamp = result.timestamp ?? suspect.answeredAt
         reject(
-            EntryKey(lane: lane, uid: suspect.flight.uid), ticket: suspect.ticket, flight: suspect.flight, fault: .token,
+            EntryKey(lane: lane, uid: suspect.flight.uid), ticket: suspect.ticket, flight: suspect.flight,
+            fault: .token,
             result: result, wall: wall)
     }
 
