@@ -1,0 +1,325 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// Connections on which only errors are answered: what silence and barriers prove.
+@Suite(.timeLimit(.minutes(1))) struct QuietAndBarrierTests {
+    private func bench(
+        quiet: Duration? = .seconds(5), change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws -> Bench { try Bench(modes: [.cumulative(quietPeriod: quiet)], change: change) }
+
+    @Test("When it was quiet for the period, what is unconfirmed is acknowledged and the journal is clear")
+    func quietClears() async throws {
+        let bench = try bench()
+        let events = bench.listen()
+        try bench.submit(1..<101)
+        bench.settle()
+        bench.advance(by: .milliseconds(4900))
+        #expect(bench.status.confirmed == 0)
+        bench.advance(by: .milliseconds(200))
+        #expect(bench.status.confirmedByQuiet == 100)
+        #expect(bench.journal.entries.isEmpty)
+        let cleared = EngineEvent.cleared(bench.lane(), count: 100, through: UID(100), by: .quiet)
+        #expect(await bench.events(events).contains(cleared))
+    }
+
+    @Test("It is told cleared when that is on disk, and not before") func clearedIsDurable() async throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual), modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<11)
+        bench.settle()
+        let events = bench.listen()
+        bench.commits = false
+        bench.advance(by: .seconds(6))
+        #expect(await !bench.events(events).contains { if case .cleared = $0 { true } else { false } })
+        #expect(bench.status.inFlight == 10)
+        bench.commits = true
+        let more = bench.listen()
+        bench.settle()
+        #expect(await bench.events(more).contains(.cleared(bench.lane(), count: 10, through: UID(10), by: .quiet)))
+        #expect(bench.status.inFlight == 0)
+    }
+
+    @Test("Under constant load each entry is acknowledged soon after its own quiet period, and the journal stays small")
+    func rolling() throws {
+        let bench = try bench(quiet: .seconds(1))
+        var most = 0
+        for number in 1...2000 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .milliseconds(5))
+            most = max(most, bench.journal.entries.count)
+        }
+        #expect(bench.status.confirmed > 1700)
+        #expect(most < 250)
+        #expect(bench.connections[0].count == 1)
+        #expect(bench.sent == Array(1..<2001))
+    }
+
+    @Test("What has not left the machine is not quiet") func notLeft() throws {
+        let bench = try bench()
+        bench.prepare = { $0.state.withLock { $0.isPrompt = false } }
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 0)
+        bench.connection.sink(.sent(through: .position(2)))
+        bench.connection.state.withLock { $0.isPrompt = true }
+        bench.settle()
+        bench.advance(by: .seconds(6))
+        #expect(bench.status.confirmed == 2)
+    }
+
+    @Test("Nothing is quiet before the connection has been listened to, and an error that lay there counts") func listens() throws {
+        let bench = try bench()
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.connection.state.withLock { $0.isPrompt = false }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 0)
+        guard case .listen(let stamp)? = bench.connection.calls.last else {
+            Issue.record("expected to be listened to, and not \(bench.connection.calls)")
+            return
+        }
+        bench.connection.fail(
+            at: 1, .refused(SendResult(.rejected(.notification), reason: .payloadEmpty)), thenEnds: false)
+        bench.connection.sink(.listened(stamp: stamp))
+        bench.settle()
+        #expect(bench.status.confirmed == 0)
+        #expect(bench.journal.rejections.count == 1)
+    }
+
+    @Test("A machine that was paused has not listened meanwhile") func paused() throws {
+        let bench = try bench()
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.clock.advance(by: .seconds(3600))
+        bench.turn()
+        bench.settle()
+        #expect(bench.status.confirmed == 0)
+    }
+
+    @Test("A connector that says more has left than it was given confirms nothing that it was given later") func overstated() throws {
+        let bench = try bench()
+        bench.prepare = { $0.state.withLock { $0.isPrompt = false } }
+        try bench.submit(1..<2)
+        bench.settle()
+        bench.connection.sink(.sent(through: .position(1000)))
+        bench.settle()
+        bench.advance(by: .seconds(4))
+        try bench.submit(2..<3)
+        bench.connection.state.withLock { $0.isPrompt = true }
+        bench.settle()
+        bench.advance(by: .milliseconds(1500))
+        #expect(bench.status.confirmed == 1)
+    }
+
+    @Test("After a restart nothing is confirmed by silence that this process did not send") func restart() throws {
+        let bench = try bench()
+        try bench.submit(1..<4)
+        bench.settle()
+        let next = try bench.crashed()
+        next.accepts = false
+        next.advance(by: .seconds(60))
+        #expect(next.status.confirmed == 0)
+        next.accepts = true
+        next.settle()
+        #expect(next.sent == [1, 2, 3])
+        #expect(next.status.possibleDuplicates == 3)
+    }
+
+    // MARK: Barriers
+
+    @Test("At half a window new traffic moves to a fresh connection, and then the barrier proves what is before it")
+    func halfAWindow() async throws {
+        let bench = try bench(quiet: nil) { $0.cumulativeWindow = 20 }
+        let events = bench.listen()
+        bench.accepts = false
+        try bench.submit(1..<41)
+        bench.settle()
+        bench.connect()
+        bench.settle()
+        let first = bench.connection
+        #expect(first.sent.count >= 10)
+        #expect(first.sent.count <= 20)
+        #expect(bench.isConnectionRequested)
+        #expect(first.barrierCount == 0)
+        bench.connect()
+        bench.settle()
+        #expect(first.barrierCount == 1)
+        #expect(first.calls.last == .barrier)
+        // Those of both connections are the window.
+        #expect(bench.status.inFlight <= 20)
+        let count = first.sent.count
+        first.answerBarrier()
+        bench.settle()
+        #expect(bench.status.confirmedByBarrier == count)
+        let cleared = EngineEvent.cleared(bench.lane(), count: count, through: UID(UInt64(count)), by: .barrier)
+        #expect(await bench.events(events).contains(cleared))
+        #expect(bench.connections[0][1].sent.count > 0)
+        #expect(bench.status.possibleDuplicates == 0)
+    }
+
+    @Test("A full window stops the sending and evicts nothing") func fullWindow() throws {
+        let bench = try bench(quiet: nil) { $0.cumulativeWindow = 20 }
+        bench.canWriteBarrier = false
+        try bench.submit(1..<101)
+        bench.settle()
+        bench.advance(by: .seconds(100))
+        #expect(bench.sent.count == 20)
+        #expect(bench.status.confirmed == 0)
+        bench.connection.fail(at: 20, .lastGood)
+        bench.settle()
+        #expect(bench.status.confirmed == 20)
+        #expect(bench.connection.numbers == Array(21..<41))
+    }
+
+    @Test("On request a barrier is written, once, and costs its connection") func onRequest() throws {
+        let bench = try bench()
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.core.writeBarriers()
+        bench.settle()
+        #expect(bench.connection.barrierCount == 1)
+        let old = bench.connection
+        try bench.submit(4..<5)
+        bench.settle()
+        #expect(old.sent.count == 3)
+        #expect(bench.connection.numbers == [4])
+        old.answerBarrier()
+        bench.settle()
+        #expect(bench.status.confirmedByBarrier == 3)
+        #expect(bench.sent == [1, 2, 3, 4])
+    }
+
+    @Test("A barrier's answer confirms no more than what was before it") func partial() throws {
+        let bench = try bench(quiet: nil)
+        try bench.submit(1..<6)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.settle()
+        bench.connection.answerBarrier(through: 3)
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmedByBarrier == 3)
+        #expect(bench.connection.numbers == [4, 5])
+        #expect(bench.status.possibleDuplicates == 2)
+    }
+
+    @Test("An error instead of the barrier's answer is that error, and a new barrier is owed") func errorInstead() throws {
+        let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(5) }
+        try bench.submit(1..<6)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.settle()
+        bench.connection.fail(at: 2, .refused(SendResult(.rejected(.notification), reason: .payloadEmpty)))
+        bench.settle()
+        #expect(bench.status.confirmed == 1)
+        #expect(bench.connection.numbers == [3, 4, 5])
+        bench.advance(by: .seconds(6))
+        #expect(bench.connection.barrierCount == 1)
+    }
+
+    @Test("A close without an answer to the barrier proves nothing") func closedBarrier() throws {
+        let bench = try bench(quiet: nil)
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.settle()
+        bench.connection.end()
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 0)
+        #expect(bench.connection.numbers == [1, 2, 3])
+        #expect(bench.status.possibleDuplicates == 3)
+    }
+
+    @Test("A barrier that is not answered within its limit ends the connection, and what it was to prove is unknown") func barrierLimit() throws {
+        let bench = try bench(quiet: nil) { $0.barrierLimit = .seconds(30) }
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.settle()
+        let old = bench.connection
+        bench.advance(by: .seconds(29))
+        #expect(!old.isClosed)
+        bench.advance(by: .seconds(2))
+        #expect(old.isClosed)
+        #expect(bench.status.confirmed == 0)
+        #expect(bench.connection.numbers == [1, 2, 3])
+    }
+
+    @Test("Where silence counts for nothing, nothing is confirmed by it, and a barrier follows when all is idle") func barrierOnly() throws {
+        let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(5) }
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.advance(by: .milliseconds(4900))
+        #expect(bench.connection.barrierCount == 0)
+        bench.advance(by: .milliseconds(200))
+        #expect(bench.connection.barrierCount == 1)
+        bench.advance(by: .seconds(20))
+        #expect(bench.status.confirmed == 0)
+        #expect(bench.connection.barrierCount == 1)
+        bench.connection.answerBarrier()
+        bench.settle()
+        #expect(bench.status.confirmedByBarrier == 3)
+    }
+
+    @Test("Where silence counts for nothing, steady traffic does not make the engine spin") func barrierOnlyLoad() throws {
+        let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(1) }
+        for number in 1...100 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .milliseconds(100))
+        }
+        let turns = bench.turnCount
+        #expect(turns < 1000)
+        #expect(bench.connection.barrierCount == 0)
+    }
+
+    // MARK: Shutdown
+
+    @Test("At shutdown a barrier proves what is unconfirmed") func shutdownBarrier() throws {
+        let bench = try bench()
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.shutDown()
+        bench.settle()
+        #expect(bench.connection.barrierCount == 1)
+        #expect(bench.core.end(of: 0) == nil)
+        bench.connection.answerBarrier()
+        bench.settle()
+        guard case .shutDown? = bench.core.end(of: 0) else {
+            Issue.record("expected the end")
+            return
+        }
+        #expect(bench.status.confirmedByBarrier == 3)
+        #expect(bench.journal.entries.isEmpty)
+        #expect(bench.journal.marks[bench.lane()] == UID.none)
+    }
+
+    @Test("At shutdown silence is waited for where no barrier can be had") func shutdownQuiet() throws {
+        let bench = try bench { $0.shutdownLimit = .seconds(10) }
+        bench.canWriteBarrier = false
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.shutDown()
+        bench.advance(by: .seconds(6))
+        #expect(bench.status.confirmedByQuiet == 3)
+        #expect(bench.core.end(of: 0) != nil)
+    }
+
+    @Test("A service that answers nothing: the shutdown ends by its limit, and what is unconfirmed stays, possibly sent",
+        arguments: [true, false])
+    func shutdownLimit(_ endsWhenClosed: Bool) throws {
+        let bench = try bench(quiet: .seconds(60)) { $0.shutdownLimit = .seconds(1) }
+        bench.prepare = { $0.state.withLock { $0.endsWhenClosed = endsWhenClosed } }
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.shutDown()
+        bench.advance(by: .milliseconds(2100))
+        #expect(bench.core.end(of: 0) != nil)
+        #expect(bench.connection.isClosed)
+        #expect(bench.journal.entries.count == 3)
+        let next = try bench.crashed()
+        next.settle()
+        #expect(next.status.possibleDuplicates == 3)
+    }
+}
