@@ -71,7 +71,12 @@ let package = Package(
             name: "HoldfastMockAPNs",
             dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK],
             swiftSettings: strict),
-        .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+        .target(name: "HoldfastTesting", dependencies: ["Holdfast", logging], swiftSettings: strict),
+
+        // Runs simulations: Scripts/simulate.
+        .executableTarget(
+            name: "HoldfastSimulator", dependencies: ["HoldfastTesting"], path: "Tests/Simulator",
+            swiftSettings: strict),
 
         // The command `holdfast`, which puts the parts together.
         .executableTarget(
@@ -107,12 +112,22 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+        .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
+        // What the disk may hold after power loss, and what happens when its calls fail. The C part stands in for libc's
+        // calls in the executable it is linked into, so that is one of its own,
+        // and the tests run it as a process.
+        .target(name: "CStorageFaults", path: "Tests/CStorageFaults"),
+        .executableTarget(
+            name: "StorageFaults",
+            dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            path: "Tests/StorageFaults", swiftSettings: strict),
+        .testTarget(name: "StorageFaultsTests", swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],

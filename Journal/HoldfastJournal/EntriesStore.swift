@@ -111,18 +111,18 @@ struct EntriesStore: Sendable {
     static func lanes(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<
         [LaneRecord], EntryRecord.Fault
     > {
-        try numbered(tables.lanes, in: snapshot, number: { key in Int(key.bigEndian32(at: 0)) }) {
-            (bytes) throws(EntryRecord.Fault) in try LaneRecord(bytes)
-        }
+        try numbered(
+            tables.lanes, in: snapshot, number: { key in Int(key.bigEndian32(at: 0)) },
+            read: { (bytes) throws(EntryRecord.Fault) in try LaneRecord(bytes) })
     }
 
     /// The Producers in the order of their numbers, which run from 1 without gaps.
     static func producers(in snapshot: borrowing Snapshot, _ tables: Tables) throws(LMDBError) -> Result<
         [ProducerRecord], EntryRecord.Fault
     > {
-        try numbered(tables.producers, in: snapshot, number: { key in Int(key.bigEndian16(at: 0)) }) {
-            (bytes) throws(EntryRecord.Fault) in try ProducerRecord(bytes)
-        }
+        try numbered(
+            tables.producers, in: snapshot, number: { key in Int(key.bigEndian16(at: 0)) },
+            read: { (bytes) throws(EntryRecord.Fault) in try ProducerRecord(bytes) })
     }
 
     private static func numbered<Record>(

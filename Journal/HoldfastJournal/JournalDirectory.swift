@@ -42,16 +42,42 @@ struct JournalDirectory: Sendable {
         }
     }
 
+    private var dataFiles: [String] { [entries + "/data.mdb", blacklist + "/data.mdb"] }
+
     /// Looks at both data files before liblmdb does.
     func checkDataFiles() throws(JournalError) {
-        for environment in [entries, blacklist] {
-            let file = environment + "/data.mdb"
-            let verdict = try translated("look at", path) { () throws(LMDBError) in try DataFileCheck.check(file) }
-            if case .damaged(let what) = verdict {
-                throw JournalError(
-                    .damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
+        for file in dataFiles {
+            switch try check(file) {
+            case .sound, .absent: break
+            // Never completely made; its owner will make it anew.
+            case .halfMade: throw notFound
+            case .damaged(let what): throw damaged(file, what)
             }
         }
+    }
+
+    /// The same for the owner, who makes anew what was never completely made, and durable what is there: both before
+    /// anything in it is trusted or written over.
+    func prepareDataFiles(create: Bool) throws(JournalError) {
+        for file in dataFiles {
+            switch try check(file) {
+            case .absent: break
+            case .sound:
+                try translated("sync", path) { () throws(LMDBError) in try DataFileCheck.secure(file) }
+            case .halfMade where create:
+                try translated("make", path) { () throws(LMDBError) in try DataFileCheck.discard(file) }
+            case .halfMade: throw notFound
+            case .damaged(let what): throw damaged(file, what)
+            }
+        }
+    }
+
+    private func check(_ file: String) throws(JournalError) -> DataFileCheck.Verdict {
+        try translated("look at", path) { () throws(LMDBError) in try DataFileCheck.check(file) }
+    }
+
+    private func damaged(_ file: String, _ what: String) -> JournalError {
+        JournalError(.damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
     }
 
     /// Makes the names of new files and directories as durable as what will be in them.

@@ -21,6 +21,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private var trims: [TrimWork] = []
     private let identities = IdentityIndex()
     private var failure: JournalError?
+    /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
+    private var marksRefused = false
     private var nextReaderCheck = ContinuousClock.now
 
     private static let readerCheckInterval = Duration.seconds(1)
@@ -44,6 +46,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Does what waits, in as many commits as it takes.
     func work(_ requests: [Request]) {
         take(requests)
+        marksRefused = false
         repeat {
             commit()
             take(thread.takeMore())
@@ -59,7 +62,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     /// Whether a ceiling was raised while a commit was under way that could not know of it.
     private var marksWait: Bool {
-        failure == nil && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
+        failure == nil && !marksRefused
+            && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
     }
 
     /// Frees what readers have pinned that died without saying so.
@@ -127,6 +131,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     isSmall = true
                     (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
                 } else {
+                    // With nothing to answer the marks alone were tried; trying on would never end.
+                    marksRefused = count == 0
                     let failure = JournalError(error, "write to", directory)
                     answer(count, failure)
                     failTrims(failure)
@@ -233,7 +239,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func classify(_ error: LMDBError) -> Attempt {
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
-        switch CommitFailure(error, isDiskFull: space.isDiskFull || !hasDiskRoom, isPanicked: isPanicked) {
+        // Looked up only where the meta page was not begun. Asking writes over the first unused page, which after a meta
+        // page that failed may be one that the commit has used.
+        let isDiskFull = !isPanicked && (space.isDiskFull || !hasDiskRoom)
+        switch CommitFailure(error, isDiskFull: isDiskFull, isPanicked: isPanicked) {
         // Half a write on a full disk comes as EIO; say what it is.
         case .noRoom where error.code == .inputOutput:
             return .noRoom(LMDBError(.noSpace, error.operation, path: error.path))

@@ -21,6 +21,7 @@ final class LMDBBlacklist: BlacklistStorage {
     private let environment: Environment
     private let table: Table
     private let readers: ReaderPool
+    let filter: BlacklistFilter
     private let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
     private let shared: Monitor<Shared>
 
@@ -28,6 +29,8 @@ final class LMDBBlacklist: BlacklistStorage {
         var count: Int
         var failure: JournalError?
         var isClosed = false
+        /// Transactions that looked something up.
+        var reads = 0
     }
 
     /// Opens or makes it, with two synced commits before anything is read.
@@ -55,16 +58,21 @@ final class LMDBBlacklist: BlacklistStorage {
         }
         (environment, table) = (opened.0, opened.1)
         readers = ReaderPool(opened.0)
+        filter = BlacklistFilter(
+            opened.1, readers, threshold: options.blacklistFilterThreshold,
+            greatestByteCount: options.greatestBlacklistFilter)
         shared = Monitor(Shared(count: opened.2))
         allocate()
     }
 
     func start() {
+        filter.changed(added: [], count: count)
         thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in work(changes) }, finish: {})
     }
 
     func close() {
         thread.close()
+        filter.close()
         readers.close()
         let isFirst = shared.withLock { shared in
             defer { shared.isClosed = true }
@@ -77,7 +85,12 @@ final class LMDBBlacklist: BlacklistStorage {
 
     var count: Int { shared.withLock { shared in shared.count } }
 
+    /// How often the store was read, for tests.
+    var readCount: Int { shared.withLock { shared in shared.reads } }
+
     func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? {
+        try check()
+        guard filter.mayHave(token.bytes.span) else { return nil }
         let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(token.bytes.span, in: table)
         }
@@ -85,15 +98,28 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+        try check()
         guard count > 0 else { return [] }
+        var tokens: [(index: Int, token: Range<Int>)] = []
+        tokens.reserveCapacity(batch.count)
+        for index in 0..<batch.count {
+            // What cannot be parsed has no token; whoever sends it will find out.
+            if let fields = try? batch.fields(at: index) { tokens.append((index, fields.token)) }
+        }
+        filter.narrow(&tokens, in: batch.bytes.span)
+        guard !tokens.isEmpty else { return [] }
+        return try entries(of: tokens, in: batch)
+    }
+
+    private func entries(
+        of tokens: [(index: Int, token: Range<Int>)], in batch: EntryBatch
+    ) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             var found: [(index: Int, token: Range<Int>, bytes: [UInt8])] = []
             let bytes = batch.bytes.span
-            for index in 0..<batch.count {
-                // What cannot be parsed has no token; whoever sends it will find out.
-                guard let fields = try? batch.fields(at: index) else { continue }
-                if let value = try snapshot.get(bytes.extracting(fields.token), in: table) {
-                    found.append((index, fields.token, value))
+            for (index, token) in tokens {
+                if let value = try snapshot.get(bytes.extracting(token), in: table) {
+                    found.append((index, token, value))
                 }
             }
             return found
@@ -129,12 +155,20 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     private func read<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
-        if let failure = shared.withLock({ shared in shared.failure }) { throw failure }
+        try check()
+        shared.withLock { shared in shared.reads += 1 }
         let result = try translated("read the blacklist of", directory) { () throws(LMDBError) in
             try readers.read(body)
         }
         guard let result else { throw .closed(directory) }
         return result
+    }
+
+    private func check() throws(JournalError) {
+        try shared.withLock { (shared) throws(JournalError) in
+            if let failure = shared.failure { throw failure }
+            if shared.isClosed { throw .closed(directory) }
+        }
     }
 
     // MARK: Writing
@@ -170,6 +204,8 @@ final class LMDBBlacklist: BlacklistStorage {
             for change in changes { removed.append(try apply(change, transaction)) }
             let count = try transaction.statistics(of: table).entries
             try transaction.commit()
+            // Before anybody hears of it, and after the commit: see BlacklistFilter.
+            filter.changed(added: changes.flatMap(\.added), count: count)
             shared.withLock { shared in shared.count = count }
             for (change, removed) in zip(changes, removed) { change.succeed(removed) }
         } catch {
@@ -206,15 +242,28 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
-    /// an error like others; only an environment that refuses everything stays refused.
+    /// an error like others; but after a failed meta page the environment refuses everything, for ever: then the journal
+    /// must be reopened, and says so, lest somebody wait for a disk that has long been well.
     private func fail(_ error: LMDBError, _ changes: [Change]) {
-        let failure = JournalError(error, "write the blacklist of", directory)
-        do throws(LMDBError) {
-            _ = try WriteTransaction(environment)
-        } catch {
-            shared.withLock { shared in shared.failure = failure }
+        var failure = JournalError(error, "write the blacklist of", directory)
+        if isPanicked {
+            failure = JournalError(
+                .undetermined,
+                "\(failure.message). Whether the change is there will be known when the journal is reopened.")
+            let later = JournalError(
+                .mustBeReopened, "a commit to the blacklist of \(directory) failed (\(error.code)): reopen the journal")
+            shared.withLock { shared in shared.failure = later }
         }
         for change in changes { change.fail(failure) }
+    }
+
+    private var isPanicked: Bool {
+        do throws(LMDBError) {
+            _ = try WriteTransaction(environment)
+            return false
+        } catch {
+            return error.code == .panic
+        }
     }
 
     /// Keeps pages allocated ahead of use; without them a commit fails as a whole, which harms nothing.
@@ -229,6 +278,10 @@ final class LMDBBlacklist: BlacklistStorage {
 }
 
 extension LMDBBlacklist.Change {
+    var added: [DeviceToken] {
+        if case .add(let entries, _) = self { entries.map(\.token) } else { [] }
+    }
+
     func succeed(_ removed: Int) {
         switch self {
         case .add(_, let completion), .lift(_, let completion): completion(.success(()))
@@ -240,42 +293,6 @@ extension LMDBBlacklist.Change {
         switch self {
         case .add(_, let completion), .lift(_, let completion): completion(.failure(error))
         case .remove(_, let reply): reply.give(.failure(error))
-        }
-    }
-}
-
-/// One row of `tokens`, copied out.
-struct TokenRow {
-    /// The most rows read in one snapshot.
-    static let greatestCount = 10_000
-
-    let token: [UInt8]
-    let value: [UInt8]
-
-    static func list(
-        _ table: Table, after: DeviceToken?, limit: Int, in snapshot: borrowing Snapshot
-    ) throws(LMDBError) -> [TokenRow] {
-        try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> [TokenRow] in
-            var rows: [TokenRow] = []
-            // The first key above `after` is the first at or above it with a zero behind.
-            let start = (after?.bytes ?? []) + [0]
-            var found = try after == nil ? cursor.first() : cursor.seek(atLeast: start.span)
-            while found, rows.count < limit {
-                cursor.withCurrent { key, value in rows.append(TokenRow(token: key.array, value: value.array)) }
-                found = try cursor.next()
-            }
-            return rows
-        }
-    }
-
-    func entry(in directory: String) throws(JournalError) -> BlacklistEntry {
-        guard let token = DeviceToken(bytes: token) else {
-            throw JournalError(.damaged, "\(directory): a token of the blacklist has \(token.count) bytes")
-        }
-        do throws(EntryRecord.Fault) {
-            return try TokenRecord.read(value, token: token)
-        } catch {
-            throw error.error(what: "the blacklist entry of \(token.shortened)", in: directory)
         }
     }
 }

@@ -21,6 +21,12 @@ extension LMDBJournal {
         public var greatestSettlementCommit = 1000
         /// The same when the journal or the disk is full, since deleting takes pages before it frees them. Default: 100.
         public var greatestSettlementCommitWhenFull = 100
+        /// Blacklisted tokens from which on a filter in memory keeps look-ups of all others away from the disk. It takes
+        /// some three bytes a token. Default: 100 000.
+        public var blacklistFilterThreshold = 100_000
+        /// Bytes of that filter; a blacklist too large for them is looked up on disk more often. Default: 64 MiB, good for
+        /// 40 million tokens.
+        public var greatestBlacklistFilter = 64 << 20
 
         public init() {}
 

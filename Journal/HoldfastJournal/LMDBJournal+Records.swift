@@ -22,10 +22,10 @@ extension LMDBJournal {
         let names = shared.withLock { shared in shared.state.producerNames }
         return try UIDRow.list(
             after: after, limit: limit, table: tables.outcomes, in: directory, what: "the outcome",
-            page: { (choice) throws(JournalError) in try page(choice) }
-        ) { (row) throws(EntryRecord.Fault) in
-            try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
-        }
+            page: { (choice) throws(JournalError) in try page(choice) },
+            read: { (row) throws(EntryRecord.Fault) in
+                try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
+            })
     }
 
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
@@ -33,10 +33,10 @@ extension LMDBJournal {
         let names = shared.withLock { shared in shared.state.producerNames }
         return try UIDRow.list(
             after: after, limit: limit, table: tables.rejections, in: directory, what: "the rejection",
-            page: { (choice) throws(JournalError) in try page(choice) }
-        ) { (row) throws(EntryRecord.Fault) in
-            try Rejection(row.value, uid: row.uid, producers: names)
-        }
+            page: { (choice) throws(JournalError) in try page(choice) },
+            read: { (row) throws(EntryRecord.Fault) in
+                try Rejection(row.value, uid: row.uid, producers: names)
+            })
     }
 
     private func page(_ choice: UIDRow.Choice) throws(JournalError) -> [UIDRow] {

@@ -29,7 +29,7 @@ public final class LMDBJournal: Journal {
 
     /// Opens the journal in `directory`, and makes it first if there is none and the options allow it.
     ///
-    /// Takes two synced commits, and otherwise a time that does not depend on what is in the journal.
+    /// Takes a sync and two synced commits, and otherwise a time that does not depend on what is in the journal.
     ///
     /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
     /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
@@ -40,7 +40,7 @@ public final class LMDBJournal: Journal {
         let path = place.path
         try place.prepare(create: options.create)
         let lock = try OwnerLock(owning: place)
-        try place.checkDataFiles()
+        try place.prepareDataFiles(create: options.create)
 
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
@@ -200,7 +200,7 @@ public final class LMDBJournal: Journal {
     public func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        shared.withLock { shared in shared.lowerCeiling(of: lane.rawValue, to: mark.rawValue) }
+        shared.withLock { shared in shared.forgetCeiling(of: lane.rawValue) }
         leave(.lowerMark(lane, mark, completion)) { error in completion(.failure(error)) }
     }
 

@@ -26,9 +26,9 @@ struct SharedState: Sendable {
     }
 
     /// The ceiling as it was raised so far counts no more.
-    mutating func lowerCeiling(of lane: UInt32, to mark: UInt64) {
+    mutating func forgetCeiling(of lane: UInt32) {
         let index = Int(lane) - 1
-        if ceilings.indices.contains(index) { ceilings[index] = min(ceilings[index], mark) }
+        if ceilings.indices.contains(index) { ceilings[index] = 0 }
     }
 
     func opening(of lane: LaneID) -> LaneOpening {

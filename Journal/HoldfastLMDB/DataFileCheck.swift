@@ -7,6 +7,8 @@ package enum DataFileCheck {
         case sound
         /// There is no data file, or an empty one: liblmdb will make it.
         case absent
+        /// The power went while liblmdb was making it, before its first commit: nothing was ever in it.
+        case halfMade
         /// What is wrong, for people.
         case damaged(String)
     }
@@ -16,6 +18,8 @@ package enum DataFileCheck {
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let metaByteCount = 136
     private static let noPage = UInt64.max
+    /// Far more than a first commit writes, far less than is allocated after it.
+    private static let greatestHalfMade = 1 << 20
 
     private struct Meta {
         let transaction: UInt64
@@ -29,6 +33,7 @@ package enum DataFileCheck {
         let file = try OpenFile(path, .read)
         let size = try file.byteCount()
         if size == 0 { return .absent }
+        if try isHalfMade(file, size) { return .halfMade }
         guard let first = try meta(in: file, at: 0) else { return .damaged("its first page is not a meta page") }
         guard let second = try meta(in: file, at: first.pageByteCount) else {
             return .damaged("its second page is not a meta page")
@@ -43,6 +48,28 @@ package enum DataFileCheck {
             if let fault = try fault(ofRoot: root, newest, in: file) { return .damaged(fault) }
         }
         return .sound
+    }
+
+    /// Whether the file can only be one that liblmdb had not finished making.
+    ///
+    /// It writes both meta pages, with commit number 0, in one go and unsynced. They are on disk before the first commit
+    /// writes one of them again. So a file of which a meta page is missing, all zeros, never had a commit; unless somebody
+    /// has damaged it, of which the other meta page or the size would tell: a file that was in use is allocated far ahead.
+    private static func isHalfMade(_ file: OpenFile, _ size: Int) throws(LMDBError) -> Bool {
+        guard size < greatestHalfMade else { return false }
+        let pageByteCount = Files.pageByteCount
+        var isWhole = size >= 2 * pageByteCount
+        for offset in [0, pageByteCount] {
+            if let meta = try meta(in: file, at: offset) {
+                guard meta.transaction == 0 else { return false }
+            } else {
+                guard try file.read(pageHeader + metaByteCount, at: offset).allSatisfy({ byte in byte == 0 }) else {
+                    return false
+                }
+                isWhole = false
+            }
+        }
+        return !isWhole
     }
 
     private static func meta(in file: OpenFile, at offset: Int) throws(LMDBError) -> Meta? {

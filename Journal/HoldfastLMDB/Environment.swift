@@ -118,8 +118,9 @@ import Glibc
         let written = unsafe page.span.withUnsafeBytes { bytes in
             unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(info.highWaterPages * info.pageByteCount))
         }
-        guard written < 0 else { return }
-        throw Files.failure("pwrite", path + "/data.mdb")
+        if written < 0 { throw Files.failure("pwrite", path + "/data.mdb") }
+        // A part of a page is what a disk takes that has no room for the rest.
+        guard written == page.count else { throw LMDBError(.noSpace, "pwrite", path: path + "/data.mdb") }
     }
 
     /// The length of the data file.

@@ -15,6 +15,9 @@ package enum Files {
         throw failure("mkdir", path)
     }
 
+    /// The machine's page size, which liblmdb takes for a new file.
+    static let pageByteCount = sysconf(Int32(_SC_PAGESIZE))
+
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Syncs a directory, so that what was made in it is there after a power loss.
@@ -155,14 +158,19 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Replaces what the file holds.
-    package func replace(with bytes: [UInt8]) throws(LMDBError) {
+    package func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
         let span = bytes.span
         let written = unsafe span.withUnsafeBytes { buffer in
-            unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, 0)
+            unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
         }
-        guard written == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
-            throw Files.failure("write", path)
-        }
+        if written < 0 { throw Files.failure("pwrite", path) }
+        // No error is set when a part was written: that is what a full disk takes.
+        guard written == bytes.count else { throw LMDBError(.noSpace, "pwrite", path: path) }
+    }
+
+    /// Replaces what the file holds.
+    package func replace(with bytes: [UInt8]) throws(LMDBError) {
+        if !bytes.isEmpty { try write(bytes, at: 0) }
+        guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw Files.failure("ftruncate", path) }
     }
 }

@@ -49,10 +49,11 @@ struct AppendTests {
         let lanes = [
             try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id,
         ]
+        _ = try journal.openProducer("default")
         var mixed = Submission()
         for number in 0..<300 { mixed.add(sample(number), lanes[number % 3]) }
         for round in 0..<3 {
-            #expect(try journal.append(mixed) == UID(UInt64(round * 300 + 1)))
+            #expect(try journal.append(mixed).first == UID(UInt64(round * 300 + 1)))
         }
         for (index, lane) in lanes.enumerated() {
             let entries = try journal.all(lane)
@@ -95,6 +96,7 @@ struct AppendTests {
         let scratch = Scratch()
         defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
+        _ = try journal.openProducer("default")
         var withNote = submission(0..<2, try journal.openLane(immediate).id)
         withNote.note = ("file:/a.ndjson", [1, 2, 3])
         _ = try journal.append(withNote)
@@ -114,6 +116,7 @@ struct AppendTests {
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
+        _ = try journal.openProducer("default")
         let receipts = Monitor<[UInt64: Int]>([:])
         let done = Box<Bool>()
         let threads = 8
@@ -123,9 +126,9 @@ struct AppendTests {
                 for round in 0..<each {
                     let number = thread * each + round
                     journal.append(submission([number, number], lane)) { result in
-                        guard case .success(let uid) = result else { return }
+                        guard case .success(let appended) = result else { return }
                         let all = receipts.withLock { receipts in
-                            receipts[uid.rawValue] = number
+                            receipts[appended.first.rawValue] = number
                             return receipts.count == threads * each
                         }
                         if all { done.put(true) }

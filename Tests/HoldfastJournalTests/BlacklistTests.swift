@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
-import HoldfastJournal
 import HoldfastLMDB
 import Testing
+
+@testable import HoldfastJournal
 
 @Suite("The blacklist's storage")
 struct BlacklistTests {
@@ -19,22 +20,142 @@ struct BlacklistTests {
         var journal = try LMDBJournal(directory: scratch.journal)
         #expect(journal.blacklist.count == 0)
         try journal.blacklist.add([entry(1), entry(2), entry(300)])
-        try journal.blacklist.add([entry(2, since: 5)])
+        try journal.blacklist.add([entry(2, since: 1_700_000_000_005)])
         #expect(journal.blacklist.count == 3)
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.blacklist.count == 3)
-        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 5))
+        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 1_700_000_000_005))
         #expect(try journal.blacklist.entry(for: sample(3).token) == nil)
         let listed = try journal.blacklist.list(after: nil, limit: 10)
-        #expect(Set(listed) == [entry(1), entry(2, since: 5), entry(300)])
+        #expect(Set(listed) == [entry(1), entry(2, since: 1_700_000_000_005), entry(300)])
         #expect(listed.map(\.token.hex) == listed.map(\.token.hex).sorted())
         #expect(try journal.blacklist.list(after: listed[0].token, limit: 1) == [listed[1]])
         #expect(try journal.status().blacklist == 3)
         #expect(try journal.blacklist.remove([sample(1).token, sample(9).token]) == 1)
         #expect(journal.blacklist.count == 2)
         #expect(try journal.blacklist.entry(for: sample(1).token) == nil)
+    }
+
+    @Test("Of two entries of one token the one with the later since stays, in whatever order they come")
+    func laterSince() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        try journal.blacklist.add([entry(1, since: 20), entry(2, since: 10), entry(2, since: 20)])
+        try journal.blacklist.add([entry(1, since: 10)])
+        #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1, since: 20))
+        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 20))
+        #expect(journal.blacklist.count == 2)
+    }
+
+    @Test("A registration lifts the entry only when it is strictly newer than its since")
+    func lift() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var journal = try LMDBJournal(directory: scratch.journal)
+        try journal.blacklist.add([entry(1, since: 10), entry(2, since: 10), entry(3, since: 10)])
+        try journal.blacklist.lift([
+            (sample(1).token, WallTime(milliseconds: 9)), (sample(2).token, WallTime(milliseconds: 10)),
+            (sample(3).token, WallTime(milliseconds: 11)), (sample(4).token, WallTime(milliseconds: 11)),
+        ])
+        #expect(journal.blacklist.count == 2)
+        journal.close()
+        journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        #expect(try journal.blacklist.list(after: nil, limit: 9) == [entry(1, since: 10), entry(2, since: 10)])
+    }
+
+    /// Waits until the filter is built.
+    private func ready(_ journal: LMDBJournal) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !journal.tokens.filter.isReady {
+            guard ContinuousClock.now < end else { throw TimedOut() }
+            await Task.yield()
+        }
+    }
+
+    @Test("From the threshold on tokens that are not on the list are not looked for in the store; after reopening too")
+    func filter() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var options = LMDBJournal.Options()
+        options.blacklistFilterThreshold = 1000
+        var journal = try LMDBJournal(directory: scratch.journal, options: options)
+        try journal.blacklist.add((0..<999).map { entry($0) })
+        #expect(!journal.tokens.filter.isReady)
+        try journal.blacklist.add([entry(999)])
+        try await ready(journal)
+        let lane = try journal.openLane(immediate).id
+        try journal.append(995..<1195, to: lane)
+        let batch = try journal.unconfirmed(lane, after: .none, through: .max, limit: 500)
+        for _ in 0..<2 {
+            #expect(try journal.blacklist.entries(for: batch).map(\.index) == [0, 1, 2, 3, 4])
+            let before = journal.tokens.readCount
+            for number in 2000..<4000 {
+                #expect(try journal.blacklist.entry(for: sample(number).token) == nil)
+            }
+            #expect(journal.tokens.readCount - before < 60)
+            let others = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 20)
+            let misses = journal.tokens.readCount
+            for _ in 0..<100 { _ = try journal.blacklist.entries(for: others) }
+            #expect([0, 100].contains(journal.tokens.readCount - misses))
+            journal.close()
+            journal = try LMDBJournal(directory: scratch.journal, options: options)
+            try await ready(journal)
+        }
+        #expect(try journal.blacklist.remove([sample(3).token]) == 1)
+        #expect(try journal.blacklist.entry(for: sample(3).token) == nil)
+        journal.close()
+    }
+
+    @Test(
+        "The filter never hides an entry that was added before, while it is being built, or while it is built anew",
+        arguments: [1, 2, UInt64.random(in: 3...UInt64.max)])
+    func filterUnderAdditions(seed: UInt64) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var options = LMDBJournal.Options()
+        options.durability = .process
+        // Built early, and several times while the others add.
+        options.blacklistFilterThreshold = 500
+        options.greatestBlacklistFilter = 8 << 10
+        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        defer { journal.close() }
+        // Enough that a building takes a while.
+        try journal.blacklist.add((1_000_000..<1_000_450).map { entry($0) })
+        let (threads, rounds) = (3, 150)
+        let hidden = Monitor<[Int]>([])
+        let done = Monitor(0)
+        for thread in 0..<threads {
+            Thread.detachNewThread { [self] in
+                var generator = SplitMix64(state: seed &+ UInt64(thread))
+                var mine: [Int] = []
+                for round in 0..<rounds {
+                    let more = (0..<Int.random(in: 1...40, using: &generator)).map {
+                        thread * 100_000 + round * 50 + $0
+                    }
+                    do {
+                        try journal.blacklist.add(more.map { entry($0) })
+                        mine += more
+                        let old = (0..<10).compactMap { _ in mine.randomElement(using: &generator) }
+                        for number in more + old where try journal.blacklist.entry(for: sample(number).token) == nil {
+                            hidden.withLock { hidden in hidden.append(number) }
+                        }
+                    } catch {
+                        hidden.withLock { hidden in hidden.append(-1) }
+                    }
+                }
+                done.withLock { done in done += 1 }
+                done.broadcast()
+            }
+        }
+        let finished = done.wait(until: Date(timeIntervalSinceNow: 120)) { done in done == threads ? true : nil }
+        #expect(finished == true, "seed \(seed)")
+        #expect(hidden.withLock { $0 } == [], "seed \(seed)")
+        #expect(journal.tokens.filter.isReady, "seed \(seed)")
     }
 
     @Test("A batch is looked up as a whole, and only the tokens that are on the list come back")

@@ -22,12 +22,14 @@ struct JournalCrashTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.journal as String, log = log as String] in
             let journal = try LMDBJournal(directory: path)
             let lane = try journal.openLane(immediate).id
+            _ = try journal.openProducer("default")
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
             let receipts = Monitor(0)
             let victim = Int.random(in: 30...120)
             for number in 0... {
                 journal.append(submission([number, number, number], lane)) { result in
-                    guard case .success(let uid) = result else { return }
+                    guard case .success(let appended) = result else { return }
+                    let uid = appended.first
                     JournalCrashTests.log("a \(uid)", handle)
                     let count = receipts.withLock { receipts in
                         receipts += 1
@@ -59,6 +61,61 @@ struct JournalCrashTests {
         }
         #expect(lane.lastUID.rawValue >= (appended.last ?? 0) + 2)
         #expect(try journal.append(0..<1, to: lane.id).rawValue == lane.lastUID.rawValue + 1)
+    }
+
+    @Test("At durability process, too, killing the process loses nothing that was answered for", arguments: 0..<2)
+    func killUnsynced(round: Int) async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let log = scratch.path + "/log"
+        try Data().write(to: URL(fileURLWithPath: log))
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.journal as String, log = log as String] in
+            var options = LMDBJournal.Options()
+            options.durability = .process
+            let journal = try LMDBJournal(directory: path, options: options)
+            let lane = try journal.openLane(immediate).id
+            _ = try journal.openProducer("default")
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+            let receipts = Monitor(0)
+            let victim = Int.random(in: 200...900)
+            for number in 0... {
+                var one = submission([number, number], lane)
+                one.identities = [(1, Identity(high: UInt64(number), low: 1))]
+                journal.append(one) { result in
+                    guard case .success(let appended) = result else { return }
+                    JournalCrashTests.log("a \(appended.first)", handle)
+                    let count = receipts.withLock { receipts in
+                        receipts += 1
+                        return receipts
+                    }
+                    receipts.broadcast()
+                    if count == victim { _ = Glibc.kill(getpid(), SIGKILL) }
+                    let key = EntryKey(lane: lane, uid: appended.first)
+                    journal.settle(SettlementBatch(acknowledged: [key], keepsOutcomes: true)) { result in
+                        if case .success = result { JournalCrashTests.log("s \(appended.first)", handle) }
+                    }
+                }
+                _ = receipts.wait { receipts in receipts > number - 40 ? true : nil }
+            }
+        }
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let appended = lines.filter { $0.hasPrefix("a") }.compactMap { UInt64($0.dropFirst(2)) }
+        let settled = lines.filter { $0.hasPrefix("s") }.compactMap { UInt64($0.dropFirst(2)) }
+        #expect(appended.count >= 200)
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        let there = Set(try journal.uids(lane).map(\.rawValue))
+        let outcomes = Set(try journal.outcomes(after: .none, limit: .max).map(\.uid.rawValue))
+        for first in appended { #expect(there.contains(first + 1), "receipt \(first)") }
+        for first in settled { #expect(!there.contains(first) && outcomes.contains(first), "settled \(first)") }
+        #expect(journal.backlog(of: try journal.openProducer("default")) == there.count)
+        #expect(journal.outcomeCount == outcomes.count)
+        // Each identity of an entry that is there is remembered with it.
+        var repeated = submission(0..<appended.count, lane)
+        repeated.identities = (0..<appended.count).map { ($0, Identity(high: UInt64($0), low: 1)) }
+        let repeats = try journal.append(repeated).repeats
+        #expect(repeats.map(\.uid.rawValue) == appended.map { $0 + 1 })
     }
 
     /// The descriptors of this process for the file, those opened for synchronous writes apart.
@@ -117,6 +174,39 @@ struct JournalCrashTests {
             let uids = try journal.uids(try journal.openLane(immediate).id).map(\.rawValue)
             #expect(uids == Array(1...10) || uids == Array(1...15))
             #expect(try journal.append(0..<1, to: lane).rawValue == UInt64(uids.count + 1))
+            journal.close()
+        }
+    }
+
+    @Test(
+        "A blacklist whose meta page failed says that the journal must be reopened, and has all that was answered for")
+    func blacklistMetaPage() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            let base = URL(fileURLWithPath: scratch.path).resolvingSymlinksInPath().path
+            let path = base + "/test.journal"
+            func entry(_ number: Int) -> BlacklistEntry {
+                BlacklistEntry(
+                    token: sample(number).token, reason: .unregistered, since: WallTime(milliseconds: 1),
+                    learntAt: WallTime(milliseconds: 2), route: "default")
+            }
+            var journal = try LMDBJournal(directory: path)
+            try journal.blacklist.add([entry(1)])
+            JournalCrashTests.breakDisk(
+                try JournalCrashTests.descriptors(of: path + "/blacklist/data.mdb").synchronous, with: "/dev/full")
+            let first = #expect(throws: JournalError.self) { try journal.blacklist.add([entry(2)]) }
+            #expect(first?.code == .undetermined)
+            let second = #expect(throws: JournalError.self) { try journal.blacklist.add([entry(3)]) }
+            #expect(second?.code == .mustBeReopened)
+            // Nobody may be taken for not blacklisted meanwhile.
+            let third = #expect(throws: JournalError.self) { try journal.blacklist.entry(for: sample(1).token) }
+            #expect(third?.code == .mustBeReopened)
+            journal.close()
+            journal = try LMDBJournal(directory: path)
+            #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1))
+            try journal.blacklist.add([entry(3)])
+            #expect(try journal.blacklist.entry(for: sample(3).token) == entry(3))
             journal.close()
         }
     }

@@ -33,7 +33,7 @@ struct FullTests {
                 SettlementBatch(
                     acknowledged: Array(keys.dropFirst(20)),
                     others: keys.prefix(20).map { key in
-                        Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable))
+                        Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable, possiblySent: false))
                     }))
         }
         let promoted = try journal.promote(lane, now: 1, limit: .max)
@@ -121,7 +121,7 @@ struct FullTests {
         }
         _ = try held.get()
         let settled = Box<Result<SettlementReport, JournalError>>()
-        let refused = Box<Result<UID, JournalError>>()
+        let refused = Box<Result<Appended, JournalError>>()
         let noted = Box<Result<SettlementReport, JournalError>>()
         journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(1))])) { settled.put($0) }
         journal.append(submission(0..<1000, lane)) { refused.put($0) }
@@ -201,7 +201,7 @@ struct FullTests {
             }
             _ = try held.get()
             let first = Box<Result<SettlementReport, JournalError>>()
-            let refused = Box<Result<UID, JournalError>>()
+            let refused = Box<Result<Appended, JournalError>>()
             let second = Box<Result<SettlementReport, JournalError>>()
             journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(501))])) { first.put($0) }
             journal.append(submission(0..<3000, lane)) { refused.put($0) }
@@ -213,6 +213,32 @@ struct FullTests {
             #expect(try second.get().get().settled == 1)
             try FullTests.drain(journal, lane)
             _ = try journal.append(0..<100, to: lane)
+            journal.close()
+        }
+    }
+
+    @Test("A disk that has no room even for a mark is left alone until there is a reason to try again")
+    func markOnFullDisk() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            let journal = try LMDBJournal(directory: scratch.journal)
+            let lane = try journal.openLane(immediate).id
+            _ = try journal.append(0..<10, to: lane)
+            // Nothing but the meta pages can be written.
+            FullTests.limitFiles(to: 8192)
+            journal.raiseMark(of: lane, to: UID(10))
+            #expect(throws: JournalError.self) { try journal.acknowledge([UID(1)], lane) }
+            let before = clock()
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.25, "the writer spins")
+            // With room again the mark rises by itself.
+            FullTests.limitFiles(to: 1 << 40)
+            let end = ContinuousClock.now + .seconds(20)
+            while try journal.status().lanes[0].mark < UID(10) {
+                guard ContinuousClock.now < end else { throw TimedOut() }
+                try await Task.sleep(for: .milliseconds(20))
+            }
             journal.close()
         }
     }

@@ -21,22 +21,20 @@ struct GoldenTests {
     @Test("An entry")
     func entry() throws {
         let golden =
-            "618cdaa418dd93d648466e7201080300020000001000000008070605040302017b68e5cf8b01000000010203"
-            + "0405060708090a0b0c0d0e0f53687574646f776e"
+            "7f7d5db8e86a2cdc48466e720102030002000000070008000807060504030201100000000001020304050607"
+            + "08090a0b0c0d0e0f53687574646f776e"
         let body = [UInt8](0..<16)
         let reason = Array("Shutdown".utf8)
         var record = [UInt8](repeating: 0xFF, count: EntryRecord.byteCount(body: 16, reason: 8))
         var output = record.mutableSpan
-        EntryRecord.write(
-            lane: 2, uid: 0x0102_0304_0506_0708, attempts: 3, acceptedAt: 1_700_000_000_123, body: 0..<16,
-            of: body.span,
-            reason: reason.span, into: &output)
+        let head = EntryRecord.Head(
+            lane: 2, uid: 0x0102_0304_0506_0708, producer: 7, attempts: 3, flags: .hasIdentity)
+        EntryRecord.write(head, body: 0..<16, of: body.span, reason: reason.span, into: &output)
         #expect(hex(record) == golden)
         let read = try EntryRecord.read(bytes(golden).span, lane: 2, uid: 0x0102_0304_0506_0708).get()
-        #expect(read.attempts == 3)
-        #expect(read.acceptedAt == 1_700_000_000_123)
-        #expect(read.body == 40..<56)
-        #expect(read.reason == 56..<64)
+        #expect(read.head == head)
+        #expect(read.body == 36..<52)
+        #expect(read.reason == 52..<60)
     }
 
     @Test("No flipped bit, no missing byte and no other place of an entry goes unnoticed")
@@ -44,8 +42,8 @@ struct GoldenTests {
         var record = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: 16))
         var output = record.mutableSpan
         EntryRecord.write(
-            lane: 2, uid: 9, attempts: 0, acceptedAt: 5, body: 0..<16, of: [UInt8](0..<16).span, reason: Span<UInt8>(),
-            into: &output)
+            EntryRecord.Head(lane: 2, uid: 9, producer: 1), body: 0..<16, of: [UInt8](0..<16).span,
+            reason: Span<UInt8>(), into: &output)
         func isSound(_ bytes: [UInt8], lane: UInt32 = 2, uid: UInt64 = 9) -> Bool {
             if case .success = EntryRecord.read(bytes.span, lane: lane, uid: uid) { true } else { false }
         }
@@ -75,25 +73,146 @@ struct GoldenTests {
     @Test("A lane")
     func lane() throws {
         let golden =
-            "0c2a60f23d080c7148466c6e0101000705000000000000000900000000000000040000000000000002000000"
-            + "0000000064656661756c74"
+            "7d417104ccad4f2348466c6e0101000705000000000000000900000000000000040000000000000002000000"
+            + "000000000300000000000000010000000000000064656661756c74"
         var lane = LaneRecord(key: LaneKey(route: "default", urgency: .considerate, guarantee: .atLeastOnce))
         (lane.mark, lane.lastUID, lane.entries, lane.deferred) = (5, 9, 4, 2)
+        (lane.flaggedEntries, lane.flaggedDeferred) = (3, 1)
         #expect(hex(lane.bytes) == golden)
         #expect(try LaneRecord(bytes(golden)) == lane)
     }
 
-    @Test("The journal's facts")
+    @Test("The journal's facts, of one in use and of a new one")
     func facts() throws {
         let golden =
-            "37814f817cc10a0d48466661010100002a000000000000000100000000000000020000000000000003000000"
+            "6e6629a04bf9a45048466661010300002a000000000000000100000000000000020000000000000003000000"
             + "0000000004000000000000000500000000000000060000000000000007000000000000000800000000000000"
-        var facts = FactsRecord()
+            + "7b68e5cf8b010000887766554433221100ffeeddccbbaa99"
+        var facts = FactsRecord(identityKey: IdentityKey(first: 0x1122_3344_5566_7788, second: 0x99AA_BBCC_DDEE_FF00))
         (facts.nextUID, facts.openings, facts.closedInOrder) = (42, 8, true)
-        (facts.totals.accepted, facts.totals.confirmed, facts.totals.rejected, facts.totals.expired) = (1, 2, 3, 4)
-        (facts.totals.unknown, facts.totals.withdrawn, facts.totals.possibleDuplicates) = (5, 6, 7)
+        facts.totals = Self.totals
+        facts.wallTime = WallTime(milliseconds: 1_700_000_000_123)
         #expect(hex(facts.bytes) == golden)
         #expect(try FactsRecord(bytes(golden)) == facts)
+        let new =
+            "734dade424147405484666610100000001000000000000000000000000000000000000000000000000000000"
+            + "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+            + "000000000000000001000000000000000200000000000000"
+        #expect(hex(FactsRecord(identityKey: IdentityKey(first: 1, second: 2)).bytes) == new)
+        #expect(try FactsRecord(bytes(new)).wallTime == nil)
+    }
+
+    private static var totals: JournalTotals {
+        var totals = JournalTotals()
+        (totals.accepted, totals.confirmed, totals.rejected, totals.expired) = (1, 2, 3, 4)
+        (totals.unknown, totals.withdrawn, totals.possibleDuplicates) = (5, 6, 7)
+        return totals
+    }
+
+    @Test("A Producer")
+    func producer() throws {
+        let golden =
+            "6d13bcdbe59b71b2484670720105000009000000000000000100000000000000020000000000000003000000"
+            + "0000000004000000000000000500000000000000060000000000000007000000000000006261746368"
+        let record = ProducerRecord(
+            name: "batch", figures: ProducerFigures(unconfirmed: 9, totals: Self.totals))
+        #expect(hex(record.bytes) == golden)
+        #expect(try ProducerRecord(bytes(golden)) == record)
+    }
+
+    /// The record of an entry that has a token of four bytes and a tag of three.
+    private func tagged(_ key: EntryKey, _ token: DeviceToken) -> [UInt8] {
+        var packed: [UInt8] = []
+        var notification = PushNotification(token: token, topic: "t", payload: "{}")
+        notification.tag = [9, 8, 7]
+        PackedNotification.append(
+            notification, id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222),
+            expiration: .once, acceptedAt: acceptance, producer: "", to: &packed)
+        var record = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: packed.count))
+        var output = record.mutableSpan
+        EntryRecord.write(
+            EntryRecord.Head(lane: key.lane.rawValue, uid: key.uid.rawValue, producer: 7), body: 0..<packed.count,
+            of: packed.span, reason: Span<UInt8>(), into: &output)
+        return record
+    }
+
+    @Test("An outcome, of a rejection and of a confirmation")
+    func outcomes() throws {
+        let rejected =
+            "1b5fa61dad8343ec48466f63010203049a010c0003000700e86be5cf8b0100000068e5cf8b010000e76be5cf"
+            + "8b01000011111111111111112222222222222222deadbeef090807556e72656769737465726564"
+        let confirmed =
+            "897a1b28c18985d848466f63010100040000000003000700e86be5cf8b010000000000000000000000000000"
+            + "0000000011111111111111112222222222222222deadbeef090807"
+        let uid: UInt64 = 0x0102_0304_0506_0708
+        let token = try DeviceToken("deadbeef")
+        let key = EntryKey(lane: LaneID(rawValue: 2), uid: UID(uid))
+        let cause = RejectionCause(
+            reason: .unregistered, status: 410, timestamp: WallTime(milliseconds: 1_700_000_000_000),
+            rejectedAt: WallTime(milliseconds: 1_700_000_000_999))
+        let settledAt = WallTime(milliseconds: 1_700_000_001_000)
+        let endings: [(String, TerminalOutcome, RejectionCause?)] = [
+            (rejected, .rejected(.unregistered), cause), (confirmed, .confirmed, nil),
+        ]
+        for (golden, terminal, cause) in endings {
+            let record = OutcomeRecord.bytes(
+                terminal, cause: cause, settledAt: settledAt, of: tagged(key, token).span, key: key)
+            #expect(hex(record ?? []) == golden)
+            let names = (1...7).map { "producer \($0)" }
+            let read = try OutcomeRecord.read(bytes(golden), uid: uid, producers: names)
+            #expect(
+                read
+                    == Outcome(
+                        uid: UID(uid), terminal: terminal, cause: cause, settledAt: settledAt,
+                        id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222), token: token,
+                        producer: "producer 7", tag: [9, 8, 7]))
+            #expect(throws: EntryRecord.Fault.self) {
+                try OutcomeRecord.read(bytes(golden), uid: uid + 1, producers: names)
+            }
+        }
+        var damaged = tagged(key, token)
+        damaged[50] ^= 1
+        #expect(
+            OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: damaged.span, key: key) == nil)
+    }
+
+    @Test("A remembered identity: unconfirmed, expired, rejected")
+    func identities() throws {
+        let goldens: [(String, TerminalOutcome?)] = [
+            (
+                "dfca79f81df157364846696401000000887766554433221100ffeeddccbbaa997b68e5cf8b010000",
+                nil
+            ),
+            (
+                "08e51114bbb57acd4846696401030000887766554433221100ffeeddccbbaa997b68e5cf8b010000",
+                .expired
+            ),
+            (
+                "fb3668edb41f92754846696401020c00887766554433221100ffeeddccbbaa997b68e5cf8b010000556e7265"
+                    + "6769737465726564",
+                .rejected(.unregistered)
+            ),
+        ]
+        let uid: UInt64 = 0x0102_0304_0506_0708
+        let identity = Identity(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
+        for (golden, outcome) in goldens {
+            let record = IdentityRecord(identity: identity, acceptedAt: acceptance.milliseconds, outcome: outcome)
+            #expect(hex(record.bytes(uid: uid)) == golden)
+            #expect(IdentityRecord(bytes(golden).span, uid: uid) == record)
+            #expect(IdentityRecord(bytes(golden).span, uid: uid + 1) == nil)
+            for bit in 0..<golden.utf8.count * 4 {
+                var changed = bytes(golden)
+                changed[bit / 8] ^= 1 << (bit % 8)
+                #expect(IdentityRecord(changed.span, uid: uid) == nil, "bit \(bit)")
+            }
+            if case .rejected = outcome { continue }
+            var written = [UInt8](repeating: 0xFF, count: IdentityRecord.byteCount)
+            var output = written.mutableSpan
+            IdentityRecord.write(
+                identity, acceptedAt: acceptance.milliseconds, code: OutcomeCode.code(of: outcome), uid: uid,
+                into: &output)
+            #expect(hex(written) == golden)
+        }
     }
 
     @Test("A rejection, the service's and our own")

@@ -3,95 +3,6 @@ import Holdfast
 import HoldfastJournal
 import Testing
 
-/// A journal as simple as can be: dictionaries.
-private struct Model {
-    struct Entry: Equatable {
-        var number: Int
-        var attempts: UInt16 = 0
-    }
-
-    var next: UInt64 = 1
-    var entries: [LaneID: [UInt64: Entry]] = [:]
-    var deferred: [LaneID: [UInt64: (due: Int64, entry: Entry)]] = [:]
-    var rejections: Set<UInt64> = []
-    var totals = JournalTotals()
-
-    mutating func append(_ items: [(LaneID, Int)]) -> UID {
-        defer { next += UInt64(items.count) }
-        for (index, (lane, number)) in items.enumerated() {
-            entries[lane, default: [:]][next + UInt64(index)] = Entry(number: number)
-        }
-        totals.accepted += UInt64(items.count)
-        return UID(next)
-    }
-
-    mutating func take(_ key: EntryKey) -> Bool {
-        if entries[key.lane]?.removeValue(forKey: key.uid.rawValue) != nil { return true }
-        return deferred[key.lane]?.removeValue(forKey: key.uid.rawValue) != nil
-    }
-
-    mutating func settle(_ batch: SettlementBatch) -> SettlementReport {
-        var report = SettlementReport(settled: 0, gone: 0)
-        for key in batch.acknowledged {
-            let settled = take(key)
-            if settled { totals.confirmed += 1 }
-            report.settled += settled ? 1 : 0
-            report.gone += settled ? 0 : 1
-        }
-        for settlement in batch.others {
-            let settled = settle(settlement)
-            report.settled += settled ? 1 : 0
-            report.gone += settled ? 0 : 1
-        }
-        return report
-    }
-
-    private mutating func settle(_ settlement: Settlement) -> Bool {
-        let key = settlement.key
-        switch settlement.kind {
-        case .deferUntil(let due, let attempts, _):
-            guard var entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else { return false }
-            entry.attempts = attempts
-            deferred[key.lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
-            return true
-        case .reject:
-            guard take(key) else { return false }
-            rejections.insert(key.uid.rawValue)
-            totals.rejected += 1
-        case .expire:
-            guard take(key) else { return false }
-            totals.expired += 1
-        case .unknown:
-            guard take(key) else { return false }
-            totals.unknown += 1
-        }
-        return true
-    }
-
-    mutating func promote(_ lane: LaneID, now: Int64, limit: Int) -> [UID] {
-        let due = (deferred[lane] ?? [:]).filter { $0.value.due <= now }
-            .sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.prefix(limit)
-        for (uid, value) in due {
-            deferred[lane]?[uid] = nil
-            entries[lane, default: [:]][uid] = value.entry
-        }
-        return due.map { UID($0.key) }
-    }
-}
-
-/// A generator that can be started again from a number.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 @Suite("Against a model")
 struct ModelTests {
     /// Set `HOLDFAST_SEED` to run one seed again.
@@ -100,105 +11,223 @@ struct ModelTests {
         return [1, 2, 3, UInt64.random(in: 4...UInt64.max)]
     }()
 
+    private static let keys = [immediate, considerate, once]
+
+    /// A journal and the model that it is to be like.
+    private struct Pair {
+        var model = Model()
+        var journal: LMDBJournal
+        var lanes: [LaneID] = []
+        var producers: [ProducerID] = []
+        var generator: SplitMix64
+        private let path: String
+
+        init(_ path: String, seed: UInt64) throws {
+            self.path = path
+            generator = SplitMix64(state: seed)
+            journal = try LMDBJournal(directory: path)
+            try openAll()
+        }
+
+        private mutating func openAll() throws {
+            lanes = try keys.map { try journal.openLane($0).id }
+            producers = try ["default", "batch", "codes"].map { try journal.openProducer($0) }
+        }
+
+        mutating func reopen(_ place: Comment) throws {
+            journal.close()
+            journal = try LMDBJournal(directory: path)
+            #expect(journal.wallTimeAtOpen == model.wallTime, place)
+            try openAll()
+        }
+    }
+
     @Test("Random operations leave the journal as they leave the model, across reopening", arguments: seeds)
     func random(seed: UInt64) throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        var generator = SplitMix64(state: seed)
-        var model = Model()
-        var journal = try LMDBJournal(directory: scratch.journal)
-        defer { journal.close() }
-        let keys = [immediate, considerate, once]
-        var lanes = try keys.map { try journal.openLane($0).id }
+        var pair = try Pair(scratch.journal, seed: seed)
+        defer { pair.journal.close() }
         for step in 0..<400 {
-            try operate(&model, journal, lanes, &generator, "seed \(seed), step \(step)")
-            if step % 100 == 99 {
-                journal.close()
-                journal = try LMDBJournal(directory: scratch.journal)
-                lanes = try keys.map { try journal.openLane($0).id }
-            }
-            if step % 20 == 19 { try compare(model, journal, lanes, "seed \(seed), step \(step)") }
+            let place: Comment = "seed \(seed), step \(step)"
+            try operate(&pair, place)
+            if step % 100 == 99 { try pair.reopen(place) }
+            if step % 20 == 19 { try compare(&pair, place) }
         }
         // And then it drains.
-        for lane in lanes {
+        let journal = pair.journal
+        for lane in pair.lanes {
             try journal.acknowledge(try journal.uids(lane), lane)
             _ = try journal.promote(lane, now: .max)
             try journal.acknowledge(try journal.uids(lane), lane)
             #expect(journal.depth(lane) == 0, "seed \(seed)")
         }
+        for producer in pair.producers { #expect(journal.backlog(of: producer) == 0, "seed \(seed)") }
+        #expect(try journal.status().possiblySent == 0, "seed \(seed)")
     }
 
-    private func operate(
-        _ model: inout Model, _ journal: LMDBJournal, _ lanes: [LaneID], _ generator: inout SplitMix64, _ place: Comment
-    ) throws {
-        switch Int.random(in: 0..<10, using: &generator) {
+    private func operate(_ pair: inout Pair, _ place: Comment) throws {
+        switch Int.random(in: 0..<14, using: &pair.generator) {
         case 0..<4:
-            var submission = Submission()
-            var items: [(LaneID, Int)] = []
-            let onlyLane = Bool.random(using: &generator) ? lanes.randomElement(using: &generator) : nil
-            for _ in 0..<Int.random(in: 0...60, using: &generator) {
-                let lane = onlyLane ?? lanes[Int.random(in: 0..<3, using: &generator)]
-                let number = Int.random(in: 0..<1000, using: &generator)
-                // Some lie in overflow pages.
-                let payload = Int.random(in: 0..<8, using: &generator) == 0 ? 4000 : 100
-                submission.add(sample(number, payloadByteCount: payload), lane)
-                items.append((lane, number * 10_000 + payload))
-            }
-            #expect(try journal.append(submission) == model.append(items), place)
+            let (submission, items) = randomSubmission(&pair)
+            #expect(try pair.journal.append(submission) == pair.model.append(items, of: submission), place)
         case 4..<9:
-            let batch = randomBatch(model, lanes, &generator)
-            #expect(try journal.settle(batch) == model.settle(batch), place)
+            let batch = randomBatch(&pair)
+            #expect(try pair.journal.settle(batch) == pair.model.settle(batch), place)
+        case 9:
+            guard let lane = pair.lanes.randomElement(using: &pair.generator) else { return }
+            let top = UID(UInt64.random(in: 0...pair.model.next, using: &pair.generator))
+            pair.journal.raiseMark(of: lane, to: top)
+        case 10:
+            let taken = pair.model.outcomes.keys.sorted().prefix(Int.random(in: 0...60, using: &pair.generator))
+            for uid in taken { pair.model.outcomes[uid] = nil }
+            try pair.journal.removeOutcomes(taken.map { UID($0) } + [UID(pair.model.next + 5)])
+        case 11:
+            var bounds = TrimBounds()
+            func choose(_ range: Range<Int>) -> Int? {
+                Int.random(in: 0..<3, using: &pair.generator) == 0
+                    ? Int.random(in: range, using: &pair.generator) : nil
+            }
+            bounds.rejectionsBefore = choose(0..<60).map { WallTime(milliseconds: Int64($0)) }
+            bounds.greatestRejections = choose(20..<100)
+            bounds.identitiesBefore = choose(0..<60).map { WallTime(milliseconds: Int64($0)) }
+            bounds.greatestIdentities = choose(100..<600)
+            #expect(try pair.journal.trim(bounds) == pair.model.trim(bounds), place)
         default:
-            guard let lane = lanes.randomElement(using: &generator) else { return }
-            let now = Int64.random(in: -100...1000, using: &generator)
-            let limit = Int.random(in: 0...50, using: &generator)
-            let promoted = try journal.promote(lane, now: now, limit: limit)
-            #expect(promoted == model.promote(lane, now: now, limit: limit), place)
+            guard let lane = pair.lanes.randomElement(using: &pair.generator) else { return }
+            let now = Int64.random(in: -100...1000, using: &pair.generator)
+            let limit = Int.random(in: 0...50, using: &pair.generator)
+            let promoted = try pair.journal.promote(lane, now: now, limit: limit)
+            #expect(promoted == pair.model.promote(lane, now: now, limit: limit), place)
         }
     }
 
-    private func randomBatch(_ model: Model, _ lanes: [LaneID], _ generator: inout SplitMix64) -> SettlementBatch {
-        var batch = SettlementBatch()
-        for _ in 0..<Int.random(in: 0...70, using: &generator) {
-            let uid = UID(UInt64.random(in: 1...max(model.next, 2), using: &generator))
+    private func randomSubmission(_ pair: inout Pair) -> (Submission, [(LaneID, Int)]) {
+        var items: [(LaneID, Int)] = []
+        var submission = Submission(
+            producer: pair.producers[Int.random(in: 0..<3, using: &pair.generator)],
+            acceptedAt: WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator)))
+        let onlyLane = Bool.random(using: &pair.generator) ? pair.lanes.randomElement(using: &pair.generator) : nil
+        let areNamed = Bool.random(using: &pair.generator)
+        for index in 0..<Int.random(in: 0...60, using: &pair.generator) {
+            let lane = onlyLane ?? pair.lanes[Int.random(in: 0..<3, using: &pair.generator)]
+            let number = Int.random(in: 0..<1000, using: &pair.generator)
+            // Some lie in overflow pages.
+            let payload = Int.random(in: 0..<8, using: &pair.generator) == 0 ? 4000 : 100
+            submission.add(sample(number, payloadByteCount: payload), lane)
+            items.append((lane, number * 10_000 + payload))
+            if areNamed, Bool.random(using: &pair.generator) {
+                // Few enough that there are repeats, and that halves are shared.
+                let identity = Identity(high: UInt64(number % 10), low: UInt64(number % 90) << 40)
+                submission.identities.append((index, identity))
+            }
+        }
+        return (submission, items)
+    }
+
+    private func randomBatch(_ pair: inout Pair) -> SettlementBatch {
+        let model = pair.model
+        var batch = SettlementBatch(
+            possibleDuplicates: Int.random(in: 0..<3, using: &pair.generator),
+            settledAt: WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator)),
+            keepsOutcomes: Bool.random(using: &pair.generator))
+        for _ in 0..<Int.random(in: 0...70, using: &pair.generator) {
+            let uid = UID(UInt64.random(in: 1...max(model.next, 2), using: &pair.generator))
             let lane =
-                lanes.first { model.entries[$0]?[uid.rawValue] != nil }
-                ?? lanes[Int.random(in: 0..<3, using: &generator)]
+                pair.lanes.first { model.entries[$0]?[uid.rawValue] != nil }
+                ?? pair.lanes[Int.random(in: 0..<3, using: &pair.generator)]
             let key = EntryKey(lane: lane, uid: uid)
-            switch Int.random(in: 0..<10, using: &generator) {
+            switch Int.random(in: 0..<10, using: &pair.generator) {
             case 0..<6: batch.acknowledged.append(key)
-            case 6: batch.others.append(Settlement(key, .reject(rejection)))
+            case 6:
+                let time = WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator))
+                let cause = RejectionCause(
+                    reason: uid.rawValue % 2 == 0 ? .unregistered : .badTopic, status: 410, rejectedAt: time)
+                batch.others.append(Settlement(key, .reject(cause)))
             case 7: batch.others.append(Settlement(key, .expire))
             case 8: batch.others.append(Settlement(key, .unknown))
             default:
-                let due = WallTime(milliseconds: Int64.random(in: -100...1000, using: &generator))
-                let attempts = UInt16.random(in: 1...9, using: &generator)
-                batch.others.append(Settlement(key, .deferUntil(due, attempts: attempts, reason: .serviceUnavailable)))
+                let due = WallTime(milliseconds: Int64.random(in: -100...1000, using: &pair.generator))
+                let kind = Settlement.Kind.deferUntil(
+                    due, attempts: UInt16.random(in: 1...9, using: &pair.generator), reason: .serviceUnavailable,
+                    possiblySent: Bool.random(using: &pair.generator))
+                batch.others.append(Settlement(key, kind))
             }
         }
         return batch
     }
 
-    private func compare(_ model: Model, _ journal: LMDBJournal, _ lanes: [LaneID], _ place: Comment) throws {
-        var unconfirmed = 0
-        for lane in lanes {
-            let entries = model.entries[lane] ?? [:]
-            let deferred = model.deferred[lane] ?? [:]
-            let found = try journal.all(lane, limit: 37)
-            #expect(found.map(\.uid.rawValue) == entries.keys.sorted(), place)
-            for entry in found {
-                guard let expected = entries[entry.uid.rawValue] else { continue }
-                let wanted = sample(expected.number / 10_000, payloadByteCount: expected.number % 10_000)
-                #expect(entry.attempts == expected.attempts && entry.notification.payload == wanted.payload, place)
-            }
-            #expect(journal.depth(lane) == entries.count + deferred.count, place)
-            #expect(try journal.nextDue(lane)?.milliseconds == deferred.values.map(\.due).min(), place)
-            unconfirmed += entries.count + deferred.count
-        }
+    // MARK: Comparing
+
+    private func compare(_ pair: inout Pair, _ place: Comment) throws {
+        let (model, journal) = (pair.model, pair.journal)
+        // A commit, so that marks raised before are where they will be.
+        try journal.setNote("compare", to: [1])
         let status = try journal.status()
+        let marks = Dictionary(uniqueKeysWithValues: status.lanes.map { ($0.id, $0.mark) })
+        var unconfirmed = 0
+        var possiblySent = 0
+        for lane in pair.lanes {
+            try compare(lane, model, journal, place)
+            let mark = marks[lane]?.rawValue ?? 0
+            unconfirmed += journal.depth(lane)
+            possiblySent += (model.entries[lane] ?? [:]).count { $0.key <= mark || $0.value.isPossiblySent }
+            possiblySent += (model.deferred[lane] ?? [:]).count { $0.value.entry.isPossiblySent }
+        }
         #expect(status.unconfirmed == unconfirmed, place)
+        #expect(status.possiblySent == possiblySent, place)
         #expect(status.rejections == model.rejections.count, place)
+        #expect(status.outcomes == model.outcomes.count && journal.outcomeCount == model.outcomes.count, place)
+        #expect(status.identities == model.identities.count, place)
         #expect(status.totals == model.totals, place)
         #expect(status.nextUID == UID(model.next), place)
+        try compareRecords(pair, place)
+        let keys = Dictionary(uniqueKeysWithValues: zip(pair.lanes, Self.keys))
+        for _ in 0..<100 {
+            let uid = UInt64.random(in: 1...model.next, using: &pair.generator)
+            #expect(try journal.fate(of: UID(uid)) == model.fate(uid, keys, marks: marks), place)
+        }
+    }
+
+    private func compare(_ lane: LaneID, _ model: Model, _ journal: LMDBJournal, _ place: Comment) throws {
+        let entries = model.entries[lane] ?? [:]
+        let deferred = model.deferred[lane] ?? [:]
+        let found = try journal.all(lane, limit: 37)
+        #expect(found.map(\.uid.rawValue) == entries.keys.sorted(), place)
+        for entry in found {
+            guard let expected = entries[entry.uid.rawValue] else { continue }
+            let wanted = sample(expected.number / 10_000, payloadByteCount: expected.number % 10_000)
+            #expect(entry.attempts == expected.attempts && entry.notification.payload == wanted.payload, place)
+        }
+        let flags = try journal.unconfirmed(lane, uids: entries.keys.sorted().prefix(50).map { UID($0) })
+        for item in flags.items {
+            #expect(item.isPossiblySent == entries[item.uid.rawValue]?.isPossiblySent, place)
+        }
+        #expect(journal.depth(lane) == entries.count + deferred.count, place)
+        #expect(try journal.nextDue(lane)?.milliseconds == deferred.values.map(\.due).min(), place)
+    }
+
+    private func compareRecords(_ pair: Pair, _ place: Comment) throws {
+        let (model, journal) = (pair.model, pair.journal)
+        let producers = try journal.producers()
+        #expect(producers.map(\.unconfirmed) == pair.producers.map { model.unconfirmed($0) }, place)
+        #expect(producers.map(\.unconfirmed) == pair.producers.map { journal.backlog(of: $0) }, place)
+        #expect(producers.map(\.totals) == pair.producers.map { model.producerTotals[$0] ?? JournalTotals() }, place)
+        let names = Dictionary(uniqueKeysWithValues: producers.map { ($0.id, $0.name) })
+        let outcomes = try journal.outcomes(after: .none, limit: .max)
+        #expect(outcomes.map(\.uid.rawValue) == model.outcomes.keys.sorted(), place)
+        for outcome in outcomes {
+            let expected = model.outcomes[outcome.uid.rawValue]
+            #expect(outcome.terminal == expected?.terminal && outcome.settledAt == expected?.settledAt, place)
+            #expect(outcome.producer == expected.flatMap { names[$0.producer] }, place)
+        }
+        let rejections = try journal.rejections(after: .none, limit: .max)
+        #expect(rejections.map(\.uid.rawValue) == model.rejections.keys.sorted(), place)
+        for rejection in rejections {
+            let expected = model.rejections[rejection.uid.rawValue]
+            #expect(rejection.cause == expected?.cause, place)
+            #expect(rejection.attempts == expected.map { Int($0.entry.attempts) }, place)
+            #expect(rejection.producer == expected.flatMap { names[$0.entry.producer] }, place)
+        }
     }
 }

@@ -118,7 +118,8 @@ struct OpeningTests {
         #expect(
             try journal.unconfirmed(lane, after: UID(6), through: .max, limit: 100).items.map(\.uid) == uids(7...10))
         // Deferring must not hide the damage under a new checksum, and rejecting gets it out of the way.
-        try journal.settle(UID(6), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+        try journal.settle(
+            UID(6), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         _ = try journal.promote(lane, now: 1)
         #expect(code { _ = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 100) } == .damaged)
         try journal.settle(UID(6), lane, .reject(rejection))
@@ -152,6 +153,42 @@ struct OpeningTests {
         }
         #expect(code { _ = try LMDBJournal(directory: scratch.journal) } == .damaged)
         #expect(code { _ = try JournalReader(directory: scratch.journal) } == .damaged)
+    }
+
+    @Test(
+        "A journal that the power left half made is made anew: nothing can have been in it",
+        arguments: ["entries", "blacklist"], ["no metas", "first meta", "second meta", "cut short", "with pages"])
+    func halfMade(environment: String, how: String) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let file = scratch.journal + "/" + environment + "/data.mdb"
+        do {
+            // As liblmdb makes it.
+            try FileManager.default.createDirectory(
+                atPath: scratch.journal + "/" + environment, withIntermediateDirectories: true)
+            try Environment.open(scratch.journal + "/" + environment, .readWrite, mapByteCount: nil, tables: 8).close()
+        }
+        try patch(file) { data in
+            switch how {
+            case "no metas": data.resetBytes(in: 0..<8192)
+            case "first meta": data.resetBytes(in: 4096..<8192)
+            case "second meta": data.resetBytes(in: 0..<4096)
+            case "cut short": data.removeLast(512)
+            default:
+                data.resetBytes(in: 0..<4096)
+                data.append(contentsOf: [UInt8](repeating: 0xAB, count: 40_000))
+            }
+        }
+        if environment == "entries" {
+            #expect(code { _ = try JournalReader(directory: scratch.journal) } == .notFound)
+            var options = LMDBJournal.Options()
+            options.create = false
+            #expect(code { _ = try LMDBJournal(directory: scratch.journal, options: options) } == .notFound)
+        }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        #expect(try journal.append(0..<3, to: try journal.openLane(immediate).id) == UID(1))
+        #expect(journal.blacklist.count == 0)
     }
 
     @Test("A journal of a newer format is refused, and nothing in it is touched")

@@ -14,7 +14,9 @@ struct ReaderTests {
         _ = try journal.append(5..<7, to: other)
         journal.raiseMark(of: lane, to: UID(2))
         journal.raiseMark(of: other, to: UID(6))
-        try journal.settle(UID(3), lane, .deferUntil(.init(milliseconds: 77), attempts: 4, reason: .tooManyRequests))
+        try journal.settle(
+            UID(3), lane,
+            .deferUntil(.init(milliseconds: 77), attempts: 4, reason: .tooManyRequests, possiblySent: false))
         try journal.settle(UID(4), lane, .reject(rejection))
     }
 
@@ -180,6 +182,7 @@ struct ReaderTests {
         let lanes = [
             try journal.openLane(immediate).id, try journal.openLane(considerate).id, try journal.openLane(once).id,
         ]
+        _ = try journal.openProducer("default")
         var mixed = Submission()
         for number in 0..<9000 { mixed.add(sample(number, payloadByteCount: 60), lanes[number * 7 % 3]) }
         _ = try journal.append(mixed)

@@ -21,7 +21,8 @@ struct SettleTests {
                     Settlement(EntryKey(lane: lane, uid: UID(4)), .expire),
                     Settlement(EntryKey(lane: lane, uid: UID(5)), .unknown),
                     Settlement(
-                        EntryKey(lane: lane, uid: UID(6)), .deferUntil(due, attempts: 2, reason: .tooManyRequests)),
+                        EntryKey(lane: lane, uid: UID(6)),
+                        .deferUntil(due, attempts: 2, reason: .tooManyRequests, possiblySent: false)),
                 ], possibleDuplicates: 3))
         #expect(report == SettlementReport(settled: 6, gone: 0))
         journal.close()
@@ -56,7 +57,8 @@ struct SettleTests {
         // The late 503 of the first attempt must not write the entry back.
         #expect(
             try journal.settle(
-                UID(1), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .serviceUnavailable)
+                UID(1), lane,
+                .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .serviceUnavailable, possiblySent: false)
             ).gone == 1)
         #expect(try journal.settle(UID(1), lane, .reject(rejection)).gone == 1)
         let status = try journal.status()
@@ -76,12 +78,15 @@ struct SettleTests {
         _ = try journal.append(0..<3, to: lane)
         for uid in uids(1...3) {
             try journal.settle(
-                uid, lane, .deferUntil(.init(milliseconds: 10), attempts: 1, reason: .serviceUnavailable))
+                uid, lane,
+                .deferUntil(.init(milliseconds: 10), attempts: 1, reason: .serviceUnavailable, possiblySent: false))
         }
         #expect(try journal.acknowledge([UID(1)], lane).settled == 1)
         #expect(try journal.settle(UID(2), lane, .reject(rejection)).settled == 1)
         #expect(
-            try journal.settle(UID(3), lane, .deferUntil(.init(milliseconds: 99), attempts: 7, reason: .shutdown)).gone
+            try journal.settle(
+                UID(3), lane, .deferUntil(.init(milliseconds: 99), attempts: 7, reason: .shutdown, possiblySent: false)
+            ).gone
                 == 1)
         #expect(try journal.nextDue(lane) == WallTime(milliseconds: 10))
         #expect(try journal.promote(lane, now: 10) == [UID(3)])
@@ -101,9 +106,11 @@ struct SettleTests {
         let dues: [(UInt64, Int64)] = [(1, 300), (2, 100), (3, -5), (4, 900), (5, 100)]
         for (uid, due) in dues {
             try journal.settle(
-                UID(uid), lane, .deferUntil(.init(milliseconds: due), attempts: UInt16(uid), reason: .shutdown))
+                UID(uid), lane,
+                .deferUntil(.init(milliseconds: due), attempts: UInt16(uid), reason: .shutdown, possiblySent: false))
         }
-        try journal.settle(UID(7), other, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+        try journal.settle(
+            UID(7), other, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         #expect(try journal.promote(lane, now: -6) == [])
         #expect(try journal.promote(lane, now: 300, limit: 2) == [UID(3), UID(2)])
         #expect(try journal.promote(lane, now: 300) == [UID(5), UID(1)])
@@ -131,7 +138,8 @@ struct SettleTests {
         journal.observeCommits { _ in commits.withLock { $0 += 1 } }
         let others = uids(4001...7300).map { uid in
             Settlement(
-                EntryKey(lane: lane, uid: uid), .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+                EntryKey(lane: lane, uid: uid),
+                .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         }
         let batch = SettlementBatch(
             acknowledged: uids(1...4500).shuffled().map { uid in EntryKey(lane: lane, uid: uid) }, others: others,
@@ -155,7 +163,8 @@ struct SettleTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<10, to: lane)
         try journal.acknowledge([UID(2)], lane)
-        try journal.settle(UID(5), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown))
+        try journal.settle(
+            UID(5), lane, .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         let batch = try journal.unconfirmed(lane, uids: [1, 2, 5, 9, 30].map { UID($0) })
         #expect(batch.items.map(\.uid) == [UID(1), UID(9)])
         #expect(try batch.notification(at: 1).payload == sample(8).payload)

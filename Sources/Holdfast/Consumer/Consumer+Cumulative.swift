@@ -56,8 +56,8 @@ extension Consumer {
         case .late(let all, let confirmedBefore):
             if confirmedBefore > 0 {
                 logger.error(
-                    "\(route.name): an error came after \(confirmedBefore) notifications had been confirmed that it says were not taken: the quiet period is too short for this service"
-                )
+                    "\(route.name): an error came too late, after \(confirmedBefore) notifications had been confirmed that "
+                        + "it says were not taken: the quiet period is too short for this service")
                 board.lateError(confirmedBefore)
                 events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
             }

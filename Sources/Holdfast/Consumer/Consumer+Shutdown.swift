@@ -23,7 +23,7 @@ extension Consumer {
             guard let state = link.cumulative, let connection = link.connection else { continue }
             if state.window.unconfirmed == 0 || now >= deadline { connection.close(deadline: .zero) }
         }
-        if now >= deadline + .seconds(1) {
+        if now >= deadline + Self.graceAfterLimit {
             end = .shutDown
             return
         }

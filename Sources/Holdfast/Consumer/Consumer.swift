@@ -6,7 +6,9 @@ internal import Logging
 ///
 /// Everything but the inbox belongs to whoever calls ``turn()``, one caller at a time: the route's thread, or a simulation.
 /// One turn takes all that the inbox holds, so under load the cost of a turn is shared by hundreds of entries.
-package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; all else is confined to the caller of turn()
+///
+/// Unchecked, since the inbox is a Monitor, and all else is confined to the caller of ``turn()``.
+package final class Consumer: @unchecked Sendable {
     enum ConnectionPhase {
         case idle
         case connecting
@@ -34,6 +36,9 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
 
     /// The number of the link for settlements that no connection has to do with.
     static let noConnection = 0
+
+    /// What a shutdown that has reached its limit gives the journal to write what it has.
+    static let graceAfterLimit = Duration.seconds(1)
 
     let route: Route
     /// Of the route in its engine.
@@ -228,9 +233,7 @@ package final class Consumer: @unchecked Sendable {  // the inbox is a Monitor; 
 
     private func nextWake(now: Duration) -> Duration? {
         var wakes: [Duration] = unwritten.map(\.due)
-        if let shutdownDeadline {
-            wakes.append(shutdownDeadline <= now ? shutdownDeadline + .seconds(1) : shutdownDeadline)
-        }
+        if let limit = shutdownDeadline { wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit) }
         if let readAgainAt { wakes.append(readAgainAt) }
         if let until = clockGuard.distrustedUntil { wakes.append(until) }
         for link in links.values { wakes += wakesOf(link) }

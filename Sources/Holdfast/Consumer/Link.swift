@@ -32,8 +32,7 @@ final class Link {
         capacity = max(connection.capacity, 1)
         guard case .cumulative(let quietPeriod) = mode else { return }
         guard let connection = connection as? any CumulativeConnection else {
-            preconditionFailure(
-                "a connector with cumulative confirmation makes connections that are CumulativeConnection")
+            preconditionFailure("a connector with cumulative confirmation makes CumulativeConnections")
         }
         cumulative = CumulativeState(
             connection: connection,

@@ -99,8 +99,8 @@ struct RequeuedRuns: Hashable, Sendable {
         let end = max(run.last, last.last)
         let shared = min(run.last, last.last)
         if end > shared {
-            pieces.append(
-                Run((shared + 1)...end, possiblySent: run.last > last.last ? run.possiblySent : last.possiblySent))
+            let longer = run.last > last.last ? run : last
+            pieces.append(Run((shared + 1)...end, possiblySent: longer.possiblySent))
         }
         for piece in pieces {
             if let before = runs.last, before.last + 1 == piece.first, before.possiblySent == piece.possiblySent {

@@ -6,10 +6,17 @@ public struct EngineClock: Sendable {
     public var wall: @Sendable () -> WallTime
     /// Time since some fixed instant, for waiting. Never steps back.
     public var monotonic: @Sendable () -> Duration
+    /// Registers what is to be called whenever the clock was moved by hand, since whoever waits for one of its times waits
+    /// by the machine's clock. Nil for a clock that runs by itself.
+    public var onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)?
 
-    public init(wall: @escaping @Sendable () -> WallTime, monotonic: @escaping @Sendable () -> Duration) {
+    public init(
+        wall: @escaping @Sendable () -> WallTime, monotonic: @escaping @Sendable () -> Duration,
+        onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)? = nil
+    ) {
         self.wall = wall
         self.monotonic = monotonic
+        self.onMove = onMove
     }
 
     /// The machine's clocks.

@@ -46,12 +46,13 @@ package final class EngineCore: Sendable {
         self.producers = producers
         laneIDs = Dictionary(
             uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
-        observe()
+        observe(clock)
     }
 
     /// The consumers hold the journal and the Producers; these must not hold the consumers.
-    private func observe() {
+    private func observe(_ clock: EngineClock) {
         let observers = consumers.map { WeakConsumer(consumer: $0) }
+        clock.onMove? { for observer in observers { observer.consumer?.post { $0.nudged = true } } }
         producers.shared.withLock { state in
             state.onJournalFailure = { error in
                 for observer in observers { observer.consumer?.post { $0.failure = error } }

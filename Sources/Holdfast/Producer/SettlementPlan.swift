@@ -158,8 +158,7 @@ struct SettlementPlan: Sendable {
         result.timestamp = result.timestamp ?? suspect.answeredAt
         reject(
             EntryKey(lane: lane, uid: suspect.flight.uid), ticket: suspect.ticket, flight: suspect.flight,
-            fault: .token,
-            result: result, wall: wall)
+            fault: .token, result: result, wall: wall)
     }
 
     private mutating func reject(

@@ -13,7 +13,8 @@ final class CumulativeSenderConnection: CumulativeConnection {
 
     private let deadline: Duration
     private let write: SenderConnector.Write
-    private let sink: ConnectionSink
+    /// Filled under the lock of ``state``, so that nothing comes behind the end.
+    private let outbox: EventOutbox
     private let state = Monitor(State())
 
     /// Entries that wait for their calls, beyond which the engine need not hand out.
@@ -25,7 +26,7 @@ final class CumulativeSenderConnection: CumulativeConnection {
     ) {
         self.deadline = deadline
         write = send
-        self.sink = sink
+        outbox = EventOutbox(sink)
         errors.attach(self)
     }
 
@@ -43,7 +44,10 @@ final class CumulativeSenderConnection: CumulativeConnection {
     }
 
     /// The application reports errors as it reads them, so there is nothing to wait for.
-    func listen(stamp: UInt64) { sink(.listened(stamp: stamp)) }
+    func listen(stamp: UInt64) {
+        outbox.put([.listened(stamp: stamp)])
+        outbox.deliver()
+    }
 
     func writeBarrier() {}
 
@@ -63,17 +67,18 @@ final class CumulativeSenderConnection: CumulativeConnection {
     ///   - error: what ended it, reported first.
     ///   - lastWasSent: whether the call under way, if there is one, may have written.
     func end(with error: PayloadError? = nil, cause: String?, lastWasSent: Bool = true) {
-        let over: (through: UInt64, task: Task<Void, Never>?)? = state.withLock { state in
+        let task: Task<Void, Never>? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
             let isUnderWay = state.isWriting && !state.queue.isEmpty && lastWasSent
             state.queue = []
-            return (isUnderWay ? state.nextPosition : state.nextPosition - 1, state.task)
+            let through = isUnderWay ? state.nextPosition : state.nextPosition - 1
+            if let error { outbox.put([.payloadError(error)]) }
+            outbox.put([.ended(ConnectionEnd(possiblySentThrough: .position(through), cause: cause))])
+            return state.task
         }
-        guard let over else { return }
-        if let error { sink(.payloadError(error)) }
-        sink(.ended(ConnectionEnd(possiblySentThrough: .position(over.through), cause: cause)))
-        over.task?.cancel()
+        outbox.deliver()
+        task?.cancel()
     }
 
     private func writeAll() async {
@@ -85,8 +90,8 @@ final class CumulativeSenderConnection: CumulativeConnection {
             } catch {
                 return end(cause: "the sender failed: \(error)")
             }
-            guard advance() else { return }
-            sink(.sent(through: .position(position)))
+            guard advance(past: position) else { return }
+            outbox.deliver()
         }
     }
 
@@ -108,9 +113,10 @@ final class CumulativeSenderConnection: CumulativeConnection {
     }
 
     /// - Returns: false when the connection has ended meanwhile.
-    private func advance() -> Bool {
+    private func advance(past position: UInt64) -> Bool {
         state.withLock { state in
             guard !state.hasEnded, let first = state.queue.first else { return false }
+            outbox.put([.sent(through: .position(position))])
             state.nextPosition += 1
             state.written += 1
             if state.written == first.entries.count {

@@ -19,14 +19,15 @@ final class SenderConnection: Connection {
     private let concurrency: Int
     private let deadline: Duration
     private let call: SenderConnector.Send
-    private let sink: ConnectionSink
+    /// Filled under the lock of ``state``: an answer must not come behind an end that does not know of it.
+    private let outbox: EventOutbox
     private let state = Monitor(State())
 
     init(concurrency: Int, deadline: Duration, send: @escaping SenderConnector.Send, sink: ConnectionSink) {
         self.concurrency = concurrency
         self.deadline = deadline
         call = send
-        self.sink = sink
+        outbox = EventOutbox(sink)
     }
 
     /// One more than may run, so that the next call need not wait for the engine.
@@ -42,24 +43,29 @@ final class SenderConnection: Connection {
                 unreadable.append((ticket, .notSent("the entry can't be read: \(error)")))
             }
         }
-        let refused = state.withLock { state in
-            guard !state.isClosing, !state.hasEnded else { return true }
-            state.queue.append(contentsOf: waiting)
-            return false
+        state.withLock { state in
+            if state.isClosing {
+                unreadable += waiting.map { ($0.ticket, .notSent("the connection is closed")) }
+            } else {
+                state.queue.append(contentsOf: waiting)
+            }
+            if !unreadable.isEmpty { outbox.put([.results(unreadable)]) }
         }
-        if refused { unreadable += waiting.map { ($0.ticket, .notSent("the connection is closed")) } }
-        if !unreadable.isEmpty { sink(.results(unreadable)) }
+        outbox.deliver()
         startCalls()
     }
 
     func close(deadline: Duration) {
-        let (unsent, isDone): ([Waiting], Bool) = state.withLock { state in
-            guard !state.isClosing else { return ([], false) }
+        let isDone = state.withLock { state in
+            guard !state.isClosing else { return false }
             state.isClosing = true
-            defer { state.queue = [] }
-            return (state.queue, state.running.isEmpty)
+            if !state.queue.isEmpty {
+                outbox.put([.results(state.queue.map { ($0.ticket, .notSent("the engine is shutting down")) })])
+            }
+            state.queue = []
+            return state.running.isEmpty
         }
-        if !unsent.isEmpty { sink(.results(unsent.map { ($0.ticket, .notSent("the engine is shutting down")) })) }
+        outbox.deliver()
         if isDone { return end(nil) }
         // Not structured: a call of the application's that ignores cancellation must not hold up the shutdown.
         Task { [self] in
@@ -74,11 +80,12 @@ final class SenderConnection: Connection {
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
             state.isClosing = true
+            outbox.put([.ended(ConnectionEnd(possiblySent: Array(state.running.keys), cause: cause))])
             return state.running
         }
         guard let running else { return }
         for case let task? in running.values { task.cancel() }
-        sink(.ended(ConnectionEnd(possiblySent: Array(running.keys), cause: cause)))
+        outbox.deliver()
     }
 
     private func startCalls() {
@@ -124,14 +131,15 @@ final class SenderConnection: Connection {
     }
 
     private func finish(_ ticket: Ticket, _ result: SendResult) {
-        let (isFirst, isLast): (Bool, Bool) = state.withLock { state in
+        let isLast = state.withLock { state in
             guard state.running.removeValue(forKey: ticket) != nil else {
                 state.overdue -= 1
-                return (false, false)
+                return false
             }
-            return (!state.hasEnded, state.isClosing && state.running.isEmpty)
+            outbox.put([result == .confirmed ? .confirmed([ticket]) : .results([(ticket, result)])])
+            return state.isClosing && state.running.isEmpty
         }
-        if isFirst { sink(result == .confirmed ? .confirmed([ticket]) : .results([(ticket, result)])) }
+        outbox.deliver()
         if isLast { end(nil) } else { startCalls() }
     }
 
@@ -139,11 +147,12 @@ final class SenderConnection: Connection {
         let (task, isStuck): (Task<Void, Never>?, Bool) = state.withLock { state in
             guard let task = state.running.removeValue(forKey: ticket) else { return (nil, false) }
             state.overdue += 1
+            outbox.put([.results([(ticket, .unknown("the sender did not answer within \(deadline)"))])])
             return (task, state.overdue >= concurrency)
         }
         guard let task else { return }
         task.cancel()
-        sink(.results([(ticket, .unknown("the sender did not answer within \(deadline)"))]))
+        outbox.deliver()
         if isStuck {
             end("all \(concurrency) calls of the sender are past their deadline and do not return")
         }

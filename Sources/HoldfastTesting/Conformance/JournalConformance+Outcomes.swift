@@ -9,6 +9,7 @@ extension JournalConformance {
             try expect("how many wait", bench.journal.outcomeCount, is: 0)
             try bench.acknowledge([uids[1]], lane, keepsOutcomes: true)
             try expect("how many wait then", bench.journal.outcomeCount, is: 1)
+            try expect("how many wait by the status", try bench.journal.status().outcomes, is: 1)
             try expect("UIDs", try bench.journal.outcomes(after: .none, limit: 10).map(\.uid), is: [uids[1]])
         },
         Rule("An outcome says how it ended, when, and what the application needs to know it by") { bench in
@@ -102,6 +103,7 @@ extension JournalConformance {
             try expect(
                 "those before the second", try bench.trim(TrimBounds(identitiesBefore: second)).identities, is: 1)
             try expect("more than 2", try bench.trim(TrimBounds(greatestIdentities: 2)).identities, is: 1)
+            try expect("remembered by the status", try bench.journal.status().identities, is: 2)
             try bench.reopen()
             let again = try bench.append(try bench.submission(1...4, lane: try bench.lane(), identities: true))
             try expect("repeats that are still recognised", again.repeats.map(\.index), is: [2, 3])

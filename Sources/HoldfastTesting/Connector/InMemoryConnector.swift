@@ -1,6 +1,14 @@
 public import Holdfast
 
 /// A ``Connector`` without a network, for tests: it remembers what was sent, and answers as it is told.
+///
+///     let connector = InMemoryConnector()
+///     let engine = try PushEngine(journal: InMemoryJournal(), routes: [Route(connector: connector)])
+///     …
+///     #expect(connector.wasSent(to: token))
+///     #expect(connector.lastSent(to: token)?.topic == "com.example.app")
+///
+/// For a service that answers errors only see ``InMemoryCumulativeConnector``.
 public final class InMemoryConnector: Connector {
     /// What to answer to a notification; nil leaves it unanswered.
     public typealias Answer = @Sendable (PushNotification) -> SendResult?
@@ -9,22 +17,24 @@ public final class InMemoryConnector: Connector {
         var sent: [PushNotification] = []
         var connectErrors: [ConnectError] = []
         var connections: [InMemoryConnection] = []
+        var connectionCount = 0
+        var capacity: Int
         var answer: Answer
     }
 
     public let confirmationMode = ConfirmationMode.perNotification
     public let limits = NotificationLimits.http2
     public let endpoint = "memory"
-    let capacity: Int
     let state: Monitor<State>
 
     /// - Parameters:
     ///   - capacity: the most unanswered entries of a connection.
     ///   - answer: called for each notification, on the engine's thread. Default: every one is confirmed.
     public init(capacity: Int = 1000, answer: @escaping Answer = { _ in .confirmed }) {
-        self.capacity = capacity
-        state = Monitor(State(answer: answer))
+        state = Monitor(State(capacity: max(capacity, 1), answer: answer))
     }
+
+    // MARK: What was sent
 
     /// All that was sent, in order, resends included.
     public var sent: [PushNotification] { state.withLock(\.sent) }
@@ -35,40 +45,65 @@ public final class InMemoryConnector: Connector {
         state.withLock { $0.sent.last { $0.token == token } }
     }
 
-    /// Answers differently from now on.
-    public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+    /// Forgets what was sent.
+    public func clear() { state.withLock { $0.sent = [] } }
 
-    /// The next attempts to connect fail with these.
-    public func failConnecting(_ errors: [ConnectError]) { state.withLock { $0.connectErrors += errors } }
+    /// How often a connection came about.
+    public var connectionCount: Int { state.withLock(\.connectionCount) }
 
-    /// Ends the connection that is open.
-    ///
-    /// - Parameter possiblySent: whether what is not answered may have reached the service.
-    public func endConnection(possiblySent: Bool, cause: String = "ended by the test") {
-        let connection = state.withLock { $0.connections.last }
-        connection?.end(ConnectionEnd(possiblySent: possiblySent ? nil : [], cause: cause))
-    }
-
-    /// Waits until `condition` holds for what was sent, looking again after each hand-out; for at most `limit`.
+    /// Waits until `condition` holds for what was sent, looking again and again; for at most `limit`.
     ///
     /// - Returns: whether it came to hold.
     public func waitUntil(
         limit: Duration = .seconds(10), _ condition: @escaping @Sendable ([PushNotification]) -> Bool
     ) async -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while !condition(sent) {
-            if ContinuousClock.now > deadline || Task.isCancelled { return false }
-            await Task.yield()
+        await Patience(limit).wait { condition(self.sent) }
+    }
+
+    // MARK: What the service does
+
+    /// Answers differently from now on.
+    public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+    /// Answers what was left unanswered on all connections that are open.
+    ///
+    /// - Parameter answer: nil leaves it so.
+    public func answerWaiting(_ answer: Answer = { _ in .confirmed }) {
+        for connection in state.withLock(\.connections) { connection.answerWaiting(answer) }
+    }
+
+    /// The next attempts to connect fail with these, one after the other.
+    public func failConnecting(_ errors: [ConnectError]) { state.withLock { $0.connectErrors += errors } }
+
+    /// Changes the capacity of the connections that are open and of those to come; at least 1.
+    public func changeCapacity(to capacity: Int) {
+        let capacity = max(capacity, 1)
+        let connections = state.withLock { state in
+            state.capacity = capacity
+            return state.connections
         }
-        return true
+        for connection in connections { connection.tell(.capacityChanged(capacity)) }
+    }
+
+    /// Has the connections that are open say that they take nothing more; what they have can still be answered.
+    public func drain() { for connection in state.withLock(\.connections) { connection.tell(.draining) } }
+
+    /// Ends the connections that are open.
+    ///
+    /// - Parameter possiblySent: whether what is not answered may have reached the service.
+    public func endConnection(possiblySent: Bool, cause: String = "ended by the test") {
+        for connection in state.withLock(\.connections) {
+            connection.end(ConnectionEnd(possiblySent: possiblySent ? nil : [], cause: cause))
+        }
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
-        let (error, connection): (ConnectError?, InMemoryConnection) = state.withLock { state in
-            let connection = InMemoryConnection(self, sink: sink)
-            if !state.connectErrors.isEmpty { return (state.connectErrors.removeFirst(), connection) }
+        let connection = InMemoryConnection(self, sink: sink)
+        let error: ConnectError? = state.withLock { state in
+            if !state.connectErrors.isEmpty { return state.connectErrors.removeFirst() }
             state.connections.append(connection)
-            return (nil, connection)
+            state.connectionCount += 1
+            return nil
         }
         if let error { throw error }
         return connection
@@ -78,55 +113,75 @@ public final class InMemoryConnector: Connector {
 /// A connection of an ``InMemoryConnector``.
 final class InMemoryConnection: Connection {
     private let connector: InMemoryConnector
-    private let sink: ConnectionSink
-    private let hasEnded = Monitor(false)
+    private let outbox: EventOutbox
+    private let pending = Monitor<[Ticket: PushNotification]>([:])
 
     init(_ connector: InMemoryConnector, sink: ConnectionSink) {
         self.connector = connector
-        self.sink = sink
+        outbox = EventOutbox(sink)
     }
 
-    var capacity: Int { connector.capacity }
+    var capacity: Int { connector.state.withLock(\.capacity) }
 
     func send(_ handOut: HandOut) {
-        guard !hasEnded.withLock({ $0 }) else {
-            return sink(.results(handOut.tickets.map { ($0, .notSent("the connection has ended")) }))
-        }
-        var confirmed: [Ticket] = []
         var results: [(ticket: Ticket, result: SendResult)] = []
-        for (index, ticket) in handOut.tickets.enumerated() {
-            let notification: PushNotification
-            do throws(PackedNotification.Damage) {
-                notification = try handOut.entries.notification(at: index)
-            } catch {
-                results.append((ticket, .notSent("the entry can't be read: \(error)")))
+        var sent: [(ticket: Ticket, notification: PushNotification)] = []
+        for (ticket, notification) in handOut.notifications {
+            guard let notification else {
+                results.append((ticket, .notSent("the entry can't be read")))
                 continue
             }
-            let answer = connector.state.withLock { state in
-                state.sent.append(notification)
-                return state.answer
-            }
-            switch answer(notification) {
-            case nil: break
-            case SendResult.confirmed?: confirmed.append(ticket)
-            case let result?: results.append((ticket, result))
-            }
+            sent.append((ticket, notification))
         }
-        if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
-        if !results.isEmpty { sink(.results(results)) }
+        // A hand-out that meets an ended connection was answered by its end: as never sent.
+        let isOpen = pending.withLock { pending in
+            for (ticket, notification) in sent where !outbox.isOver { pending[ticket] = notification }
+            return !outbox.isOver
+        }
+        guard isOpen else { return }
+        let answer = connector.state.withLock { state in
+            state.sent += sent.map(\.notification)
+            return state.answer
+        }
+        if !results.isEmpty { tell(.results(results)) }
+        settle(sent.map { ($0.ticket, answer($0.notification)) })
     }
 
+    func answerWaiting(_ answer: InMemoryConnector.Answer) {
+        let waiting = pending.withLock { $0.sorted { $0.key.rawValue < $1.key.rawValue } }
+        settle(waiting.map { ($0.key, answer($0.value)) })
+    }
+
+    /// Answers for those that are not answered yet.
+    private func settle(_ answers: [(ticket: Ticket, result: SendResult?)]) {
+        pending.withLock { pending in
+            var confirmed: [Ticket] = []
+            var results: [(ticket: Ticket, result: SendResult)] = []
+            for case (let ticket, let result?) in answers where pending.removeValue(forKey: ticket) != nil {
+                if result == .confirmed { confirmed.append(ticket) } else { results.append((ticket, result)) }
+            }
+            if !confirmed.isEmpty { outbox.put([.confirmed(confirmed)]) }
+            if !results.isEmpty { outbox.put([.results(results)]) }
+        }
+        outbox.deliver()
+    }
+
+    func tell(_ event: ConnectorEvent) {
+        outbox.put([event])
+        outbox.deliver()
+    }
+
+    /// Ends at once: a service that has not answered until now does not, within any deadline.
     func close(deadline: Duration) {
-        end(ConnectionEnd(possiblySent: nil, cause: nil))
+        let waiting = pending.withLock { Array($0.keys) }
+        end(ConnectionEnd(possiblySent: waiting, cause: nil))
     }
 
     func end(_ connectionEnd: ConnectionEnd) {
-        let isFirst = hasEnded.withLock { hasEnded in
-            defer { hasEnded = true }
-            return !hasEnded
+        pending.withLock { pending in
+            if outbox.put([.ended(connectionEnd)]) { pending = [:] }
         }
-        guard isFirst else { return }
         connector.state.withLock { state in state.connections.removeAll { $0 === self } }
-        sink(.ended(connectionEnd))
+        outbox.deliver()
     }
 }

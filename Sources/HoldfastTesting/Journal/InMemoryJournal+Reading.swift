@@ -106,7 +106,8 @@ extension InMemoryJournal {
         try read { disk in
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
-                totals: disk.totals, limitBytes: .max)
+                totals: disk.totals, limitBytes: .max, outcomes: disk.outcomes.count,
+                identities: disk.identities.count)
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
                 status.deferred += lane.deferred.count

@@ -47,6 +47,8 @@ final class Box<Value: Sendable>: Sendable {
 
 struct TimedOut: Error {}
 
+let acceptance = WallTime(milliseconds: 1_700_000_000_123)
+
 let immediate = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
 let considerate = LaneKey(route: "default", urgency: .considerate, guarantee: .atLeastOnce)
 let once = LaneKey(route: "default", urgency: .immediate, guarantee: .atMostOnce)
@@ -66,32 +68,54 @@ private func withUnsafeBytesOf(_ number: Int, _ body: (Int, UInt8) -> Void) {
 }
 
 /// A submission of sample notifications, all for one lane.
-func submission(_ numbers: some Sequence<Int>, _ lane: LaneID, payloadByteCount: Int = 200) -> Submission {
-    var submission = Submission()
+func submission(
+    _ numbers: some Sequence<Int>, _ lane: LaneID, payloadByteCount: Int = 200,
+    producer: ProducerID = ProducerID(rawValue: 1)
+) -> Submission {
+    var submission = Submission(producer: producer, acceptedAt: acceptance)
     for number in numbers { submission.add(sample(number, payloadByteCount: payloadByteCount), lane) }
     return submission
 }
 
 extension Submission {
+    /// Of the first Producer.
+    init() { self.init(producer: ProducerID(rawValue: 1), acceptedAt: acceptance) }
+
     mutating func add(_ notification: PushNotification, _ lane: LaneID) {
         let start = bytes.count
         PackedNotification.append(
             notification, id: NotificationID(high: UInt64(items.count), low: 7), expiration: .at(1_900_000_000),
-            acceptedAt: WallTime(milliseconds: 1_700_000_000_123), producer: "test", to: &bytes)
+            acceptedAt: acceptance, producer: "", to: &bytes)
         items.append(Item(lane: lane, range: start..<bytes.count))
     }
 }
 
 /// The asynchronous calls, waited for.
 extension LMDBJournal {
-    func append(_ submission: Submission) throws -> UID {
-        let box = Box<Result<UID, JournalError>>()
+    func append(_ submission: Submission) throws -> Appended {
+        let box = Box<Result<Appended, JournalError>>()
         append(submission) { result in box.put(result) }
         return try box.get().get()
     }
 
+    /// Of the Producer "default".
+    @discardableResult
     func append(_ numbers: some Sequence<Int>, to lane: LaneID, payloadByteCount: Int = 200) throws -> UID {
-        try append(submission(numbers, lane, payloadByteCount: payloadByteCount))
+        let producer = try openProducer("default")
+        return try append(submission(numbers, lane, payloadByteCount: payloadByteCount, producer: producer)).first
+    }
+
+    @discardableResult
+    func trim(_ bounds: TrimBounds) throws -> Trimmed {
+        let box = Box<Result<Trimmed, JournalError>>()
+        trim(bounds) { result in box.put(result) }
+        return try box.get().get()
+    }
+
+    func removeOutcomes(_ uids: [UID]) throws {
+        let box = Box<Result<Void, JournalError>>()
+        removeOutcomes(uids) { result in box.put(result) }
+        try box.get().get()
     }
 
     @discardableResult
@@ -139,6 +163,12 @@ extension BlacklistStorage {
     func add(_ entries: [BlacklistEntry]) throws {
         let box = Box<Result<Void, JournalError>>()
         add(entries) { result in box.put(result) }
+        try box.get().get()
+    }
+
+    func lift(_ registrations: [(token: DeviceToken, registeredAt: WallTime)]) throws {
+        let box = Box<Result<Void, JournalError>>()
+        lift(registrations) { result in box.put(result) }
         try box.get().get()
     }
 }

@@ -1,0 +1,154 @@
+import Foundation
+import Holdfast
+import HoldfastLMDB
+
+/// Keeps look-ups of tokens that are not on a large blacklist away from the store.
+///
+/// Built in the background from snapshots, a stretch of the table at a time. What is added meanwhile is kept aside and
+/// put in before the filter is used. That is enough: an addition is reported here after its commit, so it is either in
+/// every snapshot of a building that began later, or it is reported while that building is under way.
+final class BlacklistFilter: Sendable {
+    private struct State: Sendable {
+        var filter: BloomFilter?
+        /// Keys put into it, those counted twice that were added twice.
+        var inserted = 0
+        /// Of ``inserted``: when it is built anew.
+        var rebuildAt = 0
+        var isBuilding = false
+        /// Hashes of what was added since the building began.
+        var meanwhile: [UInt64] = []
+        var isClosed = false
+    }
+
+    /// Keys read in one snapshot.
+    static let stretch = 20_000
+
+    private let state = Monitor(State())
+    private let readers: ReaderPool
+    private let table: Table
+    private let threshold: Int
+    private let greatestByteCount: Int
+    /// Nobody can choose tokens that collide.
+    private let seed = UInt64.random(in: 0...UInt64.max)
+
+    /// - Parameters:
+    ///   - threshold: the number of entries from which on there is a filter.
+    ///   - greatestByteCount: of the filter.
+    init(_ table: Table, _ readers: ReaderPool, threshold: Int, greatestByteCount: Int) {
+        self.table = table
+        self.readers = readers
+        self.threshold = threshold
+        self.greatestByteCount = greatestByteCount
+    }
+
+    /// Whether it is built and asked.
+    var isReady: Bool { state.withLock { state in state.filter != nil } }
+
+    /// Leaves of `tokens`, which lie in `bytes`, those that may be on the blacklist.
+    func narrow(_ tokens: inout [(index: Int, token: Range<Int>)], in bytes: Span<UInt8>) {
+        var hashes: [UInt64] = []
+        hashes.reserveCapacity(tokens.count)
+        for (_, token) in tokens { hashes.append(BloomFilter.hash(bytes.extracting(token), seed: seed)) }
+        let kept: [Bool]? = state.withLock { state in
+            state.filter.map { filter in hashes.map { hash in filter.mayContain(hash) } }
+        }
+        guard let kept else { return }
+        var position = 0
+        tokens.removeAll { _ in
+            defer { position += 1 }
+            return !kept[position]
+        }
+    }
+
+    /// Whether the token may be on the blacklist.
+    func mayHave(_ token: Span<UInt8>) -> Bool {
+        let hash = BloomFilter.hash(token, seed: seed)
+        return state.withLock { state in state.filter?.mayContain(hash) ?? true }
+    }
+
+    /// To be told when the blacklist is opened, and after each commit, before anybody hears of it.
+    ///
+    /// - Parameters:
+    ///   - added: what the commit has added.
+    ///   - count: the entries there are now.
+    func changed(added: [DeviceToken], count: Int) {
+        let hashes = added.map { token in BloomFilter.hash(token.bytes.span, seed: seed) }
+        let isDue = state.withLock { state in
+            if state.filter != nil {
+                for hash in hashes { state.filter?.insert(hash) }
+                state.inserted += hashes.count
+            }
+            if state.isBuilding { state.meanwhile += hashes }
+            let isDue = state.filter == nil ? count >= threshold : state.inserted > state.rebuildAt
+            guard isDue, !state.isBuilding, !state.isClosed else { return false }
+            state.isBuilding = true
+            return true
+        }
+        guard isDue else { return }
+        Thread.detachNewThread { [self] in build(count) }
+    }
+
+    /// Builds no more. What is under way ends with the stretch it reads.
+    func close() { state.withLock { state in state.isClosed = true } }
+
+    private func build(_ count: Int) {
+        var filter = BloomFilter(capacity: 2 * max(count, threshold), greatestByteCount: greatestByteCount, seed: seed)
+        var inserted = 0
+        let isWhole: Bool
+        do throws(LMDBError) {
+            var next: [UInt8]? = []
+            while let start = next, !state.withLock({ state in state.isClosed }) {
+                // A closed pool gives nothing.
+                let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Place in
+                    try stretch(from: start, into: &filter, &inserted, snapshot)
+                }
+                guard let read else { break }
+                next = read.next
+            }
+            isWhole = next == nil
+        } catch {
+            // Whoever reads the blacklist itself will hear of it. Without a filter everything is looked up there.
+            isWhole = false
+        }
+        finish(isWhole ? filter : nil, inserted)
+    }
+
+    private func finish(_ filter: consuming BloomFilter?, _ inserted: Int) {
+        let filter = filter
+        state.withLock { state in
+            if var filter {
+                for hash in state.meanwhile { filter.insert(hash) }
+                state.inserted = inserted + state.meanwhile.count
+                state.rebuildAt = max(filter.capacity, 2 * state.inserted)
+                state.filter = filter
+            } else {
+                // Not again at each commit, if it cannot be read.
+                state.rebuildAt = max(state.rebuildAt, 2 * state.inserted)
+            }
+            state.meanwhile = []
+            state.isBuilding = false
+        }
+    }
+
+    private struct Place {
+        /// The key with which to go on; nil at the end.
+        let next: [UInt8]?
+    }
+
+    private func stretch(
+        from start: [UInt8], into filter: inout BloomFilter, _ inserted: inout Int, _ snapshot: borrowing Snapshot
+    ) throws(LMDBError) -> Place {
+        try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> Place in
+            var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
+            for _ in 0..<Self.stretch where found {
+                cursor.withCurrent { key, _ in filter.insert(filter.hash(key)) }
+                inserted += 1
+                found = try cursor.next()
+            }
+            guard found else { return Place(next: nil) }
+            var next: [UInt8] = []
+            cursor.withCurrent { key, _ in next = key.array }
+            return Place(next: next)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+internal import Holdfast
+
+/// A connection on which each notification gets its own answer, with the service behind it.
+final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined to the simulation's thread
+    private enum Stage {
+        case queued
+        case written(at: Duration)
+        /// The service has decided; its answer is on the way.
+        case decided(SendResult)
+    }
+
+    private struct Request {
+        let entry: LedgerEntry
+        let copy: Int
+        let ticket: Ticket
+        var stage: Stage
+        /// Its answer will never come.
+        var isLost = false
+    }
+
+    unowned let world: World
+    let route: Int
+    let number: Int
+    let life: Int
+    private(set) var capacity: Int
+    private var requests: [Request] = []
+    /// Given up by the deadline, but on the wire.
+    private var late: [Request] = []
+    private(set) var isOver = false
+    private(set) var toldToStopInTurn: Int?
+    private var isDraining = false
+    private var closesAt: Duration?
+
+    init(world: World, route: Int, number: Int) {
+        self.world = world
+        self.route = route
+        self.number = number
+        life = world.life
+        capacity = world.swarm.capacity
+    }
+
+    var unanswered: Int { requests.count }
+    var mayBeGivenMore: Bool { !isOver && !isDraining && closesAt == nil }
+
+    // MARK: The engine's side
+
+    func send(_ handOut: HandOut) {
+        world.checkHandOut(handOut, to: self)
+        guard !isOver else {
+            return sink(.results(handOut.tickets.map { ($0, .notSent("the connection has ended")) }))
+        }
+        for (index, item) in handOut.entries.items.enumerated() {
+            guard let entry = world.ledger[item.uid] else { continue }
+            entry.deferralIsAsked = false
+            entry.copies.append(Copy(life: life, connection: number, handedAt: world.now))
+            requests.append(
+                Request(
+                    entry: entry, copy: entry.copies.count - 1, ticket: handOut.tickets[index], stage: .queued))
+        }
+    }
+
+    func close(deadline: Duration) {
+        guard !isOver, closesAt == nil else { return }
+        closesAt = world.now + deadline
+        toldToStopInTurn = world.turns
+    }
+
+    private func sink(_ event: ConnectorEvent) { world.deliver(event, route: route, connection: number, life: life) }
+
+    private func tell(_ request: Request, _ word: Copy.Word) {
+        request.entry.copies[request.copy].word = word
+        request.entry.copies[request.copy].toldBeforeTurn = world.turns
+        if case .rejected(_, .suspectToken) = word { world.ledger.suspects.insert(request.entry.notification.token) }
+    }
+
+    // MARK: The wire
+
+    var nextDue: Duration? {
+        guard !isOver else { return nil }
+        var dues: [Duration] = []
+        for request in requests {
+            switch request.stage {
+            case .queued, .decided: if !request.isLost { return world.now }
+            case .written(let at): dues.append(request.isLost ? at + world.swarm.answerDeadline : world.now)
+            }
+            if request.isLost { dues.append(world.now + world.swarm.answerDeadline) }
+        }
+        if let closesAt { dues.append(requests.isEmpty ? world.now : max(closesAt, world.now)) }
+        return dues.min()
+    }
+
+    func progress() {
+        guard !isOver else { return }
+        writeSome()
+        decideSome()
+        answerSome()
+        giveUpOverdue()
+        if let closesAt, requests.isEmpty || closesAt <= world.now { end(knowing: true, cause: nil) }
+        makeTrouble()
+    }
+
+    private func writeSome() {
+        for index in requests.indices {
+            guard case .queued = requests[index].stage else { continue }
+            guard world.isHealing || world.dice.chance(0.8) else { return }
+            requests[index].stage = .written(at: world.now)
+            requests[index].entry.copies[requests[index].copy].leftAt = world.now
+        }
+    }
+
+    private func decideSome() {
+        for index in requests.indices {
+            guard case .written = requests[index].stage, !requests[index].isLost else { continue }
+            guard world.isHealing || world.dice.chance(0.5) else { continue }
+            if world.strikes(.answerLost) {
+                requests[index].isLost = true
+                if world.dice.chance(0.5) { _ = world.decide(requests[index].entry, copy: requests[index].copy) }
+            } else {
+                requests[index].stage = .decided(world.decide(requests[index].entry, copy: requests[index].copy))
+            }
+        }
+    }
+
+    private func answerSome() {
+        var confirmed: [Ticket] = []
+        var results: [(ticket: Ticket, result: SendResult)] = []
+        requests.removeAll { request in
+            guard case .decided(let result) = request.stage, world.isHealing || world.dice.chance(0.7) else {
+                return false
+            }
+            tell(request, Copy.Word(result))
+            if result.verdict == .confirmed { confirmed.append(request.ticket) } else {
+                results.append((request.ticket, result))
+            }
+            return true
+        }
+        if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
+        if !results.isEmpty { sink(.results(results)) }
+    }
+
+    /// What a connector does about a deadline; and now and then the answer comes after all.
+    private func giveUpOverdue() {
+        var results: [(ticket: Ticket, result: SendResult)] = []
+        requests.removeAll { request in
+            guard case .written(let at) = request.stage, at + world.swarm.answerDeadline <= world.now else {
+                return false
+            }
+            tell(request, .unknown)
+            results.append((request.ticket, .unknown("no answer within the deadline")))
+            late.append(request)
+            return true
+        }
+        if !results.isEmpty { sink(.results(results)) }
+        guard !late.isEmpty, world.strikes(.answerLate) else { return }
+        let request = late.removeFirst()
+        let result = request.isLost ? SendResult.confirmed : world.decide(request.entry, copy: request.copy)
+        sink(result.verdict == .confirmed ? .confirmed([request.ticket]) : .results([(request.ticket, result)]))
+    }
+
+    // MARK: Trouble
+
+    private func makeTrouble() {
+        guard !isOver else { return }
+        if world.strikes(.capacityChanges) {
+            capacity = world.dice.number(1...max(world.swarm.capacity, 2))
+            sink(.capacityChanged(capacity))
+        }
+        if !isDraining, world.strikes(.drains) { drain() }
+        if world.strikes(.diesKnowing) { end(knowing: true, cause: "reset") }
+        if !isOver, world.strikes(.diesUnknowing) { end(knowing: false, cause: "reset") }
+    }
+
+    /// GOAWAY: what is above the last stream was never processed; the rest is still answered.
+    private func drain() {
+        isDraining = true
+        toldToStopInTurn = world.turns
+        sink(.draining)
+        let last = world.dice.number(0...requests.count)
+        var refused: [(ticket: Ticket, result: SendResult)] = []
+        let above = requests[last...].filter { request in
+            if case .decided = request.stage { return false }
+            return !request.isLost
+        }
+        for request in above {
+            tell(request, .notProcessed)
+            refused.append((request.ticket, .notSent("above the last stream")))
+        }
+        let tickets = Set(above.map(\.ticket))
+        requests.removeAll { tickets.contains($0.ticket) }
+        if !refused.isEmpty { sink(.results(refused)) }
+        closesAt = world.now + .milliseconds(world.dice.number(0...2000))
+    }
+
+    /// - Parameter knowing: whether the connector can say what was never written.
+    func end(knowing: Bool, cause: String?) {
+        guard !isOver else { return }
+        isOver = true
+        toldToStopInTurn = toldToStopInTurn ?? world.turns
+        var possiblySent: [Ticket] = []
+        for request in requests {
+            var isWritten = true
+            if case .queued = request.stage { isWritten = false }
+            if isWritten, case .written = request.stage, !request.isLost, world.dice.chance(0.5) {
+                world.stragglers.append((request.entry, request.copy))
+            }
+            tell(request, isWritten || !knowing ? .unknown : .notProcessed)
+            if isWritten { possiblySent.append(request.ticket) }
+        }
+        requests = []
+        sink(.ended(ConnectionEnd(possiblySent: knowing ? possiblySent : nil, cause: cause)))
+    }
+
+    /// The process was killed: what is on the wire goes on its way.
+    func abandon() {
+        isOver = true
+        for request in requests {
+            if case .written = request.stage, !request.isLost { world.stragglers.append((request.entry, request.copy)) }
+        }
+        requests = []
+    }
+}
+
+extension Copy.Word {
+    init(_ result: SendResult) {
+        self =
+            switch result.verdict {
+            case .confirmed: .taken
+            case .rejected(let fault): .rejected(result.reason ?? Reason(rawValue: "Rejected"), fault)
+            case .deferred: .deferred
+            case .neverProcessed, .laneStopped: .notProcessed
+            case .unknown: .unknown
+            }
+    }
+}

@@ -1,0 +1,28 @@
+/// What happened in a simulation: its tail for people, and a digest of all of it that tells whether two runs were the same.
+struct EventLog: Sendable {
+    private static let capacity = 150
+
+    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private var ring: [String] = []
+    private var next = 0
+    /// Says every line as it comes.
+    private let say: (@Sendable (String) -> Void)?
+
+    init(say: (@Sendable (String) -> Void)?) { self.say = say }
+
+    mutating func add(_ line: String) {
+        // FNV-1a.
+        for byte in line.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        digest = (digest ^ 10) &* 0x100_0000_01B3
+        say?(line)
+        if ring.count < Self.capacity {
+            ring.append(line)
+        } else {
+            ring[next] = line
+            next = (next + 1) % Self.capacity
+        }
+    }
+
+    /// The last lines, oldest first.
+    var tail: [String] { Array(ring[next...] + ring[..<next]) }
+}

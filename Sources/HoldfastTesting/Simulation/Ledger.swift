@@ -1,0 +1,115 @@
+internal import Holdfast
+
+/// One hand-out of one entry: what became of it in truth, and what the engine has been told.
+struct Copy {
+    /// The engine's knowledge.
+    enum Word: Equatable {
+        /// Nothing so far.
+        case outstanding
+        /// Taken: an answer, or an error or a barrier behind it.
+        case taken
+        case rejected(Reason, SendResult.Fault)
+        case deferred
+        case notProcessed
+        /// Nobody will ever say.
+        case unknown
+    }
+
+    /// Which life of the process.
+    let life: Int
+    let connection: Int
+    let handedAt: Duration
+    /// When its bytes left this machine.
+    var leftAt: Duration?
+    var isTaken = false
+    var word = Word.outstanding
+    /// The turn in which the engine was told at the earliest.
+    var toldBeforeTurn = 0
+}
+
+/// What the world knows about one accepted notification.
+final class LedgerEntry {
+    let uid: UID
+    let lane: LaneKey
+    let serial: UInt64
+    let notification: PushNotification
+    let producer: String
+    var copies: [Copy] = []
+    /// By the send mark or its record's word at an opening.
+    var isPossiblySentByRule = false
+    var isDeferred = false
+    var wasDeferred = false
+    var isFlagged = false
+    var attempts = 0
+    var outcome: TerminalOutcome?
+    /// Terminal outcomes that were asked for in this life of the process.
+    var requested: [TerminalOutcome] = []
+    /// The engine has asked to defer it, since it was handed out last.
+    var deferralIsAsked = false
+    var isDamaged = false
+    /// Outcomes that the application was given.
+    var delivered: TerminalOutcome?
+    /// Of the last reconciliation in which it was seen on disk.
+    var seen = 0
+
+    init(uid: UID, lane: LaneKey, serial: UInt64, notification: PushNotification, producer: String) {
+        self.uid = uid
+        self.lane = lane
+        self.serial = serial
+        self.notification = notification
+        self.producer = producer
+    }
+
+    var hasOneAttempt: Bool { lane.guarantee == .atMostOnce }
+
+    /// A copy may have been taken, and the engine was told or has to assume so.
+    func mayHaveBeenTaken(life: Int) -> Bool {
+        copies.contains { copy in
+            switch copy.word {
+            case .unknown, .taken: true
+            case .outstanding: true
+            case .rejected, .deferred, .notProcessed: false
+            }
+        }
+    }
+
+    /// Handed out in this life, and not durably settled: a crash sends it again. (One whose fate was given up as unknown
+    /// goes again in any case.)
+    func isInFlight(life: Int) -> Bool {
+        guard outcome == nil else { return false }
+        return copies.contains { $0.life == life && ($0.word == .outstanding || $0.word == .taken) }
+    }
+
+    /// Waits to go again, by what the engine was told before this turn.
+    func isRequeued(life: Int, turn: Int) -> Bool {
+        guard outcome == nil, requested.isEmpty, !isDeferred, !deferralIsAsked, let last = copies.last,
+            last.life == life, last.toldBeforeTurn < turn
+        else { return false }
+        return last.word == .notProcessed || last.word == .unknown
+    }
+}
+
+/// All accepted notifications, by UID.
+struct Ledger {
+    private(set) var entries: [UID: LedgerEntry] = [:]
+    /// Ascending; those without a terminal outcome on disk.
+    private(set) var open: [LedgerEntry] = []
+    private(set) var greatest = UID.none
+    /// Tokens that were under suspicion, blacklisted by the operator, lifted.
+    var suspects: Set<DeviceToken> = []
+    var blacklistedByOperator: Set<DeviceToken> = []
+    var lifted: Set<DeviceToken> = []
+    /// By serial number.
+    private(set) var bySerial: [UInt64: [LedgerEntry]] = [:]
+
+    subscript(_ uid: UID) -> LedgerEntry? { entries[uid] }
+
+    mutating func add(_ entry: LedgerEntry) {
+        entries[entry.uid] = entry
+        open.append(entry)
+        greatest = max(greatest, entry.uid)
+        bySerial[entry.serial, default: []].append(entry)
+    }
+
+    mutating func removeSettled() { open.removeAll { $0.outcome != nil } }
+}

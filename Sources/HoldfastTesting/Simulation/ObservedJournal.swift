@@ -1,0 +1,151 @@
+internal import Holdfast
+
+/// The simulated disk as the engine sees it: everything goes on to an ``InMemoryJournal``, and the world hears of it.
+final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the simulation's thread
+    private let base: InMemoryJournal
+    private unowned let world: World
+    private let life: Int
+    private let tokens: ObservedBlacklist
+
+    init(_ base: InMemoryJournal, world: World) {
+        self.base = base
+        self.world = world
+        life = world.life
+        tokens = ObservedBlacklist(base.blacklist, world: world)
+    }
+
+    private func asked(_ what: @autoclosure () -> String) {
+        world.activity += 1
+        world.note("journal <- \(what())")
+    }
+
+    // MARK: Calls that change something
+
+    func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
+
+    func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
+
+    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) {
+        asked("append \(submission.items.count)")
+        base.append(submission, completion: completion)
+    }
+
+    func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        asked("settle \(batch.count), \(batch.possibleDuplicates) possible duplicates")
+        world.checkDecisions(batch)
+        base.settle(batch, completion: completion)
+    }
+
+    func raiseMark(of lane: LaneID, to ceiling: UID) {
+        asked("mark of \(lane.rawValue) up to \(ceiling)")
+        base.raiseMark(of: lane, to: ceiling)
+    }
+
+    func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        asked("mark of \(lane.rawValue) down to \(mark)")
+        base.lowerMark(of: lane, to: mark, completion: completion)
+    }
+
+    func promoteDue(
+        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        asked("promote of \(lane.rawValue), \(limit) at most")
+        base.promoteDue(lane, now: now, limit: limit) { [weak world] result in
+            world?.promoted(result)
+            completion(result)
+        }
+    }
+
+    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        asked("remove \(uids.count) outcomes")
+        base.removeOutcomes(uids, completion: completion)
+    }
+
+    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        asked("trim")
+        world.rules.hasTrimmed = true
+        base.trim(bounds, completion: completion)
+    }
+
+    func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
+
+    func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) { base.observeCommits(observer) }
+
+    func close() { base.close() }
+
+    // MARK: Reads
+
+    var identityKey: IdentityKey { base.identityKey }
+    var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
+    var blacklist: any BlacklistStorage { tokens }
+    var outcomeCount: Int { base.outcomeCount }
+
+    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+
+    func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, after: after, through: through, limit: limit)
+    }
+
+    func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, uids: uids)
+    }
+
+    func depth(_ lane: LaneID) -> Int { base.depth(lane) }
+    func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
+    func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
+    func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
+
+    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+        try base.outcomes(after: after, limit: limit)
+    }
+
+    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+        try base.rejections(after: after, limit: limit)
+    }
+
+    func note(_ name: String) throws(JournalError) -> [UInt8]? { try base.note(name) }
+    func status() throws(JournalError) -> JournalStatus { try base.status() }
+}
+
+/// The simulated blacklist as the engine sees it.
+final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confined to the simulation's thread
+    private let base: any BlacklistStorage
+    private unowned let world: World
+
+    init(_ base: any BlacklistStorage, world: World) {
+        self.base = base
+        self.world = world
+    }
+
+    var count: Int { base.count }
+    func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? { try base.entry(for: token) }
+
+    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+        try base.entries(for: batch)
+    }
+
+    func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        world.activity += 1
+        world.checkBlacklisting(entries)
+        base.add(entries, completion: completion)
+    }
+
+    func lift(
+        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        world.activity += 1
+        for (token, _) in registrations { world.ledger.lifted.insert(token) }
+        base.lift(registrations, completion: completion)
+    }
+
+    func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int { try base.remove(tokens) }
+
+    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+        try base.list(after: after, limit: limit)
+    }
+}

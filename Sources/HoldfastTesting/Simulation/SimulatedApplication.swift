@@ -1,0 +1,104 @@
+internal import Holdfast
+
+/// Who submits: with a number in each notification's tag, by which it is known again.
+struct SimulatedApplication {
+    struct Submitted {
+        let notification: PushNotification
+        let producer: String
+        let life: Int
+        /// Of each time that it was submitted.
+        var receipts: [Receipt] = []
+        var isPending = 0
+    }
+
+    var submitted: [UInt64: Submitted] = [:]
+    var greatestSerial: UInt64 = 0
+    /// With an apns-id of the application's own, to be submitted again.
+    var identified: [UInt64] = []
+    /// Outcomes that it asked the journal to remove.
+    var isTaking = false
+
+    private static let malformed = Array(#"{"aps":{"alert":"bad"}}"#.utf8)
+    private static let fine = Array(#"{"aps":{"alert":"Hi"}}"#.utf8)
+
+    func isMalformed(_ notification: PushNotification) -> Bool { notification.payload == Self.malformed }
+
+    static func payload(isMalformed: Bool) -> [UInt8] { isMalformed ? malformed : fine }
+
+    /// The serial number in a tag.
+    static func serial(_ tag: [UInt8]) -> UInt64? {
+        guard tag.count == 8 else { return nil }
+        return tag.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension World {
+    func submitSome() {
+        guard let core, shutdownDeadline == nil else { return }
+        let name = dice.pick(swarm.producers)
+        var batch: [(serial: UInt64, notification: PushNotification)] = []
+        for _ in 0..<dice.steep(1...swarm.greatestBatch) {
+            if let again = submitAgain(as: name) { batch.append(again) } else { batch.append(makeNotification(name)) }
+        }
+        for (serial, _) in batch { application.submitted[serial]?.isPending += 1 }
+        do {
+            let producer = try core.producer(named: name)
+            producer.submit(batch.map(\.notification)) { [weak self, life, serials = batch.map(\.serial)] receipts in
+                self?.received(receipts, for: serials, life: life)
+            }
+        } catch {
+            note("no producer \(name)")
+            for (serial, _) in batch { application.submitted[serial]?.isPending -= 1 }
+        }
+        reconcile()
+    }
+
+    private func submitAgain(as producer: String) -> (UInt64, PushNotification)? {
+        guard !application.identified.isEmpty, strikes(.submitsAgain) else { return nil }
+        let serial = dice.pick(application.identified)
+        guard let known = application.submitted[serial], known.producer == producer else { return nil }
+        return (serial, known.notification)
+    }
+
+    private func makeNotification(_ producer: String) -> (UInt64, PushNotification) {
+        application.greatestSerial += 1
+        let serial = application.greatestSerial
+        let device = dice.pick(service.devices)
+        let connector = routes[dice.chance(swarm.answeredShare) ? 0 : 1]
+        var notification = PushNotification(
+            token: device.token, topic: connector.topic,
+            payload: SimulatedApplication.payload(isMalformed: strikes(.badNotification)))
+        notification.tag = (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
+        notification.priority = dice.pick([nil, .immediate, .considerate])
+        if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }
+        if strikes(.oneAttempt, times: 2) {
+            notification.expiration = .once
+        } else if strikes(.shortLived, times: 2) {
+            notification.expiration = .at(wall.seconds + Int64(dice.steep(1...120)))
+        }
+        notification.tokenRegisteredAt = device.registeredAt
+        if swarm.rate(.submitsAgain) > 0, dice.chance(0.5) {
+            notification.id = NotificationID(high: dice.next() & 0xFFFF_FFFF_FFFF_0FFF, low: serial)
+            application.identified.append(serial)
+        }
+        application.submitted[serial] = .init(notification: notification, producer: producer, life: life)
+        return (serial, notification)
+    }
+
+    /// On the journal's "thread", inside a commit, or at once.
+    private func received(_ receipts: [Receipt], for serials: [UInt64], life: Int) {
+        guard life == self.life else { return }
+        if receipts.count != serials.count { violate(0, "\(serials.count) submissions had \(receipts.count) receipts") }
+        for (serial, receipt) in zip(serials, receipts) {
+            application.submitted[serial]?.receipts.append(receipt)
+            application.submitted[serial]?.isPending -= 1
+            switch receipt {
+            case .accepted(let uid): note("serial \(serial) accepted as \(uid)")
+            case .repeated(let uid, let outcome): note("serial \(serial) was \(uid), \(outcome)")
+            case .refused(let refusal): note("serial \(serial) refused: \(refusal.reason)")
+            case .undetermined: note("serial \(serial) undetermined")
+            }
+            rules.receipts.append((serial, receipt))
+        }
+    }
+}

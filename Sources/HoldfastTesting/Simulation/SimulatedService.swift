@@ -1,0 +1,109 @@
+internal import Holdfast
+
+/// What the push service knows of devices. It never lies but where the binary protocol's garbage is simulated.
+struct SimulatedService {
+    enum Condition {
+        case good
+        /// Since when, by the service's clock.
+        case unregistered(WallTime)
+        case bad
+    }
+
+    struct Device {
+        let token: DeviceToken
+        var condition = Condition.good
+        /// When the app last registered it, as the application knows.
+        var registeredAt: WallTime?
+    }
+
+    var devices: [Device]
+    private var indices: [DeviceToken: Int] = [:]
+
+    init(tokens: Int, _ dice: inout Dice) {
+        devices = (0..<tokens).map { index in
+            let bytes = (0..<32).map { UInt8(truncatingIfNeeded: index &* 37 &+ $0 &* (index &+ 1)) } + [UInt8(index)]
+            return Device(token: DeviceToken(bytes: bytes)!)
+        }
+        for (index, device) in devices.enumerated() { indices[device.token] = index }
+    }
+
+    func condition(of token: DeviceToken) -> Condition { indices[token].map { devices[$0].condition } ?? .bad }
+}
+
+extension World {
+    /// The service reads one notification on an answered connection, and decides.
+    func decide(_ entry: LedgerEntry, copy: Int) -> SendResult {
+        let result = answer(to: entry)
+        if result.verdict == .confirmed { take(entry, copy: copy) }
+        note("service: entry \(entry.uid) \(result.status ?? 0) \(result.reason?.rawValue ?? "")")
+        return result
+    }
+
+    func take(_ entry: LedgerEntry, copy: Int) {
+        if entry.hasOneAttempt, entry.copies.contains(where: \.isTaken) {
+            violate(2, "the service took entry \(entry.uid) twice, which was to be sent at most once")
+        }
+        entry.copies[copy].isTaken = true
+    }
+
+    private func answer(to entry: LedgerEntry) -> SendResult {
+        if isUnder(.credentialsRefused) { return SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        if strikes(.expiredProviderToken) { return SendResult(apnsStatus: 403, reason: "ExpiredProviderToken") }
+        if strikes(.refusedStream) { return .notSent("REFUSED_STREAM") }
+        if isUnder(.wrongEnvironment) { return SendResult(apnsStatus: 400, reason: "BadDeviceToken") }
+        if isUnder(.overload), dice.chance(0.7) {
+            return dice.pick([
+                SendResult(apnsStatus: 503, reason: "ServiceUnavailable", retryAfter: .seconds(dice.number(0...5))),
+                SendResult(apnsStatus: 500, reason: "InternalServerError"),
+                SendResult(apnsStatus: 503, reason: "Shutdown"),
+            ])
+        }
+        if strikes(.tooManyRequests) {
+            return SendResult(
+                apnsStatus: 429, reason: dice.pick(["TooManyRequests", "TooManyProviderTokenUpdates"]),
+                retryAfter: dice.chance(0.5) ? .seconds(dice.number(0...30)) : nil)
+        }
+        if strikes(.strangeStatus) { return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange") }
+        if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
+        switch service.condition(of: entry.notification.token) {
+        case .good: return .confirmed200
+        case .bad: return SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        case .unregistered(let since):
+            return SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: since)
+        }
+    }
+
+    /// The service reads one notification of a binary connection.
+    ///
+    /// - Returns: nil when it is taken, which is not said.
+    func decideBinary(_ entry: LedgerEntry, copy: Int) -> SendResult? {
+        if strikes(.processingError) { return SendResult(.deferred(.service), status: 1, reason: .internalServerError) }
+        if application.isMalformed(entry.notification) {
+            return SendResult(.rejected(.notification), status: 7, reason: .payloadTooLarge)
+        }
+        switch service.condition(of: entry.notification.token) {
+        case .good:
+            take(entry, copy: copy)
+            note("service: took entry \(entry.uid)")
+            return nil
+        case .bad, .unregistered:
+            return SendResult(.rejected(.token), status: 8, reason: Reason(rawValue: "InvalidToken"))
+        }
+    }
+
+    /// What was on the wire when its connection ended.
+    func stepStragglers() {
+        guard !stragglers.isEmpty, isHealing || dice.chance(0.3) else { return }
+        let (entry, copy) = stragglers.remove(at: dice.number(0...stragglers.count - 1))
+        guard isHealing || dice.chance(0.7) else { return }
+        if entry.lane.route == SimulatedConnector.answered {
+            _ = decide(entry, copy: copy)
+        } else {
+            _ = decideBinary(entry, copy: copy)
+        }
+    }
+}
+
+extension SendResult {
+    fileprivate static let confirmed200 = SendResult(.confirmed, status: 200)
+}

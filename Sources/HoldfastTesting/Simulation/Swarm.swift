@@ -1,0 +1,63 @@
+internal import Holdfast
+
+/// What one seed draws: which kinds of trouble, how often, and all sizes. Few kinds at a time, and other ones each time,
+/// find more than all at once (swarm testing).
+struct Swarm: Sendable {
+    /// By ``Trouble/index``; 0 for what does not happen.
+    private(set) var rates: [Double]
+    let steps: Int
+    let tokenCount: Int
+    let greatestBatch: Int
+    let submissionWeight: Double
+    let commitWeight: Double
+    let turnWeight: Double
+    let peerWeight: Double
+    let capacity: Int
+    let quietPeriod: Duration?
+    let producers: [String]
+    let answerDeadline: Duration
+    let answeredShare: Double
+    let refusesBarriers: Bool
+    var engine = EngineConfiguration()
+
+    init(_ dice: inout Dice) {
+        let share = dice.pick([0.0, 0.15, 0.3, 0.5, 0.8])
+        rates = Trouble.allCases.map { _ in dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
+        steps = dice.pick([200, 400, 800, 1600])
+        tokenCount = dice.pick([2, 6, 20, 60])
+        greatestBatch = dice.pick([1, 4, 12, 40])
+        submissionWeight = dice.pick([0.3, 1, 3])
+        commitWeight = dice.pick([0.3, 1, 3, 10])
+        turnWeight = dice.pick([1, 4, 10])
+        peerWeight = dice.pick([1, 4, 10])
+        capacity = dice.pick([1, 3, 10, 100])
+        quietPeriod = dice.pick([.milliseconds(300), .seconds(2), .seconds(10), nil])
+        producers = Array(["default", "news", "orders"].prefix(dice.number(1...3)))
+        answerDeadline = .seconds(dice.pick([2, 10, 30]))
+        answeredShare = dice.pick([0, 0.5, 0.5, 1])
+        refusesBarriers = dice.chance(0.2)
+        configureEngine(&dice)
+    }
+
+    private mutating func configureEngine(_ dice: inout Dice) {
+        engine.window = dice.pick([1, 2, 5, 12, 50])
+        engine.cumulativeWindow = dice.pick([1, 4, 20, 1_000_000])
+        engine.barrierLimit = .seconds(dice.pick([1, 30]))
+        engine.barrierIdle = .milliseconds(dice.pick([200, 5000]))
+        engine.park = .seconds(dice.pick([1, 1200]))
+        engine.keepsOutcomes = dice.chance(0.6)
+        engine.outcomeLimit = dice.pick([1, 5, 40, 1_000_000])
+        engine.identityLimit = dice.pick([5, 1_000_000])
+        engine.housekeeping = .seconds(dice.pick([1, 60]))
+        engine.suspects.hold = .milliseconds(dice.pick([100, 5000]))
+        engine.suspects.greatestHeld = dice.pick([2, 10, 100])
+        engine.submissionChunk = dice.pick([1, 3, 5000])
+        engine.retry = RetrySchedule(
+            minimum: .milliseconds(dice.pick([20, 1000])), maximum: .seconds(dice.pick([2, 60, 900])),
+            greatestCount: dice.pick([3, 100]))
+        engine.reconnectMaximum = .seconds(dice.pick([2, 60]))
+        engine.shutdownLimit = .seconds(dice.pick([0, 1, 10]))
+    }
+
+    func rate(_ trouble: Trouble) -> Double { rates[trouble.index] }
+}

@@ -1,0 +1,175 @@
+internal import Holdfast
+
+/// What the engine asks the journal to settle, against what it can know.
+extension World {
+    func checkDecisions(_ batch: SettlementBatch) {
+        for key in batch.acknowledged {
+            guard let entry = entry(key) else { continue }
+            note("settle \(key.uid) acknowledged")
+            ask(.confirmed, of: entry)
+            checkConfirmation(entry)
+        }
+        for settlement in batch.others {
+            guard let entry = entry(settlement.key) else { continue }
+            note("settle \(settlement.key.uid) \(settlement.kind)")
+            switch settlement.kind {
+            case .reject(let cause):
+                ask(.rejected(cause.reason), of: entry)
+                checkRejection(entry, cause)
+            case .expire:
+                ask(.expired, of: entry)
+                checkExpiry(entry)
+            case .unknown:
+                ask(.unknown, of: entry)
+                checkUnknown(entry)
+            case .deferUntil(let due, _, let reason, let possiblySent):
+                checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
+            }
+        }
+    }
+
+    private func entry(_ key: EntryKey) -> LedgerEntry? {
+        guard let entry = ledger[key.uid] else {
+            violate(0, "a settlement names entry \(key.uid), which was never accepted")
+            return nil
+        }
+        return entry
+    }
+
+    /// One outcome each, also among those that were asked for and could not be written yet.
+    private func ask(_ outcome: TerminalOutcome, of entry: LedgerEntry) {
+        guard entry.outcome == nil else { return }
+        if let other = entry.requested.first(where: { $0 != outcome }) {
+            violate(2, "entry \(entry.uid) is to be settled as \(outcome), after it was to be settled as \(other)")
+        }
+        entry.requested.append(outcome)
+        let isTaken = entry.copies.contains { $0.life == life && $0.word == .taken }
+        if isTaken, outcome != .confirmed {
+            violate(2, "entry \(entry.uid) is to be settled as \(outcome), though the engine was told that it was taken")
+        }
+    }
+
+    // MARK: Confirmed
+
+    private func checkConfirmation(_ entry: LedgerEntry) {
+        if entry.copies.contains(where: { $0.life == life && $0.word == .taken }) {
+            if !entry.copies.contains(where: \.isTaken) {
+                violate(2, "entry \(entry.uid) is confirmed by a word, and the service never took it")
+            }
+            return
+        }
+        guard entry.lane.route == SimulatedConnector.cumulative else {
+            return violate(2, "entry \(entry.uid) is confirmed without an answer")
+        }
+        checkQuiet(entry)
+    }
+
+    /// Silence counts only once an entry has been away for the period, and the connection was listened to since.
+    private func checkQuiet(_ entry: LedgerEntry) {
+        guard let quietPeriod = swarm.quietPeriod else {
+            return violate(2, "entry \(entry.uid) is confirmed by silence, which counts for nothing here")
+        }
+        guard let index = entry.copies.lastIndex(where: { $0.life == life && $0.word == .outstanding }),
+            let leftAt = entry.copies[index].leftAt
+        else {
+            return violate(2, "entry \(entry.uid) is confirmed, and nothing of it is under way")
+        }
+        let connection = entry.copies[index].connection
+        guard let peer = peers.first(where: { $0.number == connection && $0.route == 1 }) as? CumulativePeer,
+            let position = peer.position(of: entry, copy: index)
+        else { return violate(2, "entry \(entry.uid) is confirmed by the silence of a connection that is over") }
+        guard let listenedAt = peer.listenedAt, listenedAt >= leftAt + quietPeriod else {
+            return violate(
+                2, "entry \(entry.uid) left at \(leftAt.wholeMilliseconds) ms and was confirmed by silence before "
+                    + "the connection was listened to after the quiet period")
+        }
+        guard !entry.copies[index].isTaken else { return }
+        if peer.excusesQuiet(at: position, quietPeriod: quietPeriod) {
+            rules.excusedByLateError += 1
+        } else {
+            violate(2, "entry \(entry.uid) is confirmed by silence, and the service never took it")
+        }
+    }
+
+    // MARK: The other ends
+
+    private func checkRejection(_ entry: LedgerEntry, _ cause: RejectionCause) {
+        let disk = journal.state.withLock(\.disk)
+        let black = disk.blacklist[entry.notification.token]
+        for copy in entry.copies.reversed() where copy.life == life {
+            guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
+            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification.token),
+                !isRegisteredSince(entry, cause.timestamp)
+            {
+                violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
+            }
+            return
+        }
+        switch cause.reason {
+        case .blacklisted:
+            let isNewer = black.map { black in
+                entry.notification.tokenRegisteredAt.map { $0 > black.since } ?? false
+            }
+            if isNewer ?? true {
+                violate(4, "entry \(entry.uid) is rejected as blacklisted, and its token is not")
+            }
+        case .tooManyAttempts:
+            if !entry.copies.contains(where: { $0.word == .deferred || $0.word == .unknown }) {
+                violate(6, "entry \(entry.uid) is rejected for too many attempts, and has had none")
+            }
+        default:
+            violate(2, "entry \(entry.uid) is rejected (\(cause.reason)), which nobody said")
+        }
+    }
+
+    /// The service speaks of an earlier life of the token.
+    private func isRegisteredSince(_ entry: LedgerEntry, _ timestamp: WallTime?) -> Bool {
+        guard let registered = entry.notification.tokenRegisteredAt else { return false }
+        return timestamp.map { registered > $0 } ?? true
+    }
+
+    /// An operator may have lifted it in between.
+    private func wasLifted(_ token: DeviceToken) -> Bool { ledger.lifted.contains(token) }
+
+    private func checkExpiry(_ entry: LedgerEntry) {
+        if entry.mayHaveBeenTaken(life: life) {
+            violate(2, "entry \(entry.uid) is settled as expired, and a copy may have been taken")
+        }
+        if !entry.notification.isExpired(at: wall) {
+            violate(2, "entry \(entry.uid) is settled as expired before its time")
+        }
+    }
+
+    private func checkUnknown(_ entry: LedgerEntry) {
+        if !entry.mayHaveBeenTaken(life: life), !entry.isPossiblySentByRule, !entry.isFlagged {
+            violate(2, "entry \(entry.uid) is settled as unknown, and was certainly never sent")
+        }
+    }
+
+    private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
+        entry.deferralIsAsked = true
+        let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
+        if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
+            violate(2, "entry \(entry.uid) is deferred as never sent, and a copy may have been taken")
+        }
+        if possiblySent, !mayHaveBeenTaken, !entry.isPossiblySentByRule, !entry.isFlagged {
+            violate(3, "entry \(entry.uid) is deferred as possibly sent, and was certainly never sent")
+        }
+        let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
+        if due.since(wall) > greatest + .seconds(1) {
+            violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
+        }
+    }
+
+    // MARK: The blacklist
+
+    /// What goes on the blacklist, against what the service knows.
+    func checkBlacklisting(_ entries: [BlacklistEntry]) {
+        for entry in entries {
+            note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
+            guard !ledger.blacklistedByOperator.contains(entry.token), case .good = service.condition(of: entry.token)
+            else { continue }
+            rules.wrongConvictions += 1
+        }
+    }
+}

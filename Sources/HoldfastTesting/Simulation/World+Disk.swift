@@ -1,0 +1,109 @@
+internal import Holdfast
+
+/// What is on disk, against what must be there.
+extension World {
+    /// Looks at the disk after each commit.
+    func reconcile() {
+        let disk = journal.state.withLock(\.disk)
+        reconciliations += 1
+        for (_, lane) in disk.lanes {
+            for (uid, record) in lane.entries.all { see(uid, record, lane.key, isDeferred: false) }
+            for (uid, entry) in lane.deferred.all { see(uid, entry.record, lane.key, isDeferred: true) }
+        }
+        var someEnded = false
+        for entry in ledger.open where entry.seen != reconciliations {
+            ended(entry, disk)
+            someEnded = true
+        }
+        if someEnded { ledger.removeSettled() }
+        if swarm.engine.keepsOutcomes, disk.outcomes.count > swarm.engine.outcomeLimit {
+            violate(7, "\(disk.outcomes.count) outcomes wait to be taken; the limit is \(swarm.engine.outcomeLimit)")
+        }
+        checkReceipts()
+    }
+
+    private func see(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey, isDeferred: Bool) {
+        guard let entry = ledger[uid] ?? arrived(uid, record, lane) else { return }
+        entry.seen = reconciliations
+        entry.isDeferred = isDeferred
+        if isDeferred { entry.wasDeferred = true }
+        entry.isFlagged = record.isPossiblySent
+        if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
+        let burnt = entry.copies.count { $0.word == .deferred || $0.word == .unknown }
+        if Int(record.attempts) > burnt {
+            violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
+        }
+    }
+
+    private func arrived(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey) -> LedgerEntry? {
+        guard let notification = record.notification, let serial = SimulatedApplication.serial(notification.tag),
+            let submitted = application.submitted[serial]
+        else {
+            violate(1, "entry \(uid) on disk was never submitted")
+            return nil
+        }
+        if uid <= ledger.greatest { violate(1, "UID \(uid) came after \(ledger.greatest)") }
+        checkAsSubmitted(uid, notification, submitted)
+        let entry = LedgerEntry(
+            uid: uid, lane: lane, serial: serial, notification: notification, producer: submitted.producer)
+        checkNotTwice(entry)
+        ledger.add(entry)
+        return entry
+    }
+
+    private func checkAsSubmitted(_ uid: UID, _ stored: PushNotification, _ submitted: SimulatedApplication.Submitted) {
+        var wanted = submitted.notification
+        wanted.id = wanted.id ?? stored.id
+        wanted.expiration = wanted.expiration ?? stored.expiration
+        if stored != wanted { violate(1, "entry \(uid) is not what was submitted") }
+    }
+
+    /// A notification with an id of its sender's own is taken once, however often it is submitted.
+    private func checkNotTwice(_ entry: LedgerEntry) {
+        guard let known = ledger.bySerial[entry.serial]?.last else { return }
+        if application.submitted[entry.serial]?.notification.id == nil || !mayHaveForgotten(known) {
+            violate(1, "entry \(entry.uid) repeats entry \(known.uid), which the journal remembers")
+        }
+    }
+
+    private func mayHaveForgotten(_ entry: LedgerEntry) -> Bool { rules.hasTrimmed }
+
+    private func ended(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
+        let kept = disk.outcomes[entry.uid]
+        guard let terminal = kept?.terminal ?? entry.requested.last else {
+            entry.outcome = .withdrawn
+            return violate(1, "entry \(entry.uid) has gone without a settlement")
+        }
+        if let other = entry.requested.first(where: { $0 != terminal }) {
+            violate(2, "entry \(entry.uid) was settled as \(terminal) and as \(other)")
+        }
+        entry.outcome = terminal
+        note("entry \(entry.uid) ended: \(terminal)")
+    }
+
+    /// Nothing of what was refused is on disk; unless it was submitted at another time as well.
+    private func checkRefused(_ serial: UInt64) {
+        guard let submitted = application.submitted[serial], submitted.receipts.count == 1, submitted.isPending == 0,
+            submitted.life == life, let entry = ledger.bySerial[serial]?.first
+        else { return }
+        violate(1, "serial \(serial) was refused, and is entry \(entry.uid)")
+    }
+
+    private func checkReceipts() {
+        for (serial, receipt) in rules.receipts {
+            switch receipt {
+            case .accepted(let uid):
+                if ledger[uid]?.serial != serial {
+                    violate(1, "serial \(serial) was accepted as \(uid), and is not on disk")
+                }
+            case .repeated(let uid, let outcome):
+                if ledger[uid]?.serial != serial || ledger[uid]?.outcome != outcome {
+                    violate(1, "serial \(serial) is called a repeat of \(uid), which ended as \(outcome)")
+                }
+            case .refused: checkRefused(serial)
+            case .undetermined: break
+            }
+        }
+        rules.receipts = []
+    }
+}

@@ -1,0 +1,161 @@
+internal import Holdfast
+
+/// What the checks remember.
+struct RuleState {
+    /// A lane on a connection.
+    struct Stream: Hashable {
+        let lane: LaneKey
+        let connection: Int
+    }
+
+    /// Receipts to be checked against the disk.
+    var receipts: [(serial: UInt64, receipt: Receipt)] = []
+    /// Of this life: the last first hand-out.
+    var lastFirst: [Stream: UID] = [:]
+    /// Of this life: hand-outs that may be a second copy, which the journal must have counted in the end.
+    var duplicates = 0
+    var possibleDuplicatesAtOpen: UInt64 = 0
+    /// Lanes that are paused, and since which turn.
+    var paused: [LaneKey: Int] = [:]
+    /// By quiet, though a late error would have said otherwise.
+    var excusedByLateError = 0
+    var marksAtOpen: [LaneKey: UID] = [:]
+    /// Blacklist entries made for tokens with which nothing is wrong.
+    var wrongConvictions = 0
+    var outcomesDelivered = 0
+    /// Old identities were to be forgotten.
+    var hasTrimmed = false
+}
+
+/// What must hold for everything that is handed to a connection.
+extension World {
+    func checkHandOut(_ handOut: HandOut, to peer: any Peer) {
+        activity += 1
+        let uids = handOut.entries.items.map(\.uid.rawValue)
+        note("route \(peer.route) connection \(peer.number) <- \(uids)")
+        if peer.life != life { violate(0, "a connection of an earlier life was given entries") }
+        if let told = peer.toldToStopInTurn, told < turns {
+            violate(5, "connection \(peer.number) was given \(uids) after it had said that it takes no more")
+        }
+        if peer.unanswered + handOut.entries.count > peer.capacity {
+            violate(7, "connection \(peer.number) takes \(peer.capacity) and was given more")
+        }
+        let disk = journal.state.withLock(\.disk)
+        for index in handOut.entries.items.indices {
+            check(handOut.entries, index, peer: peer, disk: disk)
+        }
+        checkWindow(of: peer.route, adding: handOut.entries.items.map(\.uid))
+    }
+
+    private func check(_ batch: EntryBatch, _ index: Int, peer: any Peer, disk: InMemoryDisk) {
+        let item = batch.items[index]
+        guard let entry = ledger[item.uid] else {
+            return violate(1, "entry \(item.uid) was handed out and is not on disk")
+        }
+        guard let notification = parse(batch, index) else {
+            return violate(10, "the damaged entry \(item.uid) was handed out")
+        }
+        if notification != entry.notification {
+            violate(3, "entry \(item.uid) was handed out with other contents or another apns-id than it was accepted with")
+        }
+        if let outcome = entry.outcome {
+            violate(2, "entry \(item.uid) was handed out although it is over (\(outcome))")
+        }
+        if routes[peer.route].name != entry.lane.route {
+            violate(5, "entry \(item.uid) of \(entry.lane) went to route \(routes[peer.route].name)")
+        }
+        checkMark(entry, disk)
+        checkBlacklist(entry, disk)
+        checkCopies(entry)
+        checkOrder(entry, on: peer)
+        if notification.isExpired(at: wall), !isClockSuspect {
+            violate(2, "entry \(item.uid) was handed out after its expiration")
+        }
+        if let since = rules.paused[entry.lane], since < turns {
+            violate(6, "entry \(item.uid) was handed out although its lane \(entry.lane) is paused")
+        }
+    }
+
+    /// - Returns: nil for damage.
+    private func parse(_ batch: EntryBatch, _ index: Int) -> PushNotification? {
+        do throws(PackedNotification.Damage) { return try batch.notification(at: index) } catch { return nil }
+    }
+
+    /// Only what is covered by the durable mark may go: a crash must find it possibly sent.
+    private func checkMark(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
+        guard let id = disk.laneID(of: entry.lane), let lane = disk.lane(id) else { return }
+        guard let record = lane.entries[entry.uid] else {
+            return violate(3, "entry \(entry.uid) was handed out while it lies among the deferred")
+        }
+        if entry.uid > lane.mark, !record.isPossiblySent {
+            violate(3, "entry \(entry.uid) was handed out above the send mark \(lane.mark) of \(entry.lane)")
+        }
+    }
+
+    private func checkBlacklist(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
+        guard let black = disk.blacklist[entry.notification.token] else { return }
+        if let registered = entry.notification.tokenRegisteredAt, registered > black.since { return }
+        violate(4, "entry \(entry.uid) was handed out although its token is blacklisted (\(black.reason))")
+    }
+
+    private func checkCopies(_ entry: LedgerEntry) {
+        for copy in entry.copies where copy.life == life {
+            switch copy.word {
+            case .outstanding: violate(2, "entry \(entry.uid) was handed out while another copy of it is under way")
+            case .taken: violate(2, "entry \(entry.uid) was handed out again after it was confirmed")
+            case .rejected(let reason, let fault) where fault != .suspectToken:
+                violate(2, "entry \(entry.uid) was handed out again after it was rejected (\(reason))")
+            case .rejected, .deferred, .notProcessed, .unknown: break
+            }
+        }
+        let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
+        if entry.hasOneAttempt, mayHaveBeenTaken {
+            violate(2, "entry \(entry.uid) was handed out again although a copy may have been taken, and it has one attempt")
+        }
+        if mayHaveBeenTaken || entry.isPossiblySentByRule || entry.isFlagged {
+            rules.duplicates += 1
+        }
+    }
+
+    /// First hand-outs in the order of the UIDs; what goes again goes before them.
+    private func checkOrder(_ entry: LedgerEntry, on peer: any Peer) {
+        guard !entry.wasDeferred, !entry.copies.contains(where: { $0.life == life }) else { return }
+        let stream = RuleState.Stream(lane: entry.lane, connection: peer.number)
+        if let last = rules.lastFirst[stream], last > entry.uid, !mayBeHeld(entry) {
+            violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
+        }
+        rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
+        if let waiting = ledger.open.first(where: { $0.lane == entry.lane && $0.isRequeued(life: life, turn: turns) }) {
+            violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
+        }
+    }
+
+    /// Its token was under suspicion at some time: such entries are held, and go later than their place.
+    private func mayBeHeld(_ entry: LedgerEntry) -> Bool {
+        ledger.suspects.contains(entry.notification.token)
+    }
+
+    /// In flight: handed out, and not durably settled.
+    private func checkWindow(of route: Int, adding uids: [UID]) {
+        let new = Set(uids)
+        let name = routes[route].name
+        let inFlight = ledger.open.count {
+            $0.lane.route == name && (new.contains($0.uid) || $0.isInFlight(life: life))
+        }
+        let limit = windowLimit(of: route)
+        if inFlight > limit {
+            violate(3, "\(inFlight) entries of route \(name) are in flight; its window is \(limit)")
+        }
+    }
+
+    func windowLimit(of route: Int) -> Int {
+        route == 0 ? swarm.engine.window : swarm.engine.cumulativeWindow
+    }
+}
+
+extension PushNotification {
+    func isExpired(at wall: WallTime) -> Bool {
+        guard case .at(let seconds)? = expiration else { return false }
+        return seconds <= wall.seconds
+    }
+}

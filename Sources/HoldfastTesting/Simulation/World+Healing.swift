@@ -1,0 +1,100 @@
+internal import Holdfast
+
+/// The end of all trouble: what is left must come to its end, within a bound, and nothing may be lost.
+extension World {
+    private static let greatestRounds = 20_000
+    private static let greatestResumes = 50
+
+    /// Everybody does at once what is to be done, until all entries have met their ends.
+    func heal() {
+        note("healing")
+        isHealing = true
+        spells = [:]
+        stallUntil = .zero
+        healDisk()
+        journal.limitEntries(to: nil)
+        for index in service.devices.indices {
+            if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
+        }
+        var resumes = 0
+        for _ in 0..<Self.greatestRounds {
+            step += 1
+            settleDown()
+            if violation != nil { return }
+            if isAtRest { return checkRest() }
+            if resumes < Self.greatestResumes, hasStoppedLanes {
+                resumes += 1
+                resumeAll()
+                continue
+            }
+            guard let next = nextDue() else {
+                return violate(9, "\(ledger.open.count) entries wait for ever, the first is \(describeFirstOpen())")
+            }
+            if next > now {
+                now = next
+                idleTurns = 0
+            }
+        }
+        violate(9, "no rest after \(Self.greatestRounds) rounds; \(ledger.open.count) are open, \(describeFirstOpen())")
+    }
+
+    private func describeFirstOpen() -> String {
+        ledger.open.first.map { entry in
+            "entry \(entry.uid) of \(entry.lane), \(entry.isDeferred ? "deferred" : "waiting"), "
+                + "copies \(entry.copies.map { "\($0.word)" })"
+        } ?? "none"
+    }
+
+    private var hasStoppedLanes: Bool {
+        guard shutdownDeadline == nil, let core else { return false }
+        return core.status().lanes.contains { $0.stoppedBecause != nil }
+    }
+
+    var isAtRest: Bool {
+        ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 && journal.outcomeCount == 0
+    }
+
+    /// Everything that can be done at this instant.
+    private func settleDown() {
+        guard let core else { return }
+        for route in 0..<core.routeCount where core.hasNews(route: route) || wakes[route].map({ $0 <= now }) ?? false {
+            turn(route)
+        }
+        commitSome()
+        stepConnects()
+        stepStragglers()
+        takeOutcomes()
+        for peer in peers where peer.nextDue.map({ $0 <= now }) ?? false { peer.progress() }
+        peers.removeAll { $0.isOver && $0 is AnsweredPeer }
+        takeEnds()
+    }
+
+    // MARK: At rest
+
+    private func checkRest() {
+        note("at rest")
+        let disk = journal.state.withLock(\.disk)
+        let totals = disk.totals
+        let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
+        if totals.accepted != ended {
+            violate(2, "\(totals.accepted) were accepted and \(ended) have ended: \(totals)")
+        }
+        if Int(totals.accepted) != ledger.entries.count {
+            violate(1, "the journal counts \(totals.accepted) accepted and has had \(ledger.entries.count)")
+        }
+        checkTotals(totals)
+        checkDelivered()
+        for producer in disk.producers where producer.unconfirmed != 0 {
+            violate(1, "producer \(producer.name) has \(producer.unconfirmed) unconfirmed, and nothing is left")
+        }
+        checkDuplicates(disk)
+    }
+
+    private func checkTotals(_ totals: JournalTotals) {
+        var mine = JournalTotals()
+        for entry in ledger.entries.values { if let outcome = entry.outcome { mine.add(outcome) } }
+        mine.accepted = totals.accepted
+        mine.possibleDuplicates = totals.possibleDuplicates
+        if mine != totals { violate(2, "the journal's totals are \(totals), and the outcomes were \(mine)") }
+    }
+}

@@ -1,0 +1,185 @@
+internal import Holdfast
+internal import Logging
+
+/// The process: it starts, is killed, ends in order, and starts again.
+extension World {
+    private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+
+    func open() {
+        life += 1
+        peers = []
+        connects = []
+        shutdownDeadline = nil
+        mustStop = false
+        isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
+        rules.lastFirst = [:]
+        rules.paused = [:]
+        rules.duplicates = 0
+        readOpening()
+        if routes.isEmpty {
+            routes = [
+                SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
+                SimulatedConnector(
+                    name: SimulatedConnector.cumulative, confirmationMode: .cumulative(quietPeriod: swarm.quietPeriod)),
+            ]
+        }
+        do {
+            let clock = EngineClock(wall: { [unowned self] in wall }, monotonic: { [unowned self] in now })
+            let life = life
+            let core = try EngineCore(
+                journal: ObservedJournal(journal, world: self),
+                routes: routes.map { Route(name: $0.name, connector: $0, topics: [$0.topic]) },
+                configuration: swarm.engine, clock: clock, logger: Self.logger, seed: dice.next(),
+                requestConnection: { [unowned self] in connectionRequested($0, $1, life: life) })
+            self.core = core
+            wakes = Array(repeating: now, count: core.routeCount)
+            for route in 0..<core.routeCount { core.start(route: route) }
+        } catch {
+            violate(9, "the engine did not start: \(error)")
+        }
+        note("life \(life)")
+        reconcile()
+    }
+
+    /// What the disk says of possibly sent entries.
+    private func readOpening() {
+        let disk = journal.state.withLock(\.disk)
+        rules.possibleDuplicatesAtOpen = disk.totals.possibleDuplicates
+        for (_, lane) in disk.lanes {
+            rules.marksAtOpen[lane.key] = lane.mark
+            for (uid, record) in lane.entries.all where InMemoryDisk.isPossiblySent(uid, record, in: lane) {
+                ledger[uid]?.isPossiblySentByRule = true
+            }
+        }
+    }
+
+    /// kill -9: everything that is not on disk is gone.
+    func crash() {
+        note("killed")
+        endLife()
+        open()
+    }
+
+    /// The engine's knowledge ends here, but for what is on disk.
+    func endLife() {
+        for peer in peers { peer.abandon() }
+        core = nil
+        journal = journal.crashed()
+        for entry in ledger.open { forget(entry) }
+        for serial in application.submitted.keys { application.submitted[serial]?.isPending = 0 }
+        application.isTaking = false
+        stallUntil = .zero
+        failUntil = .zero
+        reconcile()
+    }
+
+    private func forget(_ entry: LedgerEntry) {
+        entry.requested = []
+        guard entry.copies.last?.life == life else { return }
+        for index in entry.copies.indices where entry.copies[index].life == life {
+            switch entry.copies[index].word {
+            case .outstanding, .taken: entry.copies[index].word = .unknown
+            case .rejected, .deferred, .notProcessed, .unknown: break
+            }
+        }
+    }
+
+    func beginShutdown() {
+        guard shutdownDeadline == nil, let core else { return }
+        note("shut down")
+        shutdownDeadline = now + swarm.engine.shutdownLimit
+        core.shutDown()
+    }
+
+    /// Whether the process has ended by itself.
+    func takeEnds() {
+        guard let core else { return }
+        var hasFailed = false
+        var running = 0
+        for route in 0..<core.routeCount {
+            switch core.end(of: route) {
+            case .failed(let error)?:
+                note("route \(route) failed: \(error.code)")
+                hasFailed = true
+            case .shutDown?: break
+            case nil: running += 1
+            }
+        }
+        if hasFailed {
+            endLife()
+            open()
+        } else if running == 0 {
+            checkOrderlyEnd()
+            endLife()
+            open()
+        } else if let shutdownDeadline, now > shutdownDeadline + .seconds(5), stallUntil <= now {
+            violate(9, "the shutdown is not over 5 s after its limit")
+        }
+    }
+
+    /// After an orderly end nothing is called possibly sent that is none.
+    private func checkOrderlyEnd() {
+        note("ended in order")
+        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero else { return }
+        let disk = journal.state.withLock(\.disk)
+        checkDuplicates(disk)
+        for (_, lane) in disk.lanes {
+            let entries = lane.entries.all
+            let last = entries.last { uid, record in isPossiblySent(uid, record) }?.uid ?? .none
+            for (uid, record) in entries where uid <= lane.mark && uid > last && !record.isPossiblySent {
+                violate(3, "after an orderly end entry \(uid) counts as possibly sent (mark \(lane.mark)), and is not")
+            }
+        }
+    }
+
+    private func isPossiblySent(_ uid: UID, _ record: InMemoryDisk.Record) -> Bool {
+        guard let entry = ledger[uid] else { return false }
+        return entry.mayHaveBeenTaken(life: life) || entry.isPossiblySentByRule || record.isPossiblySent
+    }
+
+    /// Each hand-out that may have been a second copy is counted, and none other.
+    func checkDuplicates(_ disk: InMemoryDisk) {
+        let counted = disk.totals.possibleDuplicates - rules.possibleDuplicatesAtOpen
+        if Int(counted) != rules.duplicates {
+            violate(3, "\(rules.duplicates) hand-outs were possible duplicates, and \(counted) were counted")
+        }
+    }
+
+    func promoted(_ result: Result<[UID], JournalError>) {
+        guard case .success(let uids) = result else { return }
+        note("promoted \(uids.map(\.rawValue))")
+    }
+
+    private func connectionRequested(_ route: Int, _ connection: Int, life: Int) {
+        guard life == self.life else { return }
+        activity += 1
+        note("route \(route) asks for connection \(connection)")
+        if connects.contains(where: { $0.route == route }) {
+            violate(0, "route \(route) asks for connection \(connection) while another one is being made")
+        }
+        let wait: Duration =
+            strikes(.connectSlow, times: 3) ? dice.duration(milliseconds: 1...60_000) : dice.duration(milliseconds: 0...50)
+        connects.append(PendingConnect(route: route, connection: connection, dueAt: now + wait))
+    }
+
+    func stepConnects() {
+        guard let index = connects.firstIndex(where: { $0.dueAt <= now }), let core else { return }
+        let pending = connects.remove(at: index)
+        if strikes(.connectFails, times: 3) {
+            return core.connected(
+                route: pending.route, connection: pending.connection,
+                .failure(ConnectError(dice.chance(0.8) ? .temporary : .configuration, "nobody listens")))
+        }
+        if routes[pending.route].confirmationMode == .perNotification {
+            let peer = AnsweredPeer(world: self, route: pending.route, number: pending.connection)
+            peers.append(peer)
+            if strikes(.diesEarly) { peer.end(knowing: true, cause: "reset at once") }
+            core.connected(route: pending.route, connection: pending.connection, .success(peer))
+        } else {
+            let peer = CumulativePeer(world: self, route: pending.route, number: pending.connection)
+            peers.append(peer)
+            core.connected(route: pending.route, connection: pending.connection, .success(peer))
+        }
+        note("route \(pending.route) connection \(pending.connection) is made")
+    }
+}

@@ -1,0 +1,55 @@
+internal import Holdfast
+
+/// The application takes outcomes: at once, slowly, or never before the trouble ends.
+extension World {
+    func takeOutcomes() {
+        guard swarm.engine.keepsOutcomes, !application.isTaking, journal.outcomeCount > 0 else { return }
+        if !isHealing {
+            if swarm.rate(.outcomesNever) > 0.03 { return happenedOnce(.outcomesNever) }
+            if swarm.rate(.outcomesSlow) > 0, !dice.chance(0.2) { return happened(.outcomesSlow) }
+        }
+        let outcomes: [Outcome]
+        do throws(JournalError) {
+            outcomes = try journal.outcomes(after: .none, limit: isHealing ? 1000 : dice.number(1...50))
+        } catch {
+            return note("no outcomes: \(error.code)")
+        }
+        for outcome in outcomes { check(outcome) }
+        note("took \(outcomes.count) outcomes")
+        application.isTaking = true
+        journal.removeOutcomes(outcomes.map(\.uid)) { [weak self, life] _ in
+            if let self, self.life == life { application.isTaking = false }
+        }
+    }
+
+    private func happenedOnce(_ trouble: Trouble) {
+        if counts[trouble] == nil { happened(trouble) }
+    }
+
+    private func check(_ outcome: Outcome) {
+        guard let entry = ledger[outcome.uid] else {
+            return violate(2, "an outcome names entry \(outcome.uid), which was never accepted")
+        }
+        if entry.outcome != outcome.terminal {
+            violate(2, "the outcome of entry \(outcome.uid) is \(outcome.terminal), and it ended otherwise")
+        }
+        if let delivered = entry.delivered, delivered != outcome.terminal {
+            violate(2, "entry \(outcome.uid) had two outcomes: \(delivered) and \(outcome.terminal)")
+        }
+        let submitted = application.submitted[entry.serial]
+        if outcome.tag != entry.notification.tag || outcome.token != entry.notification.token
+            || outcome.id != entry.notification.id || outcome.producer != submitted?.producer
+        {
+            violate(2, "the outcome of entry \(outcome.uid) does not say what was submitted")
+        }
+        entry.delivered = outcome.terminal
+    }
+
+    /// At rest everything that ended while outcomes are kept was delivered.
+    func checkDelivered() {
+        guard swarm.engine.keepsOutcomes else { return }
+        for entry in ledger.entries.values where entry.delivered == nil {
+            violate(2, "entry \(entry.uid) ended as \(entry.outcome.map { "\($0)" } ?? "-"), which was never delivered")
+        }
+    }
+}

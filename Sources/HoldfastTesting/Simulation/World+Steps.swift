@@ -1,0 +1,123 @@
+internal import Holdfast
+
+/// One thing after the other, as the dice say.
+extension World {
+    /// The next step of a time of trouble.
+    func takeStep() {
+        step += 1
+        makeTrouble()
+        let sum = swarm.turnWeight + swarm.commitWeight + swarm.peerWeight + swarm.submissionWeight + 2
+        var roll = dice.unit() * sum
+        func falls(_ weight: Double) -> Bool {
+            roll -= weight
+            return roll < 0
+        }
+        if falls(swarm.turnWeight) {
+            turnSome()
+        } else if falls(swarm.commitWeight) {
+            commitSome()
+        } else if falls(swarm.peerWeight) {
+            stepPeers()
+        } else if falls(swarm.submissionWeight) {
+            submitSome()
+        } else if falls(1) {
+            stepConnects()
+            stepStragglers()
+            takeOutcomes()
+        } else {
+            advance()
+        }
+        takeEnds()
+    }
+
+    func advance() {
+        if dice.chance(0.4), let next = nextDue(), next > now {
+            now = next
+        } else {
+            now += dice.duration(milliseconds: 1...1500)
+        }
+        idleTurns = 0
+    }
+
+    /// The earliest instant at which anything in the world has something to do.
+    func nextDue() -> Duration? {
+        let dues =
+            wakes.compactMap { $0 } + connects.map(\.dueAt) + peers.compactMap(\.nextDue)
+            + (stragglers.isEmpty ? [] : [now])
+        return dues.min()
+    }
+
+    // MARK: The engine
+
+    private func turnSome() {
+        guard let core else { return }
+        let route = dice.number(0...core.routeCount - 1)
+        let isDue = wakes[route].map { $0 <= now } ?? false
+        guard core.hasNews(route: route) || isDue || dice.chance(0.05) else { return }
+        turn(route)
+    }
+
+    func turn(_ route: Int) {
+        guard let core, core.end(of: route) == nil else { return }
+        turns += 1
+        let hadNews = core.hasNews(route: route)
+        let before = activity
+        let wake = core.turn(route: route)
+        wakes[route] = core.end(of: route) == nil ? wake : nil
+        note("turn of route \(route), wakes \(wake.map { "\($0.wholeMilliseconds)" } ?? "-")")
+        guard !hadNews, before == activity, let wake, wake <= now, !core.hasNews(route: route) else {
+            idleTurns = 0
+            return
+        }
+        idleTurns += 1
+        if idleTurns > 5 {
+            violate(9, "route \(route) wants to be stepped again at once, without end, and does nothing")
+        }
+    }
+
+    // MARK: The disk
+
+    func commitSome() {
+        if stallUntil > now { return }
+        if strikes(.diskStall) {
+            stallUntil = now + dice.duration(milliseconds: 10...20_000)
+            return
+        }
+        if dice.chance(0.3) || isHealing, journal.waitingBlacklistCount > 0 {
+            journal.commitBlacklist()
+        }
+        guard journal.waitingCount > 0 else { return reconcile() }
+        if strikes(.undeterminedThere, times: 0.3) {
+            breakCommit(leaving: .all)
+        } else if strikes(.undeterminedGone, times: 0.3) {
+            breakCommit(leaving: .nothing)
+        } else if dice.chance(0.3), !isHealing {
+            journal.commit(atMost: dice.number(1...journal.waitingCount))
+        } else {
+            journal.commit()
+        }
+        note("commit")
+        reconcile()
+    }
+
+    /// The journal is no use until it is reopened; the engine must find out by itself.
+    private func breakCommit(leaving remains: BrokenCommit) {
+        journal.breakNextCommit(leaving: remains)
+        journal.commit()
+        guard let core else { return }
+        for route in 0..<core.routeCount where core.end(of: route) == nil {
+            turn(route)
+            if core.end(of: route) == nil {
+                violate(1, "route \(route) goes on after a commit of which nobody knows what it left")
+            }
+        }
+    }
+
+    // MARK: The outside
+
+    func stepPeers() {
+        guard !peers.isEmpty else { return }
+        dice.pick(peers).progress()
+        peers.removeAll { $0.isOver && !dice.chance(0.9) && $0 is AnsweredPeer }
+    }
+}

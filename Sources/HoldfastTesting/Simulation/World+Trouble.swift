@@ -1,0 +1,125 @@
+internal import Holdfast
+
+/// Trouble that comes from outside: at any step.
+extension World {
+    func makeTrouble() {
+        troubleProcess()
+        troubleDisk()
+        troubleClocks()
+        troubleService()
+        troubleOperator()
+    }
+
+    private func troubleProcess() {
+        if strikes(.crash, times: 0.2) {
+            crash()
+            if strikes(.crashAgain, times: 5) {
+                if dice.chance(0.5) { for route in wakes.indices { turn(route) } }
+                crash()
+            }
+        }
+        if strikes(.shutdown, times: 0.1) { beginShutdown() }
+    }
+
+    private func troubleDisk() {
+        if failUntil <= now, failUntil > .zero { healDisk() }
+        if strikes(.commitFails, times: 0.3) {
+            journal.failWrites(with: JournalError(.diskFull, "the disk is full"))
+            failUntil = now + dice.duration(milliseconds: 1...5000)
+        }
+        if strikes(.readFails, times: 0.3) {
+            journal.failReads(with: JournalError(.inputOutput, "a read failed"))
+            failUntil = now + dice.duration(milliseconds: 1...5000)
+        }
+        if strikes(.blacklistWriteFails, times: 0.3) {
+            journal.failBlacklistWrites(with: JournalError(.diskFull, "the disk is full"))
+            failUntil = now + dice.duration(milliseconds: 1...5000)
+        }
+        if strikes(.appendLimit, times: 0.3) {
+            journal.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
+        }
+    }
+
+    func healDisk() {
+        failUntil = .zero
+        journal.failWrites(with: nil)
+        journal.failReads(with: nil)
+        journal.failBlacklistWrites(with: nil)
+    }
+
+    private func troubleClocks() {
+        if strikes(.clockForward, times: 0.2) { setClock(by: dice.pick([1_000, 60_000, 3_600_000, 86_400_000])) }
+        if strikes(.clockBack, times: 0.2) { setClock(by: -dice.pick([1_000, 60_000, 3_600_000, 86_400_000])) }
+        if strikes(.clockNudge, times: 0.2) { setClock(by: Int64(dice.number(-500...500))) }
+    }
+
+    private func setClock(by milliseconds: Int64) {
+        wallOffset += milliseconds
+        if abs(milliseconds) >= 1000 { isClockSuspect = true }
+    }
+
+    private func troubleService() {
+        for trouble in [Trouble.wrongEnvironment, .credentialsRefused, .overload] where strikes(trouble, times: 0.2) {
+            spells[trouble] = now + dice.duration(milliseconds: 100...60_000)
+        }
+        if strikes(.unregistered, times: 0.5) {
+            let index = dice.number(0...service.devices.count - 1)
+            service.devices[index].condition = .unregistered(
+                WallTime(milliseconds: wall.milliseconds - Int64(dice.number(0...10_000))))
+        }
+        if strikes(.badToken, times: 0.2) {
+            service.devices[dice.number(0...service.devices.count - 1)].condition = .bad
+        }
+        if strikes(.registersAgain, times: 0.5) {
+            let index = dice.number(0...service.devices.count - 1)
+            service.devices[index].condition = .good
+            service.devices[index].registeredAt = wall
+        }
+    }
+
+    private func troubleOperator() {
+        guard let core else { return }
+        if strikes(.pauses, times: 0.3) {
+            let key = dice.pick(laneKeys)
+            core.pause(key)
+            rules.paused[key] = turns
+        }
+        if !rules.paused.isEmpty, dice.chance(0.02) { resumeAll() }
+        if strikes(.lifts, times: 0.5) { lift() }
+        if strikes(.blacklists, times: 0.3) { blacklistOne() }
+    }
+
+    var laneKeys: [LaneKey] {
+        routes.flatMap { route in
+            Urgency.allCases.flatMap { urgency in
+                Guarantee.allCases.map { LaneKey(route: route.name, urgency: urgency, guarantee: $0) }
+            }
+        }
+    }
+
+    func resumeAll() {
+        guard let core else { return }
+        note("resume all lanes")
+        for key in laneKeys { core.resume(key) }
+        rules.paused = [:]
+    }
+
+    private func lift() {
+        let token = dice.pick(service.devices).token
+        guard journal.waitingBlacklistCount == 0 else { return }
+        ledger.lifted.insert(token)
+        do throws(JournalError) {
+            _ = try journal.blacklist.remove([token])
+            note("lifted \(token.shortened)")
+        } catch { note("not lifted: \(error.code)") }
+    }
+
+    private func blacklistOne() {
+        let token = dice.pick(service.devices).token
+        ledger.blacklistedByOperator.insert(token)
+        journal.blacklist.add([
+            BlacklistEntry(
+                token: token, reason: Reason(rawValue: "Operator"), since: wall, learntAt: wall, route: "operator")
+        ]) { _ in }
+    }
+}

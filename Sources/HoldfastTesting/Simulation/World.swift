@@ -1,0 +1,125 @@
+internal import Holdfast
+internal import Logging
+
+/// The whole engine with time, disk, service, application and operator of one seed's making.
+///
+/// One thread does everything, in the order that the dice say: so a seed is a run, and the same one each time.
+final class World: @unchecked Sendable {  // confined to the thread that runs the simulation
+    struct PendingConnect {
+        let route: Int
+        let connection: Int
+        let dueAt: Duration
+    }
+
+    let seed: UInt64
+    let swarm: Swarm
+    var dice: Dice
+    var log: EventLog
+    var counts: [Trouble: Int] = [:]
+    private(set) var violation: Violation?
+    var step = 0
+    var isHealing = false
+
+    // MARK: Time
+
+    /// The monotonic clock.
+    var now: Duration = .seconds(1000)
+    /// Milliseconds; what the wall clock shows beyond the monotonic one.
+    var wallOffset: Int64 = 1_800_000_000_000
+    var wall: WallTime { WallTime(milliseconds: wallOffset + now.wholeMilliseconds) }
+    /// The wall clock was set in this life, or before it.
+    var isClockSuspect = false
+
+    // MARK: The process
+
+    var life = 0
+    var journal: InMemoryJournal
+    var core: EngineCore?
+    /// By route: when it wants to be stepped.
+    var wakes: [Duration?] = []
+    var turns = 0
+    /// Turns at one instant that changed nothing, without news.
+    var idleTurns = 0
+    /// Things that the engine has asked for.
+    var activity = 0
+    var shutdownDeadline: Duration?
+    var mustStop = false
+    var routes: [SimulatedConnector] = []
+
+    // MARK: The outside
+
+    var ledger = Ledger()
+    var peers: [any Peer] = []
+    var connects: [PendingConnect] = []
+    /// On the wire of connections that are over: the service may read them yet.
+    var stragglers: [(entry: LedgerEntry, copy: Int)] = []
+    var spells: [Trouble: Duration] = [:]
+    var service: SimulatedService
+    var application: SimulatedApplication
+    var rules = RuleState()
+    var stallUntil: Duration = .zero
+    var failUntil: Duration = .zero
+    var reconciliations = 0
+
+    init(seed: UInt64, say: (@Sendable (String) -> Void)?) {
+        self.seed = seed
+        var dice = Dice(seed: seed)
+        swarm = Swarm(&dice)
+        service = SimulatedService(tokens: swarm.tokenCount, &dice)
+        application = SimulatedApplication()
+        journal = InMemoryJournal(mode: .manual, identityKey: IdentityKey(first: seed, second: 1))
+        self.dice = dice
+        log = EventLog(say: say)
+    }
+
+    func note(_ line: @autoclosure () -> String) {
+        log.add("\(step) \(now.wholeMilliseconds) \(line())")
+    }
+
+    /// The first one counts: what follows is mostly its consequence.
+    func violate(_ promise: Int, _ message: String) {
+        guard violation == nil else { return }
+        violation = Violation(promise: promise, message: message, step: step)
+        note("VIOLATION \(promise): \(message)")
+    }
+
+    /// Whether a kind of trouble happens here and now.
+    func strikes(_ trouble: Trouble, times factor: Double = 1) -> Bool {
+        guard !isHealing, dice.chance(swarm.rate(trouble) * factor) else { return false }
+        happened(trouble)
+        return true
+    }
+
+    func happened(_ trouble: Trouble) {
+        counts[trouble, default: 0] += 1
+        note("! \(trouble.rawValue)")
+    }
+
+    func isUnder(_ trouble: Trouble) -> Bool { (spells[trouble] ?? .zero) > now }
+
+    /// From a peer to the engine, when that still lives.
+    func deliver(_ event: ConnectorEvent, route: Int, connection: Int, life: Int) {
+        note("route \(route) connection \(connection): \(Self.describe(event))")
+        guard life == self.life, let core else { return }
+        core.sink(route: route, connection: connection)(event)
+    }
+
+    private static func describe(_ event: ConnectorEvent) -> String {
+        switch event {
+        case .confirmed(let tickets): "confirmed \(tickets.map { $0.rawValue & 0xFFFF })"
+        case .results(let results):
+            "results "
+                + results.map { "\($0.ticket.rawValue & 0xFFFF): \($0.result.verdict) \($0.result.reason?.rawValue ?? "")" }
+                .joined(separator: ", ")
+        case .sent(let through): "sent through \(through.rawValue)"
+        case .payloadError(let error): "payload error at \(error.position.rawValue) \(error.kind == .lastGood ? "last good" : "")"
+        case .barrierAnswered(let through): "barrier through \(through.rawValue)"
+        case .listened(let stamp): "listened \(stamp)"
+        case .capacityChanged(let capacity): "capacity \(capacity)"
+        case .draining: "draining"
+        case .ended(let end):
+            "ended \(end.possiblySent.map { "\($0.map { $0.rawValue & 0xFFFF })" } ?? "-") through "
+                + "\(end.possiblySentThrough.map { "\($0.rawValue)" } ?? "-") \(end.cause ?? "in order")"
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import Dispatch
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+/// What it costs to remember identities: appends and acknowledgements with and without, to one journal.
+struct IdentityBench {
+    /// For one entry.
+    struct Figures {
+        var microseconds: Double
+        /// Of the whole process, the making of the submissions apart.
+        var cpuMicroseconds: Double
+    }
+
+    struct Run {
+        var append: Figures
+        var acknowledge: Figures
+    }
+
+    /// Entries in a submission, and submissions that wait at a time.
+    static let batch = 256
+    static let depth = 16
+
+    let directory: String
+    let count: Int
+    let payloadBytes: Int
+    let durability: LMDBJournal.Durability
+
+    private static let lane = LaneKey(route: "bench", urgency: .immediate, guarantee: .atLeastOnce)
+    private static let now = WallTime(milliseconds: 1_700_000_000_000)
+
+    /// Rounds with and without identities in turn, to a journal that remembers `remembered` before.
+    func run(remembered: Int, rounds: Int, name: String) throws -> (with: [Run], without: [Run]) {
+        var options = LMDBJournal.Options()
+        options.durability = durability
+        let path = "\(directory)/\(name).journal"
+        let journal = try LMDBJournal(directory: path, options: options)
+        defer {
+            journal.close()
+            try? FileManager.default.removeItem(atPath: path)
+        }
+        let bench = Session(
+            journal: journal, lane: try journal.openLane(Self.lane).id,
+            producer: try journal.openProducer("default"), template: template())
+        if remembered > 0 { _ = try bench.round(remembered, withIdentities: true) }
+        var runs: (with: [Run], without: [Run]) = ([], [])
+        for _ in 0..<rounds {
+            runs.without.append(try bench.round(count, withIdentities: false))
+            // Back to the number that was asked for, oldest first.
+            runs.with.append(try bench.round(count, withIdentities: true))
+            try bench.trim(to: remembered)
+        }
+        return runs
+    }
+
+    /// One submission's notifications, packed.
+    private func template() -> (bytes: [UInt8], ranges: [Range<Int>]) {
+        var bytes: [UInt8] = []
+        var ranges: [Range<Int>] = []
+        let text = "{\"aps\":{\"alert\":\"\"}}"
+        let pad = String(repeating: "x", count: max(0, payloadBytes - text.utf8.count))
+        for index in 0..<Self.batch {
+            let start = bytes.count
+            let digits = String(repeating: "5a", count: 31) + (index < 16 ? "0" : "") + String(index, radix: 16)
+            guard let token = try? DeviceToken(digits) else { preconditionFailure("64 digits are a token") }
+            let notification = PushNotification(
+                token: token, topic: "com.example.app", payload: "{\"aps\":{\"alert\":\"\(pad)\"}}", pushType: .alert)
+            PackedNotification.append(
+                notification, id: NotificationID(high: UInt64(index), low: 7), expiration: .at(1_900_000_000),
+                acceptedAt: Self.now, producer: "", to: &bytes)
+            ranges.append(start..<bytes.count)
+        }
+        return (bytes, ranges)
+    }
+
+    private final class Session {
+        private let journal: LMDBJournal
+        private let lane: LaneID
+        private let producer: ProducerID
+        private let bytes: [UInt8]
+        private let items: [Submission.Item]
+        private var identities = Xoshiro256(seed: 1)
+        private let room = DispatchSemaphore(value: IdentityBench.depth)
+        private let failure = Monitor<JournalError?>(nil)
+
+        init(
+            journal: LMDBJournal, lane: LaneID, producer: ProducerID,
+            template: (bytes: [UInt8], ranges: [Range<Int>])
+        ) {
+            self.journal = journal
+            self.lane = lane
+            self.producer = producer
+            bytes = template.bytes
+            items = template.ranges.map { Submission.Item(lane: lane, range: $0) }
+        }
+
+        func round(_ count: Int, withIdentities: Bool) throws -> Run {
+            let submissions = (count + IdentityBench.batch - 1) / IdentityBench.batch
+            let all = (0..<submissions).map { _ in submission(withIdentities) }
+            let first = try journal.status().nextUID.rawValue
+            let append = try measure(submissions * IdentityBench.batch) {
+                for submission in all {
+                    room.wait()
+                    journal.append(submission) { [self] in done($0.map { _ in }) }
+                }
+            }
+            let end = first + UInt64(submissions * IdentityBench.batch)
+            let acknowledge = try measure(submissions * IdentityBench.batch) {
+                for start in stride(from: first, to: end, by: 1000) {
+                    room.wait()
+                    let keys = (start..<min(start + 1000, end)).map { EntryKey(lane: lane, uid: UID($0)) }
+                    journal.settle(SettlementBatch(acknowledged: keys)) { [self] in done($0.map { _ in }) }
+                }
+            }
+            return Run(append: append, acknowledge: acknowledge)
+        }
+
+        func trim(to remembered: Int) throws {
+            room.wait()
+            journal.trim(TrimBounds(greatestIdentities: remembered)) { [self] in done($0.map { _ in }) }
+            try drain()
+        }
+
+        private func submission(_ withIdentities: Bool) -> Submission {
+            var submission = Submission(
+                producer: producer, acceptedAt: IdentityBench.now, bytes: bytes, items: items)
+            guard withIdentities else { return submission }
+            submission.identities = items.indices.map { index in
+                (index, Identity(high: identities.next(), low: identities.next()))
+            }
+            return submission
+        }
+
+        private func measure(_ count: Int, _ body: () -> Void) throws -> Figures {
+            let (cpu, clock) = (ProcessFigures.now(), ContinuousClock.now)
+            body()
+            try drain()
+            let took = ContinuousClock.now - clock
+            let spent = ProcessFigures.now().own - cpu.own
+            return Figures(
+                microseconds: took / .microseconds(1) / Double(count),
+                cpuMicroseconds: spent * 1_000_000 / Double(count))
+        }
+
+        private func drain() throws {
+            for _ in 0..<IdentityBench.depth { room.wait() }
+            for _ in 0..<IdentityBench.depth { room.signal() }
+            if let error = failure.withLock({ $0 }) { throw error }
+        }
+
+        private func done(_ result: Result<Void, JournalError>) {
+            if case .failure(let error) = result { failure.withLock { $0 = error } }
+            room.signal()
+        }
+    }
+}
+
+extension IdentityBench {
+    /// For people: medians, and what identities cost.
+    static func line(remembered: Int, _ with: [Run], _ without: [Run]) -> String {
+        func median(_ runs: [Run], _ figure: (Run) -> Double) -> Double {
+            let sorted = runs.map(figure).sorted()
+            return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+        }
+        func part(_ name: String, _ figure: (Run) -> Figures) -> String {
+            let (one, other) = (median(without) { figure($0).microseconds }, median(with) { figure($0).microseconds })
+            let cpu = (
+                median(without) { figure($0).cpuMicroseconds }, median(with) { figure($0).cpuMicroseconds }
+            )
+            return String(
+                format: "%@ %.2f µs, with identities %.2f µs (throughput %.2f); CPU %.2f and %.2f µs", name, one, other,
+                one / other, cpu.0, cpu.1)
+        }
+        return "\(remembered) remembered: " + part("append", \.append) + "; " + part("acknowledge", \.acknowledge)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import HoldfastTesting
+
+/// Replays one seed for people.
+struct OneSeed {
+    let seed: UInt64
+    let isVerbose: Bool
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        var say: (@Sendable (String) -> Void)?
+        if isVerbose { say = { print($0) } }
+        let report = Simulation(seed: seed).run(say: say)
+        guard let violation = report.violation else {
+            print(
+                "seed \(seed): all promises kept in \(report.steps) steps, \(report.lives) lives, "
+                    + "\(report.accepted) notifications; digest \(String(report.digest, radix: 16))")
+            return 0
+        }
+        print(Self.text(of: violation, report, includesTail: !isVerbose))
+        return 1
+    }
+
+    static func text(of violation: Violation, _ report: SimulationReport, includesTail: Bool) -> String {
+        var lines = ["seed \(report.seed), \(violation)"]
+        if includesTail { lines += report.tail.suffix(40).map { "    " + $0 } }
+        lines.append("replay with: Scripts/simulate --seed \(report.seed) --verbose")
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,175 @@
+import Holdfast
+
+/// A journal as simple as can be, to which a history's requests are applied in the smallest steps that a commit may end
+/// between.
+struct Model {
+    private(set) var rows: [UInt64: Found.Row] = [:]
+    private(set) var lanes: [LaneKey] = []
+    private(set) var totals = JournalTotals()
+    private(set) var nextUID: UInt64 = 1
+    private(set) var notes: [String: [UInt8]] = [:]
+
+    enum Step {
+        case openLane(LaneKey)
+        case append([History.Item], note: (name: String, value: [UInt8])?)
+        case duplicates(Int)
+        case acknowledge(UInt64)
+        case settle(Settlement)
+        case promoteOne(UInt32, now: Int64)
+        case setNote(String, [UInt8]?)
+        case removeRejection(UInt64)
+    }
+
+    static func steps(of request: History.Request) -> [Step] {
+        switch request {
+        case .openLane(let key): [.openLane(key)]
+        case .append(let items, let note): [.append(items, note: note)]
+        case .settle(let batch):
+            [.duplicates(batch.possibleDuplicates)]
+                + batch.acknowledged.sorted { lhs, rhs in
+                    lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane.rawValue < rhs.lane.rawValue
+                }.map { key in .acknowledge(key.uid.rawValue) }
+                + batch.others.map { settlement in .settle(settlement) }
+        case .promote(let lane, let now, let limit):
+            [Step](repeating: .promoteOne(lane, now: now), count: limit)
+        case .setNote(let name, let value): [.setNote(name, value)]
+        case .removeRejections(let uids): uids.map { uid in .removeRejection(uid.rawValue) }
+        }
+    }
+
+    mutating func apply(_ step: Step) {
+        switch step {
+        case .openLane(let key):
+            if !lanes.contains(key) { lanes.append(key) }
+        case .append(let items, let note):
+            for item in items {
+                rows[nextUID] = .init(
+                    lane: lanes[Int(item.lane) - 1], number: item.number, attempts: 0, place: .waiting)
+                nextUID += 1
+            }
+            totals.accepted += UInt64(items.count)
+            if let note { notes[note.name] = note.value }
+        case .duplicates(let count): totals.possibleDuplicates += UInt64(count)
+        case .acknowledge(let uid):
+            if take(uid) != nil { totals.confirmed += 1 }
+        case .settle(let settlement): settle(settlement)
+        case .promoteOne(let lane, let now): promoteOne(lanes[Int(lane) - 1], now)
+        case .setNote(let name, let value): notes[name] = value
+        case .removeRejection(let uid):
+            if case .rejected = rows[uid]?.place { rows[uid] = nil }
+        }
+    }
+
+    private mutating func take(_ uid: UInt64) -> Found.Row? {
+        guard let row = rows[uid] else { return nil }
+        if case .rejected = row.place { return nil }
+        rows[uid] = nil
+        return row
+    }
+
+    private mutating func settle(_ settlement: Settlement) {
+        let uid = settlement.key.uid.rawValue
+        switch settlement.kind {
+        case .deferUntil(let due, let attempts, _):
+            guard var row = rows[uid], row.place == .waiting else { return }
+            row.place = .deferred(due.milliseconds)
+            row.attempts = Int(attempts)
+            rows[uid] = row
+        case .reject(let cause):
+            guard var row = take(uid) else { return }
+            row.place = .rejected(cause.reason)
+            rows[uid] = row
+            totals.rejected += 1
+        case .expire:
+            if take(uid) != nil { totals.expired += 1 }
+        case .unknown:
+            if take(uid) != nil { totals.unknown += 1 }
+        }
+    }
+
+    private mutating func promoteOne(_ lane: LaneKey, _ now: Int64) {
+        var first: (due: Int64, uid: UInt64)?
+        for (uid, row) in rows where row.lane == lane {
+            guard case .deferred(let due) = row.place, due <= now else { continue }
+            if let found = first, found < (due, uid) { continue }
+            first = (due, uid)
+        }
+        if let first { rows[first.uid]?.place = .waiting }
+    }
+
+    func matches(_ found: Found) -> Bool {
+        nextUID == found.nextUID && totals == found.totals && lanes == found.lanes && rows.count == found.rows.count
+            && notes == found.notes && rows == found.rows
+    }
+}
+
+/// Replays a history beside states of the disk, position by position: what is found must be the journal as it was between
+/// two steps, none before what was answered, none after what was asked.
+struct Replay {
+    private let history: History
+    private let steps: [(step: Model.Step, request: Int)]
+    /// For each request its first step.
+    private let firstStep: [Int]
+    /// What is answered for by the last position.
+    private var certain = Model()
+    private var certainCount = 0
+
+    init(_ history: History) {
+        self.history = history
+        var steps: [(step: Model.Step, request: Int)] = []
+        var firstStep: [Int] = []
+        for (index, entry) in history.entries.enumerated() {
+            firstStep.append(steps.count)
+            for step in Model.steps(of: entry.request) { steps.append((step, index)) }
+        }
+        firstStep.append(steps.count)
+        self.steps = steps
+        self.firstStep = firstStep
+    }
+
+    /// - Parameter position: must not fall from call to call.
+    mutating func check(_ found: Found, at position: Int) throws {
+        var answered = 0
+        var asked = 0
+        for (index, entry) in history.entries.enumerated() {
+            if entry.answeredAt <= position { answered = index + 1 }
+            if entry.askedAt <= position { asked = index + 1 }
+        }
+        while certainCount < firstStep[answered] {
+            certain.apply(steps[certainCount].step)
+            certainCount += 1
+        }
+        try found.checkFigures()
+        var model = certain
+        var count = certainCount
+        while !model.matches(found) {
+            guard count < firstStep[asked] else {
+                throw Breach(Self.difference(certain, found, answered: answered, asked: asked))
+            }
+            model.apply(steps[count].step)
+            count += 1
+        }
+        try checkBeside(found, position)
+    }
+
+    /// What is not in the order of the writer's commits: the blacklist, and the marks.
+    private func checkBeside(_ found: Found, _ position: Int) throws {
+        for blacklisting in history.blacklistings where blacklisting.doneAt <= position {
+            try expect(found.blacklist.contains(blacklisting.number), "a blacklisted token is lost")
+        }
+        let asked = Set(history.blacklistings.filter { $0.askedAt <= position }.map(\.number))
+        try expect(found.blacklist.isSubset(of: asked), "a token is blacklisted that nobody has asked for")
+        for mark in history.marks where mark.reportedAt <= position {
+            let there = found.marks[Int(mark.lane) - 1]
+            try expect(there >= mark.mark, "lane \(mark.lane)'s mark was reported as \(mark.mark), and is \(there)")
+        }
+    }
+
+    private static func difference(_ model: Model, _ found: Found, answered: Int, asked: Int) -> String {
+        let lost = model.rows.keys.filter { uid in found.rows[uid] == nil }.sorted().prefix(5)
+        let more = found.rows.keys.filter { uid in model.rows[uid] == nil }.sorted().prefix(5)
+        return "what is there is no state between request \(answered) (answered) and \(asked) (asked): next UID "
+            + "\(found.nextUID), by the answers \(model.nextUID); rows \(found.rows.count) and \(model.rows.count); "
+            + "missing \(Array(lost)), beyond the answers \(Array(more)); totals \(found.totals) and \(model.totals)"
+    }
+}

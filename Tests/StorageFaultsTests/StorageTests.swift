@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// Short runs of what `Scripts/power-loss` does at length: see Docs/StorageTests.md. The program is one of its own, since
+/// it stands in for libc's calls.
+@Suite("Storage") struct StorageTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The program that was built together with these tests.
+    private static var program: URL? {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0])
+        for _ in 0..<4 {
+            folder.deleteLastPathComponent()
+            let candidate = folder.appendingPathComponent("StorageFaults")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+        }
+        return nil
+    }
+
+    private static let seed = UInt64.random(in: 1...999_999_999)
+
+    private struct Outcome {
+        let status: Int32
+        /// Standard output and error.
+        let text: String
+
+        /// A number of the one-line summary.
+        func count(_ name: String) throws -> Int {
+            let line = try #require(text.split(separator: "\n").last { line in line.hasPrefix("{") }, "\(text)")
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?[name] as? Int, "\(name) in \(line)")
+        }
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) async throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = root
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["STORAGE_FAULTS": try #require(Self.program).path]) { $1 }
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        process.standardOutput = try FileHandle(forWritingTo: path)
+        process.standardError = process.standardOutput
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return Outcome(status: process.terminationStatus, text: try String(contentsOf: path, encoding: .utf8))
+    }
+
+    private static func storageFaults(_ arguments: String...) async throws -> Outcome {
+        try await run(try #require(program).path, ["--seed", "\(seed)"] + arguments)
+    }
+
+    @Test("Whatever the disk holds after a loss of power, no receipt is missing", .timeLimit(.minutes(5)))
+    func powerLoss() async throws {
+        let outcome = try await Self.storageFaults("--parts", "power", "--rounds", "2", "--states", "120")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(try outcome.count("powerLossStates") >= 240)
+        #expect(try outcome.count("secondLosses") >= 50)
+    }
+
+    @Test("On a disk that says it has synced and has not, the loss would be noticed", .timeLimit(.minutes(2)))
+    func lyingDisk() async throws {
+        let outcome = try await Self.storageFaults("--parts", "power", "--states", "60", "--lying-disk", "1")
+        // liblmdb may die of such a disk, which is reported as well.
+        #expect(outcome.status == 1 || outcome.status == 3, "\(outcome.text)")
+        #expect(outcome.text.contains("breach: "), "\(outcome.text)")
+    }
+
+    @Test(
+        "Whichever call fails, nothing accepted is lost, no receipt is false, and work goes on", .timeLimit(.minutes(5))
+    )
+    func faults() async throws {
+        let outcome = try await Self.storageFaults("--parts", "faults", "--faults", "150")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(try outcome.count("faultsStruck") >= 70)
+    }
+
+    @Test("After a meta page that is written and not confirmed, a loss of power does no harm", .timeLimit(.minutes(5)))
+    func unconfirmedMetaPage() async throws {
+        let outcome = try await Self.storageFaults("--parts", "faults", "--kind", "syncWrite", "--faults", "40")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(try outcome.count("powerLossesAfterFaults") >= 60)
+    }
+
+    @Test(
+        "Small file systems, filled to refusal with a reader pinned, drain without a restart", .timeLimit(.minutes(5)))
+    func fullFileSystem() async throws {
+        let outcome = try await Self.run(
+            "/bin/bash", ["Scripts/power-loss", "--parts", "full", "--seed", "\(Self.seed)"])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        for line in outcome.text.split(separator: "\n") where line.contains("skipped:") { print(line) }
+    }
+}
