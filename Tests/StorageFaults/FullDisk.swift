@@ -23,6 +23,7 @@ struct FullDisk {
         Recorder.watch("the full file system", seconds: 300)
         let journal = try LMDBJournal(directory: path, options: options)
         defer { journal.close() }
+        _ = try journal.openProducer("test")
         for key in Workload.lanes.dropLast() { _ = try journal.openLane(key) }
 
         guard let environment = try Environment.share(path + "/entries") else { throw Breach("it is not open") }
@@ -70,11 +71,11 @@ struct FullDisk {
 
     private func fill(_ journal: LMDBJournal, _ accepted: inout Int) throws -> JournalError {
         for round in 0..<1_000_000 {
-            var submission = Submission()
+            var submission = Submission.empty
             for index in 0..<100 {
                 submission.add(round * 100 + index, index, LaneID(rawValue: UInt32(1 + round % 2)), payload: 1500)
             }
-            let answer = Monitor<Swift.Result<UID, JournalError>?>(nil)
+            let answer = Monitor<Swift.Result<Appended, JournalError>?>(nil)
             journal.append(submission) { result in
                 answer.withLock { answer in answer = result }
                 answer.broadcast()

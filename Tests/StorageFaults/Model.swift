@@ -70,7 +70,7 @@ struct Model {
     private mutating func settle(_ settlement: Settlement) {
         let uid = settlement.key.uid.rawValue
         switch settlement.kind {
-        case .deferUntil(let due, let attempts, _):
+        case .deferUntil(let due, let attempts, _, _):
             guard var row = rows[uid], row.place == .waiting else { return }
             row.place = .deferred(due.milliseconds)
             row.attempts = Int(attempts)

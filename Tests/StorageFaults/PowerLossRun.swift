@@ -170,6 +170,7 @@ struct PowerLossRun {
         defer { journal.close() }
         let openedAt = Recorder.position
         let found = try Found(journal, state.journal)
+        _ = try journal.openProducer("test")
         if found.lanes.isEmpty { _ = try journal.openLane(Workload.lanes[0]) }
         return (found, openedAt, try journal.appendOne(Self.probe).rawValue)
     }

@@ -15,6 +15,11 @@ enum Sample {
 }
 
 extension Submission {
+    /// By the one Producer of these tests.
+    static var empty: Submission {
+        Submission(producer: ProducerID(rawValue: 1), acceptedAt: WallTime(milliseconds: 1_700_000_000_123))
+    }
+
     mutating func add(_ number: Int, _ index: Int, _ lane: LaneID, payload: Int) {
         let text = "{\"n\":\(number),\"pad\":\""
         let pad = String(repeating: "x", count: max(0, payload - text.utf8.count - 2))

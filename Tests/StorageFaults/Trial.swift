@@ -37,14 +37,14 @@ extension LMDBJournal.Options {
 
 extension LMDBJournal {
     func appendOne(_ number: Int) throws -> UID {
-        var submission = Submission()
+        var submission = Submission.empty
         submission.add(number, 0, LaneID(rawValue: 1), payload: 100)
-        let answer = Monitor<Result<UID, JournalError>?>(nil)
+        let answer = Monitor<Result<Appended, JournalError>?>(nil)
         append(submission) { result in
             answer.withLock { answer in answer = result }
             answer.broadcast()
         }
-        return try Self.wait(answer)
+        return try Self.wait(answer).first
     }
 
     private static func wait<Value: Sendable>(_ answer: Monitor<Result<Value, JournalError>?>) throws -> Value {

@@ -73,7 +73,7 @@ struct Workload: Sendable {
     /// Appends from the journal are made under the history's lock: a refusal at once would be answered under it.
     /// None of the workload's is: they are small, and the journal is open.
     func append(count: Int, lanes: ClosedRange<UInt32>, payload: Int, note: (name: String, value: [UInt8])? = nil) {
-        var submission = Submission()
+        var submission = Submission.empty
         history.withLock { history in
             var items: [History.Item] = []
             for index in 0..<count {
@@ -91,7 +91,7 @@ struct Workload: Sendable {
             let noted = self.history
             journal.append(submission) { result in
                 switch result {
-                case .success(let uid): Self.answer(noted, place, .appended(uid))
+                case .success(let appended): Self.answer(noted, place, .appended(appended.first))
                 case .failure(let error): Self.answer(noted, place, .failed(error))
                 }
             }
@@ -127,7 +127,11 @@ struct Workload: Sendable {
     }
 
     func openLane(_ key: LaneKey) {
-        wait(.openLane(key)) { () throws(JournalError) in _ = try journal.openLane(key) }
+        wait(.openLane(key)) { () throws(JournalError) in
+            // The number 1, which all submissions carry, is there before any of them.
+            _ = try journal.openProducer("test")
+            _ = try journal.openLane(key)
+        }
     }
 
     func setNote(_ name: String, _ value: [UInt8]?) {
@@ -274,8 +278,10 @@ struct Workload: Sendable {
                 let due = WallTime(milliseconds: Int64.random(in: 0...1000, using: &generator))
                 batch.others.append(
                     Settlement(
-                        key, .deferUntil(due, attempts: UInt16.random(in: 1...9, using: &generator), reason: .shutdown))
-                )
+                        key,
+                        .deferUntil(
+                            due, attempts: UInt16.random(in: 1...9, using: &generator), reason: .shutdown,
+                            possiblySent: Bool.random(using: &generator))))
             }
         }
         return batch

@@ -55,9 +55,8 @@ extension Consumer {
             returnDiscarded(later, of: link, into: &plan, wall: wall)
         case .late(let all, let confirmedBefore):
             if confirmedBefore > 0 {
-                logger.error(
-                    "\(route.name): an error came too late, after \(confirmedBefore) notifications had been confirmed that "
-                        + "it says were not taken: the quiet period is too short for this service")
+                let wrong = "\(confirmedBefore) notifications that silence had confirmed were not taken"
+                logger.error("\(route.name): an error came too late: \(wrong). The quiet period is too short")
                 board.lateError(confirmedBefore)
                 events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
             }

@@ -80,8 +80,7 @@ struct IdentityBench {
         private let bytes: [UInt8]
         private let items: [Submission.Item]
         private var identities = Xoshiro256(seed: 1)
-        private let room = DispatchSemaphore(value: IdentityBench.depth)
-        private let failure = Monitor<JournalError?>(nil)
+        private let progress = Progress()
 
         init(
             journal: LMDBJournal, lane: LaneID, producer: ProducerID,
@@ -100,24 +99,24 @@ struct IdentityBench {
             let first = try journal.status().nextUID.rawValue
             let append = try measure(submissions * IdentityBench.batch) {
                 for submission in all {
-                    room.wait()
-                    journal.append(submission) { [self] in done($0.map { _ in }) }
+                    progress.room.wait()
+                    journal.append(submission) { [progress] result in progress.done(result) }
                 }
             }
             let end = first + UInt64(submissions * IdentityBench.batch)
             let acknowledge = try measure(submissions * IdentityBench.batch) {
                 for start in stride(from: first, to: end, by: 1000) {
-                    room.wait()
+                    progress.room.wait()
                     let keys = (start..<min(start + 1000, end)).map { EntryKey(lane: lane, uid: UID($0)) }
-                    journal.settle(SettlementBatch(acknowledged: keys)) { [self] in done($0.map { _ in }) }
+                    journal.settle(SettlementBatch(acknowledged: keys)) { [progress] result in progress.done(result) }
                 }
             }
             return Run(append: append, acknowledge: acknowledge)
         }
 
         func trim(to remembered: Int) throws {
-            room.wait()
-            journal.trim(TrimBounds(greatestIdentities: remembered)) { [self] in done($0.map { _ in }) }
+            progress.room.wait()
+            journal.trim(TrimBounds(greatestIdentities: remembered)) { [progress] result in progress.done(result) }
             try drain()
         }
 
@@ -143,12 +142,19 @@ struct IdentityBench {
         }
 
         private func drain() throws {
-            for _ in 0..<IdentityBench.depth { room.wait() }
-            for _ in 0..<IdentityBench.depth { room.signal() }
-            if let error = failure.withLock({ $0 }) { throw error }
+            for _ in 0..<IdentityBench.depth { progress.room.wait() }
+            for _ in 0..<IdentityBench.depth { progress.room.signal() }
+            if let error = progress.failure.withLock({ $0 }) { throw error }
         }
 
-        private func done(_ result: Result<Void, JournalError>) {
+    }
+
+    /// What completions tell: that there is room for one more request, and what failed.
+    private struct Progress: Sendable {
+        let room = DispatchSemaphore(value: IdentityBench.depth)
+        let failure = Monitor<JournalError?>(nil)
+
+        func done<Value>(_ result: Result<Value, JournalError>) {
             if case .failure(let error) = result { failure.withLock { $0 = error } }
             room.signal()
         }
