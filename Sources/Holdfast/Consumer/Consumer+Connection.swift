@@ -52,9 +52,11 @@ extension Consumer {
     }
 
     /// Hands nothing more to a connection that is about to end; another may be made beside it.
-    func leave(_ number: Int, now: Duration) {
+    ///
+    /// - Parameter isOurWish: it is as good as before, so that leaving it is no reason to wait with the next one.
+    func leave(_ number: Int, now: Duration, isOurWish: Bool = false) {
         guard case .connected(number) = phase, let link = links[number] else { return }
-        waitToReconnect(after: link, now: now)
+        if isOurWish { phase = .waiting(until: now) } else { waitToReconnect(after: link, now: now) }
         board.connection(of: route.name, .idle)
     }
 
@@ -107,7 +109,7 @@ extension Consumer {
 
     /// Why there is nothing to do; nil when there is.
     private func rest() -> EngineRest? {
-        guard beingWritten == 0, unwritten.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
+        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
         var reason: String?
         for lane in lanes where journal.depth(lane.id) > 0 {
             guard let why = lane.standsStillBecause else { return nil }

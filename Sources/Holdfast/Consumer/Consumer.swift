@@ -74,6 +74,9 @@ package final class Consumer: @unchecked Sendable {
 
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
+    /// When all of a lane's deferred entries come back, whatever their due times say: the clock that made them was set
+    /// back since, and nothing waits longer than the greatest backoff. By lane.
+    var overdueAt: [Duration?]
     /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
@@ -82,10 +85,14 @@ package final class Consumer: @unchecked Sendable {
     var publishedLanes: [LaneStateMachine.Status] = []
     /// Settlements that the journal could not write, to be tried again.
     var unwritten: [(due: Duration, connection: Int, work: SettlementWork)] = []
+    /// Answers about tokens that could not be read, to be tried again; with the time of the answer.
+    var unread: [(due: Duration, connection: Int, plan: SettlementPlan, answeredAt: WallTime)] = []
     /// Settlements with the journal.
     var beingWritten = 0
     /// Not before this does the Consumer read again, after a read that failed.
     var readAgainAt: Duration?
+    /// Not before this are send marks set back, after one that could not be.
+    var retreatAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     var parkedUntil: Duration?
     /// A payload error is being settled: nothing goes out before that is on disk.
@@ -123,6 +130,7 @@ package final class Consumer: @unchecked Sendable {
         lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
+        overdueAt = lanes.map { _ in nil }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -171,9 +179,13 @@ package final class Consumer: @unchecked Sendable {
         takeSettled(received.settled, now: now)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
+        for lane in received.allPromoted { overdueAt[lane] = nil }
         takePromoted(received.promoted, now: now)
         takeOperators(received, now: now, wall: wall)
-        for lane in received.marksLowered { lanes[lane].markLowered() }
+        for (lane, isLowered) in received.marksLowered {
+            lanes[lane].markLowered(isLowered)
+            if !isLowered { retreatAgainAt = now + configuration.settlementRetry }
+        }
         if let failure = received.failure { fail(failure) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
@@ -202,6 +214,9 @@ package final class Consumer: @unchecked Sendable {
         if let warning = clockGuard.look(wall: wall, monotonic: now) {
             logger.warning("\(warning): what looks expired waits for \(WallClockGuard.distrust)")
             events.emit(.clockDistrusted(warning))
+            for lane in lanes.indices where deferredDue[lane] != nil {
+                overdueAt[lane] = overdueAt[lane] ?? now + greatestWait
+            }
         }
         for link in links.values { link.cumulative?.clock.look(now: now) }
     }
@@ -232,7 +247,8 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func nextWake(now: Duration) -> Duration? {
-        var wakes: [Duration] = unwritten.map(\.due)
+        var wakes: [Duration] = unwritten.map(\.due) + unread.map(\.due)
+        if let retreatAgainAt { wakes.append(retreatAgainAt) }
         if let limit = shutdownDeadline { wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit) }
         if let readAgainAt { wakes.append(readAgainAt) }
         if let until = clockGuard.distrustedUntil { wakes.append(until) }
@@ -245,6 +261,7 @@ package final class Consumer: @unchecked Sendable {
         if awaitsDeferred {
             for lane in lanes.indices where canPromote(lane) {
                 if let due = deferredDue[lane] { wakes.append(due.monotonic) }
+                if let at = overdueAt[lane] { wakes.append(at) }
             }
         }
         return wakes.min()
