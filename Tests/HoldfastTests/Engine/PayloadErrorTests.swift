@@ -44,7 +44,9 @@ import Testing
         #expect(bench.sent == [1, 2, 2])
     }
 
-    @Test("UID 7 requeued and sent after 50; an error names 50: 7 goes again, exactly once") func positionsNotUIDs() throws {
+    @Test("UID 7 requeued and sent after 50; an error names 50: 7 goes again, exactly once") func positionsNotUIDs()
+        throws
+    {
         let bench = try bench()
         try bench.submit(1..<8)
         bench.settle()
@@ -67,7 +69,9 @@ import Testing
         #expect(bench.journal.rejections.keys.map(\.rawValue) == [50])
     }
 
-    @Test("Status 10 names the last good one: it is acknowledged, and what came after goes again") func statusTen() throws {
+    @Test("Status 10 names the last good one: it is acknowledged, and what came after goes again") func statusTen()
+        throws
+    {
         let bench = try bench()
         try bench.submit(1..<6)
         bench.settle()
@@ -78,7 +82,9 @@ import Testing
         #expect(bench.connection.numbers == [4, 5])
     }
 
-    @Test("What goes again is checked again: blacklisted and expired meanwhile it does not go") func checkedAgain() throws {
+    @Test("What goes again is checked again: blacklisted and expired meanwhile it does not go") func checkedAgain()
+        throws
+    {
         let bench = try bench()
         var notifications = (1..<7).map { Sample.notification($0) }
         // 5 has the token that 2 is refused for, and 4 expires.
@@ -94,7 +100,9 @@ import Testing
         #expect(bench.status.expired == 1)
     }
 
-    @Test("submit keeps journaling while hand-out holds for an error, and that it holds is told") func holding() async throws {
+    @Test("submit keeps journaling while hand-out holds for an error, and that it holds is told") func holding()
+        async throws
+    {
         let bench = try bench(InMemoryJournal(mode: .manual))
         let events = bench.listen()
         try bench.submit(1..<5)
@@ -138,7 +146,9 @@ import Testing
         #expect(next.sent == [2])
     }
 
-    @Test("A late error requeues what is unconfirmed and says how many had been taken for confirmed") func late() async throws {
+    @Test("A late error requeues what is unconfirmed and says how many had been taken for confirmed") func late()
+        async throws
+    {
         let bench = try bench()
         let events = bench.listen()
         try bench.submit(1..<4)
@@ -162,7 +172,7 @@ import Testing
         bench.settle()
         #expect(bench.connection.sent.count == 2)
         bench.connection.fail(at: position, badToken)
-        bench.settle()
+        bench.advance(by: .seconds(1))
         #expect(bench.connection.numbers == [1])
         #expect(bench.status.possibleDuplicates == 1)
         #expect(bench.status.unknown == 1)
@@ -194,7 +204,8 @@ import Testing
         #expect(bench.status.possibleDuplicates == 1)
     }
 
-    @Test("At most once, what an error discarded goes again and survives a kill as never sent") func atMostOnceDiscarded() throws {
+    @Test("At most once, what an error discarded goes again and survives a kill as never sent")
+    func atMostOnceDiscarded() throws {
         let bench = try bench()
         try bench.submit(1..<5, guarantee: .atMostOnce)
         bench.settle()
@@ -207,19 +218,20 @@ import Testing
         #expect(next.status.unknown == 0)
     }
 
-    @Test("An error on a connection that was left already, with nothing to write, holds nothing up") func errorOnAnOldConnection() throws {
+    @Test("An error on a connection that was left already, with nothing to write, holds nothing up")
+    func errorOnAnOldConnection() throws {
         let bench = try bench(quiet: nil) { $0.cumulativeWindow = 8 }
         try bench.submit(1..<5)
         bench.settle()
         // Half a window: new traffic moves to a fresh connection.
         try bench.submit(5..<6)
         bench.settle()
-        #expect(bench.connections[0].count == 2)
+        try #require(bench.connections[0].count == 2)
         let old = bench.connections[0][0]
         old.fail(at: 9, badPayload)
         bench.settle()
         #expect(bench.status.holding.isEmpty)
-        #expect(bench.connections[0][1].numbers == [5, 1, 2, 3, 4])
+        #expect(bench.connection.numbers == [5, 1, 2, 3, 4])
     }
 
     @Test("A thousand, number 500 is bad: exactly 999 are taken, each once") func thousand() throws {
@@ -235,7 +247,8 @@ import Testing
         #expect(bench.connection.numbers == Array(501..<1001))
     }
 
-    @Test("Neighbours of a bad notification keep their attempts and their place, however many are bad") func neighbours() throws {
+    @Test("Neighbours of a bad notification keep their attempts and their place, however many are bad")
+    func neighbours() throws {
         let bench = try bench()
         try bench.submit(1..<31)
         bench.settle()

@@ -69,7 +69,8 @@ import Testing
         #expect(bench.status.confirmed == 2)
     }
 
-    @Test("Nothing is quiet before the connection has been listened to, and an error that lay there counts") func listens() throws {
+    @Test("Nothing is quiet before the connection has been listened to, and an error that lay there counts")
+    func listens() throws {
         let bench = try bench()
         try bench.submit(1..<4)
         bench.settle()
@@ -98,7 +99,8 @@ import Testing
         #expect(bench.status.confirmed == 0)
     }
 
-    @Test("A connector that says more has left than it was given confirms nothing that it was given later") func overstated() throws {
+    @Test("A connector that says more has left than it was given confirms nothing that it was given later")
+    func overstated() throws {
         let bench = try bench()
         bench.prepare = { $0.state.withLock { $0.isPrompt = false } }
         try bench.submit(1..<2)
@@ -155,8 +157,31 @@ import Testing
         #expect(bench.status.confirmedByBarrier == count)
         let cleared = EngineEvent.cleared(bench.lane(), count: count, through: UID(UInt64(count)), by: .barrier)
         #expect(await bench.events(events).contains(cleared))
-        #expect(bench.connections[0][1].sent.count > 0)
+        #expect(bench.connection.sent.count > 0)
         #expect(bench.status.possibleDuplicates == 0)
+    }
+
+    @Test("Leaving a connection for a barrier is no failure: the next one comes at once, however often")
+    func noBackoff()
+        throws
+    {
+        let bench = try bench(quiet: nil) {
+            $0.cumulativeWindow = 20
+            $0.reconnectMinimum = .seconds(1)
+            $0.reconnectMaximum = .seconds(60)
+        }
+        try bench.submit(1..<401)
+        bench.settle()
+        for _ in 0..<100 where bench.status.confirmed < 400 {
+            bench.core.writeBarriers()
+            bench.settle()
+            for connection in bench.connections[0] where connection.barrierCount == 1 && !connection.hasEnded {
+                connection.answerBarrier()
+            }
+            bench.settle()
+        }
+        #expect(bench.status.confirmed == 400)
+        #expect(bench.sent == Array(1..<401))
     }
 
     @Test("A full window stops the sending and evicts nothing") func fullWindow() throws {
@@ -205,7 +230,9 @@ import Testing
         #expect(bench.status.possibleDuplicates == 2)
     }
 
-    @Test("An error instead of the barrier's answer is that error, and a new barrier is owed") func errorInstead() throws {
+    @Test("An error instead of the barrier's answer is that error, and a new barrier is owed") func errorInstead()
+        throws
+    {
         let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(5) }
         try bench.submit(1..<6)
         bench.settle()
@@ -232,7 +259,8 @@ import Testing
         #expect(bench.status.possibleDuplicates == 3)
     }
 
-    @Test("A barrier that is not answered within its limit ends the connection, and what it was to prove is unknown") func barrierLimit() throws {
+    @Test("A barrier that is not answered within its limit ends the connection, and what it was to prove is unknown")
+    func barrierLimit() throws {
         let bench = try bench(quiet: nil) { $0.barrierLimit = .seconds(30) }
         try bench.submit(1..<4)
         bench.settle()
@@ -247,7 +275,8 @@ import Testing
         #expect(bench.connection.numbers == [1, 2, 3])
     }
 
-    @Test("Where silence counts for nothing, nothing is confirmed by it, and a barrier follows when all is idle") func barrierOnly() throws {
+    @Test("Where silence counts for nothing, nothing is confirmed by it, and a barrier follows when all is idle")
+    func barrierOnly() throws {
         let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(5) }
         try bench.submit(1..<4)
         bench.settle()
@@ -263,7 +292,9 @@ import Testing
         #expect(bench.status.confirmedByBarrier == 3)
     }
 
-    @Test("Where silence counts for nothing, steady traffic does not make the engine spin") func barrierOnlyLoad() throws {
+    @Test("Where silence counts for nothing, steady traffic does not make the engine spin") func barrierOnlyLoad()
+        throws
+    {
         let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(1) }
         for number in 1...100 {
             try bench.submit(number..<(number + 1))
@@ -306,7 +337,8 @@ import Testing
         #expect(bench.core.end(of: 0) != nil)
     }
 
-    @Test("A service that answers nothing: the shutdown ends by its limit, and what is unconfirmed stays, possibly sent",
+    @Test(
+        "A service that answers nothing: the shutdown ends by its limit, and what is unconfirmed stays, possibly sent",
         arguments: [true, false])
     func shutdownLimit(_ endsWhenClosed: Bool) throws {
         let bench = try bench(quiet: .seconds(60)) { $0.shutdownLimit = .seconds(1) }

@@ -55,7 +55,8 @@ final class Bench {
                 topics: index == 0 ? nil : ["com.example.route\(index)"])
         }
         core = try EngineCore(
-            journal: journal, routes: routes, configuration: configuration, clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }), logger: logger,
+            journal: journal, routes: routes, configuration: configuration,
+            clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }), logger: logger,
             seed: 1, requestConnection: { route, number in requests.withLock { $0[route] = number } })
         connections = modes.map { _ in [] }
         wakes = modes.map { _ in nil }
@@ -72,7 +73,10 @@ final class Bench {
     // MARK: Looking
 
     /// The first route's last connection.
-    var connection: StubConnection { connections[0][connections[0].count - 1] }
+    var connection: StubConnection {
+        guard let last = connections[0].last else { preconditionFailure("no connection was ever made") }
+        return last
+    }
     /// The numbers of all notifications that the first route's connections were given, in order.
     var sent: [Int] { connections[0].flatMap(\.numbers) }
     var status: EngineStatus { core.status() }
@@ -121,7 +125,9 @@ final class Bench {
         turnCount += 1
         wakes[route] = core.turn(route: route)
         guard core.end(of: route) == nil, !core.hasNews(route: route), let wake = wakes[route] else { return }
-        if wake <= clock.monotonic { Issue.record("route \(route) asks to be stepped again at once, with nothing to do") }
+        if wake <= clock.monotonic {
+            Issue.record("route \(route) asks to be stepped again at once, with nothing to do")
+        }
     }
 
     /// Turns until nothing new comes without time passing.
