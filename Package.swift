@@ -111,7 +111,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast"], swiftSettings: strict),
+            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast", logging], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",

@@ -46,6 +46,7 @@ final class BlacklistFilter: Sendable {
 
     /// Leaves of `tokens`, which lie in `bytes`, those that may be on the blacklist.
     func narrow(_ tokens: inout [(index: Int, token: Range<Int>)], in bytes: Span<UInt8>) {
+        guard isReady else { return }
         var hashes: [UInt64] = []
         hashes.reserveCapacity(tokens.count)
         for (_, token) in tokens { hashes.append(BloomFilter.hash(bytes.extracting(token), seed: seed)) }

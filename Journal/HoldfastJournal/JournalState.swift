@@ -59,6 +59,21 @@ struct JournalState: Sendable {
     }
 }
 
+extension CommitReport {
+    /// What a commit has changed.
+    init(from old: JournalState, to new: JournalState, outcomes: Int) {
+        var lanes: [CommitReport.Lane] = []
+        for (index, lane) in new.lanes.enumerated() {
+            let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
+            if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
+            lanes.append(
+                CommitReport.Lane(
+                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
+        }
+        self.init(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes)
+    }
+}
+
 /// What a commit left in the file.
 struct CommitFigures: Sendable {
     var usedPages: Int

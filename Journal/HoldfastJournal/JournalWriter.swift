@@ -18,7 +18,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var space: SpaceGuard
     private var backlog: [Pending] = []
     /// Done one after another, a piece with each commit.
-    private var trims: [TrimWork] = []
+    var trims: [TrimWork] = []
     private let identities = IdentityIndex()
     private var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
@@ -130,6 +130,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 } else if !isSmall {
                     isSmall = true
                     (count, verdicts) = (min(count, 1), Array(verdicts.prefix(1)))
+                } else if count > 0, !trims.isEmpty {
+                    failTrims(JournalError(error, "trim", directory))
                 } else {
                     // With nothing to answer the marks alone were tried; trying on would never end.
                     marksRefused = count == 0
@@ -147,23 +149,6 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     private func budget(_ isSmall: Bool) -> Int {
         isSmall ? options.greatestSettlementCommitWhenFull : options.greatestSettlementCommit
-    }
-
-    /// A trim takes what the others leave of the bound on a commit, and always a little.
-    private static func trimBudget(_ budget: Int, remaining: Int) -> Int { max(remaining, budget / 10, 1) }
-
-    private func advanceTrim(_ work: TrimWork?) {
-        guard let work else { return }
-        trims[0] = work
-        guard work.step == .done else { return }
-        trims.removeFirst()
-        work.completion(.success(work.trimmed))
-    }
-
-    private func failTrims(_ error: JournalError) {
-        let failed = trims
-        trims = []
-        for work in failed { work.completion(.failure(error)) }
     }
 
     /// How many of the waiting requests go into one commit, and which of them are refused beforehand.
@@ -259,7 +244,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     // MARK: After a commit
 
     private func finish(_ state: JournalState, _ figures: CommitFigures, _ progress: [Progress]) {
-        let report = Self.report(from: self.state, to: state, outcomes: figures.outcomes)
+        let report = CommitReport(from: self.state, to: state, outcomes: figures.outcomes)
         self.state = state
         space.usedPages = figures.usedPages
         let observer = shared.withLock { shared in
@@ -277,18 +262,6 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         }
         thread.relieve(weight)
         backlog.removeFirst(finished)
-    }
-
-    private static func report(from old: JournalState, to new: JournalState, outcomes: Int) -> CommitReport {
-        var lanes: [CommitReport.Lane] = []
-        for (index, lane) in new.lanes.enumerated() {
-            let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
-            if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
-            lanes.append(
-                CommitReport.Lane(
-                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
-        }
-        return CommitReport(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes)
     }
 
     /// Answers the first `count` requests with an error.

@@ -8,7 +8,7 @@ struct JournalConformanceTests {
     private struct NotOurs: Error {}
 
     @Test("One rule after the other", arguments: JournalConformance.rules)
-    func keeps(rule: JournalConformance.Rule) throws {
+    func keeps(rule: JournalConformance.Rule) async throws {
         let scratch = Scratch()
         defer { scratch.remove() }
         let conformance = JournalConformance(
@@ -18,6 +18,6 @@ struct JournalConformanceTests {
                 journal.close()
                 return try LMDBJournal(directory: journal.directory)
             })
-        try conformance.check(rule)
+        try await conformance.check(rule)
     }
 }

@@ -5,15 +5,17 @@ import Testing
 
 @Suite("Producers")
 struct ProducerTests {
-    @Test("A name keeps its number, across reopening; names are told apart by their bytes, not more and not less")
+    @Test("A name keeps its number, across reopening; names are told apart as Swift's strings are")
     func numbers() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
-        let names = ["default", "batch", "Batch", "é", "e\u{301}", String(repeating: "x", count: 64)]
+        let names = ["default", "batch", "Batch", "\u{E9}", String(repeating: "x", count: 64)]
         let numbers = try names.map { try journal.openProducer($0) }
-        #expect(numbers == (1...6).map { ProducerID(rawValue: $0) })
+        #expect(numbers == (1...5).map { ProducerID(rawValue: $0) })
         #expect(try journal.openProducer("batch") == numbers[1])
+        // The same text in other code points.
+        #expect(try journal.openProducer("e\u{301}") == numbers[3])
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }

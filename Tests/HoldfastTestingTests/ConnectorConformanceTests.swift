@@ -16,11 +16,6 @@ struct ConnectorConformanceTests {
         try await ConnectorConformance { InMemoryCumulativeService() }.check(rule)
     }
 
-    @Test("An application's own sender", arguments: ConnectorConformance.rules(for: .perNotification))
-    func sender(rule: ConnectorConformance.Rule) async throws {
-        try await ConnectorConformance { SenderService() }.check(rule)
-    }
-
     @Test(
         "An application's own sender that is told of errors only",
         arguments: ConnectorConformance.rules(for: .cumulative(quietPeriod: nil)))
@@ -59,26 +54,6 @@ private struct InMemoryCumulativeService: ScriptedService {
         case .turnAway: memory.failConnecting([ConnectError(.temporary, "turned away")])
         }
         return true
-    }
-}
-
-private struct SenderService: ScriptedService {
-    private let order = Monitor(ServiceOrder.accept)
-
-    var connector: any Connector {
-        SenderConnector { _ in
-            switch order.withLock({ $0 }) {
-            case .refuse: return refusal
-            case .staySilent: try await Task.sleep(for: .seconds(600))
-            default: break
-            }
-            return .confirmed
-        }
-    }
-
-    func follow(_ order: ServiceOrder) -> Bool {
-        self.order.withLock { $0 = order }
-        return [.accept, .refuse, .staySilent].contains(order)
     }
 }
 

@@ -203,7 +203,7 @@ private struct World {
         let opened = try InputFile(file.path)
         var input = NotificationInput(opened, defaultTopic: nil)
         let feed = Feed(
-            producer: engine.producer, console: console, report: Monitor(FeedReport()), whyStuck: { nil })
+            engine: engine, console: console, report: Monitor(FeedReport()), whyStuck: { nil })
         for _ in 0..<batches {
             let batch = try await input.next()
             _ = try await feed.take(batch, of: opened)

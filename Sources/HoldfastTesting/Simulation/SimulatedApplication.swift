@@ -34,7 +34,7 @@ struct SimulatedApplication {
 
 extension World {
     func submitSome() {
-        guard let core, shutdownDeadline == nil else { return }
+        guard let core, ledger.open.count < 300 || dice.chance(0.02) else { return }
         let name = dice.pick(swarm.producers)
         var batch: [(serial: UInt64, notification: PushNotification)] = []
         for _ in 0..<dice.steep(1...swarm.greatestBatch) {

@@ -35,7 +35,8 @@ struct Swarm: Sendable {
         producers = Array(["default", "news", "orders"].prefix(dice.number(1...3)))
         answerDeadline = .seconds(dice.pick([2, 10, 30]))
         answeredShare = dice.pick([0, 0.5, 0.5, 1])
-        refusesBarriers = dice.chance(0.2)
+        // Where silence counts for nothing, something else must.
+        refusesBarriers = quietPeriod != nil && dice.chance(0.2)
         configureEngine(&dice)
     }
 

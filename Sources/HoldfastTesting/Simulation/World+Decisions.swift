@@ -69,7 +69,11 @@ extension World {
         guard let quietPeriod = swarm.quietPeriod else {
             return violate(2, "entry \(entry.uid) is confirmed by silence, which counts for nothing here")
         }
-        guard let index = entry.copies.lastIndex(where: { $0.life == life && $0.word == .outstanding }),
+        // What was said after the connection had listened comes in the same turn, and is too late.
+        guard
+            let index = entry.copies.lastIndex(where: {
+                $0.life == life && ($0.word == .outstanding || $0.toldBeforeTurn >= previousTurn)
+            }),
             let leftAt = entry.copies[index].leftAt
         else {
             return violate(2, "entry \(entry.uid) is confirmed, and nothing of it is under way")

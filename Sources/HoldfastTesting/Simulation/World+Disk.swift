@@ -6,10 +6,16 @@ extension World {
     func reconcile() {
         let disk = journal.state.withLock(\.disk)
         reconciliations += 1
+        var new: [(uid: UID, record: InMemoryDisk.Record, lane: LaneKey)] = []
         for (_, lane) in disk.lanes {
-            for (uid, record) in lane.entries.all { see(uid, record, lane.key, isDeferred: false) }
-            for (uid, entry) in lane.deferred.all { see(uid, entry.record, lane.key, isDeferred: true) }
+            for (uid, record) in lane.entries.all where !see(uid, record, isDeferred: false) {
+                new.append((uid, record, lane.key))
+            }
+            for (uid, entry) in lane.deferred.all where !see(uid, entry.record, isDeferred: true) {
+                new.append((uid, entry.record, lane.key))
+            }
         }
+        for (uid, record, lane) in new.sorted(by: { $0.uid < $1.uid }) { arrived(uid, record, lane) }
         var someEnded = false
         for entry in ledger.open where entry.seen != reconciliations {
             ended(entry, disk)
@@ -22,8 +28,9 @@ extension World {
         checkReceipts()
     }
 
-    private func see(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey, isDeferred: Bool) {
-        guard let entry = ledger[uid] ?? arrived(uid, record, lane) else { return }
+    /// - Returns: false for one that is new.
+    private func see(_ uid: UID, _ record: InMemoryDisk.Record, isDeferred: Bool) -> Bool {
+        guard let entry = ledger[uid] else { return false }
         entry.seen = reconciliations
         entry.isDeferred = isDeferred
         if isDeferred { entry.wasDeferred = true }
@@ -33,22 +40,22 @@ extension World {
         if Int(record.attempts) > burnt {
             violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
         }
+        return true
     }
 
-    private func arrived(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey) -> LedgerEntry? {
+    private func arrived(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey) {
         guard let notification = record.notification, let serial = SimulatedApplication.serial(notification.tag),
             let submitted = application.submitted[serial]
         else {
-            violate(1, "entry \(uid) on disk was never submitted")
-            return nil
+            return violate(1, "entry \(uid) on disk was never submitted")
         }
         if uid <= ledger.greatest { violate(1, "UID \(uid) came after \(ledger.greatest)") }
         checkAsSubmitted(uid, notification, submitted)
         let entry = LedgerEntry(
             uid: uid, lane: lane, serial: serial, notification: notification, producer: submitted.producer)
         checkNotTwice(entry)
+        entry.seen = reconciliations
         ledger.add(entry)
-        return entry
     }
 
     private func checkAsSubmitted(_ uid: UID, _ stored: PushNotification, _ submitted: SimulatedApplication.Submitted) {

@@ -22,6 +22,7 @@ extension World {
             settleDown()
             if violation != nil { return }
             if isAtRest { return checkRest() }
+            if isBusy { continue }
             if resumes < Self.greatestResumes, hasStoppedLanes {
                 resumes += 1
                 resumeAll()
@@ -43,6 +44,13 @@ extension World {
             "entry \(entry.uid) of \(entry.lane), \(entry.isDeferred ? "deferred" : "waiting"), "
                 + "copies \(entry.copies.map { "\($0.word)" })"
         } ?? "none"
+    }
+
+    /// Somebody has something to do at this instant.
+    private var isBusy: Bool {
+        guard let core else { return true }
+        return journal.waitingCount > 0 || journal.waitingBlacklistCount > 0
+            || (0..<core.routeCount).contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
     }
 
     private var hasStoppedLanes: Bool {

@@ -10,12 +10,11 @@ extension World {
         peers = []
         connects = []
         shutdownDeadline = nil
-        mustStop = false
+        shutdownsSeen = [:]
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
         rules.lastFirst = [:]
         rules.paused = [:]
         rules.duplicates = 0
-        readOpening()
         if routes.isEmpty {
             routes = [
                 SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
@@ -23,6 +22,8 @@ extension World {
                     name: SimulatedConnector.cumulative, confirmationMode: .cumulative(quietPeriod: swarm.quietPeriod)),
             ]
         }
+        lastTurns = routes.map { _ in turns }
+        readOpening()
         do {
             let clock = EngineClock(wall: { [unowned self] in wall }, monotonic: { [unowned self] in now })
             let life = life
@@ -112,8 +113,6 @@ extension World {
             checkOrderlyEnd()
             endLife()
             open()
-        } else if let shutdownDeadline, now > shutdownDeadline + .seconds(5), stallUntil <= now {
-            violate(9, "the shutdown is not over 5 s after its limit")
         }
     }
 

@@ -60,6 +60,9 @@ extension World {
     func turn(_ route: Int) {
         guard let core, core.end(of: route) == nil else { return }
         turns += 1
+        previousTurn = lastTurns[route]
+        lastTurns[route] = turns
+        defer { if core.end(of: route) == nil { checkShutdown(route) } }
         let hadNews = core.hasNews(route: route)
         let before = activity
         let wake = core.turn(route: route)
@@ -72,6 +75,18 @@ extension World {
         idleTurns += 1
         if idleTurns > 5 {
             violate(9, "route \(route) wants to be stepped again at once, without end, and does nothing")
+        }
+    }
+
+    /// An orderly end has a limit.
+    private func checkShutdown(_ route: Int) {
+        guard shutdownDeadline != nil else { return }
+        guard let seen = shutdownsSeen[route] else {
+            shutdownsSeen[route] = now
+            return
+        }
+        if now > seen + swarm.engine.shutdownLimit + .seconds(2) {
+            violate(9, "route \(route) has not ended 2 s after the limit of its shutdown")
         }
     }
 
@@ -104,7 +119,7 @@ extension World {
     private func breakCommit(leaving remains: BrokenCommit) {
         journal.breakNextCommit(leaving: remains)
         journal.commit()
-        guard let core else { return }
+        guard let core, journal.state.withLock({ $0.broken != nil }) else { return }
         for route in 0..<core.routeCount where core.end(of: route) == nil {
             turn(route)
             if core.end(of: route) == nil {

@@ -38,12 +38,16 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// By route: when it wants to be stepped.
     var wakes: [Duration?] = []
     var turns = 0
+    var previousTurn = 0
     /// Turns at one instant that changed nothing, without news.
     var idleTurns = 0
     /// Things that the engine has asked for.
     var activity = 0
     var shutdownDeadline: Duration?
-    var mustStop = false
+    /// By route: when a turn first knew of the shutdown.
+    var shutdownsSeen: [Int: Duration] = [:]
+    /// By route: the number of its last turn.
+    var lastTurns: [Int] = []
     var routes: [SimulatedConnector] = []
 
     // MARK: The outside

@@ -6,7 +6,7 @@ internal import HoldfastJournal
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure, side by side with a yardstick.",
-        subcommands: [BenchDeliveryCommand.self, BenchIdentitiesCommand.self])
+        subcommands: [BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self])
 }
 
 struct BenchDeliveryCommand: AsyncParsableCommand {

@@ -25,9 +25,12 @@ struct DeliveryBench {
 
     static let topic = "com.example.app"
 
-    var payload: [UInt8] {
+    var payload: [UInt8] { Self.payload(payloadBytes) }
+
+    /// A payload of so many bytes.
+    static func payload(_ byteCount: Int) -> [UInt8] {
         let frame = #"{"aps":{"alert":""}}"#
-        let filler = String(repeating: "x", count: max(payloadBytes - frame.utf8.count, 0))
+        let filler = String(repeating: "x", count: max(byteCount - frame.utf8.count, 0))
         return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
     }
 
@@ -66,7 +69,7 @@ struct DeliveryBench {
         return Double(count) / (ContinuousClock.now - start).seconds
     }
 
-    private static func token(_ number: Int) -> DeviceToken {
+    static func token(_ number: Int) -> DeviceToken {
         var bytes = [UInt8](repeating: 0x5A, count: 32)
         for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
         // 32 bytes are a token.

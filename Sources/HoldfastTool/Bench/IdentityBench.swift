@@ -80,7 +80,7 @@ struct IdentityBench {
         private let bytes: [UInt8]
         private let items: [Submission.Item]
         private var identities = Xoshiro256(seed: 1)
-        private let progress = Progress()
+        private let gate = Gate()
 
         init(
             journal: LMDBJournal, lane: LaneID, producer: ProducerID,
@@ -99,25 +99,25 @@ struct IdentityBench {
             let first = try journal.status().nextUID.rawValue
             let append = try measure(submissions * IdentityBench.batch) {
                 for submission in all {
-                    progress.room.wait()
-                    journal.append(submission) { [progress] result in progress.done(result) }
+                    gate.enter()
+                    journal.append(submission) { [gate] in gate.leave($0.map { _ in }) }
                 }
             }
             let end = first + UInt64(submissions * IdentityBench.batch)
             let acknowledge = try measure(submissions * IdentityBench.batch) {
                 for start in stride(from: first, to: end, by: 1000) {
-                    progress.room.wait()
+                    gate.enter()
                     let keys = (start..<min(start + 1000, end)).map { EntryKey(lane: lane, uid: UID($0)) }
-                    journal.settle(SettlementBatch(acknowledged: keys)) { [progress] result in progress.done(result) }
+                    journal.settle(SettlementBatch(acknowledged: keys)) { [gate] in gate.leave($0.map { _ in }) }
                 }
             }
             return Run(append: append, acknowledge: acknowledge)
         }
 
         func trim(to remembered: Int) throws {
-            progress.room.wait()
-            journal.trim(TrimBounds(greatestIdentities: remembered)) { [progress] result in progress.done(result) }
-            try drain()
+            gate.enter()
+            journal.trim(TrimBounds(greatestIdentities: remembered)) { [gate] in gate.leave($0.map { _ in }) }
+            try gate.drain()
         }
 
         private func submission(_ withIdentities: Bool) -> Submission {
@@ -133,30 +133,32 @@ struct IdentityBench {
         private func measure(_ count: Int, _ body: () -> Void) throws -> Figures {
             let (cpu, clock) = (ProcessFigures.now(), ContinuousClock.now)
             body()
-            try drain()
+            try gate.drain()
             let took = ContinuousClock.now - clock
             let spent = ProcessFigures.now().own - cpu.own
             return Figures(
                 microseconds: took / .microseconds(1) / Double(count),
                 cpuMicroseconds: spent * 1_000_000 / Double(count))
         }
-
-        private func drain() throws {
-            for _ in 0..<IdentityBench.depth { progress.room.wait() }
-            for _ in 0..<IdentityBench.depth { progress.room.signal() }
-            if let error = progress.failure.withLock({ $0 }) { throw error }
-        }
-
     }
 
-    /// What completions tell: that there is room for one more request, and what failed.
-    private struct Progress: Sendable {
-        let room = DispatchSemaphore(value: IdentityBench.depth)
-        let failure = Monitor<JournalError?>(nil)
+    /// Lets some dozen requests wait at a time, and keeps the first failure.
+    private final class Gate: Sendable {
+        private let room = DispatchSemaphore(value: IdentityBench.depth)
+        private let failure = Monitor<JournalError?>(nil)
 
-        func done<Value>(_ result: Result<Value, JournalError>) {
-            if case .failure(let error) = result { failure.withLock { $0 = error } }
+        func enter() { room.wait() }
+
+        func leave(_ result: Result<Void, JournalError>) {
+            if case .failure(let error) = result { failure.withLock { $0 = $0 ?? error } }
             room.signal()
+        }
+
+        /// Waits until nobody is in.
+        func drain() throws {
+            for _ in 0..<IdentityBench.depth { room.wait() }
+            for _ in 0..<IdentityBench.depth { room.signal() }
+            if let error = failure.withLock({ $0 }) { throw error }
         }
     }
 }

@@ -28,6 +28,7 @@ struct DeliveryRun {
         case inputEnded
         case resting(EngineRest)
         case trouble(ToolError)
+        case drained(String)
         case watchEnded
     }
 
@@ -119,7 +120,12 @@ struct DeliveryRun {
                         await group.triggerGracefulShutdown()
                     } else {
                         tasks.addTask { .resting(await engine.untilIdle()) }
+                        for producer in producersWithBacklog() {
+                            tasks.addTask { await producer.untilDrained() ? .drained(producer.name) : .watchEnded }
+                        }
                     }
+                case .drained(let name):
+                    console.note("producer \(name): drained, every notification has its outcome")
                 case .resting(let rest):
                     if case .stopped(let reason) = rest { error = error ?? Self.stopped(reason) }
                     if rest != .ended, !isEnding {
@@ -140,6 +146,16 @@ struct DeliveryRun {
                 }
             }
             return error
+        }
+    }
+
+    /// Those who have something unconfirmed, by name; none when the journal can't say.
+    private func producersWithBacklog() -> [Producer] {
+        do {
+            return try engine.producers().filter { $0.unconfirmed > 0 }.map { try engine.producer(named: $0.name) }
+        } catch {
+            logger.warning("the Producers' names can't be read: \(error)")
+            return []
         }
     }
 
@@ -165,7 +181,7 @@ struct DeliveryRun {
     }
 
     private func feed(_ report: Monitor<FeedReport>) -> Feed {
-        Feed(producer: engine.producer, console: console, report: report) { [engine, options] in
+        Feed(engine: engine, console: console, report: report) { [engine, options] in
             if options.isQueueOnly {
                 return ToolError(
                     .inputOutput, "the journal is full, and --queue-only sends nothing that would make room")

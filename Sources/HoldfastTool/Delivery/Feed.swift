@@ -17,7 +17,7 @@ struct FeedReport: Sendable {
 
 /// Takes an input into the journal, batch by batch; each batch is one commit with the note of how far that is.
 struct Feed {
-    let producer: Producer
+    let engine: PushEngine
     let console: Console
     /// Where others can see how far it is.
     let report: Monitor<FeedReport>
@@ -74,7 +74,7 @@ struct Feed {
         let note = try self.note(batch, of: file)
         var stuckLooks = 0
         while true {
-            let receipts = await submit(batch, note: note)
+            let receipts = try await submit(batch, note: note)
             guard isJournalFull(receipts) else { return receipts }
             let stuck = whyStuck()
             stuckLooks = stuck == nil ? 0 : stuckLooks + 1
@@ -85,7 +85,17 @@ struct Feed {
 
     private func submit(
         _ batch: NotificationInput.Batch, note: (name: String, value: [UInt8])?
-    ) async -> [Receipt] {
+    ) async throws(ToolError) -> [Receipt] {
+        let producer: Producer
+        do {
+            producer = try batch.producer.map { try engine.producer(named: $0) } ?? engine.producer
+        } catch let refusal as Refusal {
+            // Nothing of the batch is taken; the note is, so that the file goes on behind it.
+            if let note { _ = await engine.producer.submit([], note: note) }
+            return Array(repeating: .refused(refusal), count: batch.notifications.count)
+        } catch {
+            throw ToolError(error, otherwise: .inputOutput)
+        }
         if let note { return await producer.submit(batch.notifications, note: note) }
         return batch.notifications.isEmpty ? [] : await producer.submit(batch.notifications)
     }

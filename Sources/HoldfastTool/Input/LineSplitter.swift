@@ -81,6 +81,13 @@ struct LineSplitter {
         return take(upTo: newline, next: newline + 1)
     }
 
+    /// Takes back the line that ``next()`` has just given, which was not too long: it will come again.
+    mutating func unread(_ line: Line) {
+        start = line.range.lowerBound
+        searched = start
+        lineCount -= 1
+    }
+
     private mutating func take(upTo end: Int, next: Int) -> Line {
         let isTooLong = isSkipping || end - start > limit
         let line = Line(number: lineCount + 1, range: isTooLong ? end..<end : start..<end, isTooLong: isTooLong)

@@ -10,6 +10,8 @@ struct NotificationInput {
     /// What one batch brought. It may hold no notifications: malformed and empty lines are taken too.
     struct Batch {
         var notifications: [PushNotification] = []
+        /// Under whose name all of them are submitted; nil for the standard one.
+        var producer: String?
         /// The line that each notification comes from.
         var lines: [Int] = []
         /// The malformed lines.
@@ -21,9 +23,11 @@ struct NotificationInput {
         /// Whether the input has ended with it.
         var isLast = false
         var byteCount = 0
+        /// The next line is another Producer's: it begins the next batch, since a batch is one commit of one Producer.
+        var isCut = false
 
         var isFull: Bool {
-            notifications.count >= batchCount || byteCount >= batchByteCount || faults.count >= batchCount
+            isCut || notifications.count >= batchCount || byteCount >= batchByteCount || faults.count >= batchCount
         }
     }
 
@@ -67,7 +71,7 @@ struct NotificationInput {
         return batch
     }
 
-    private func take(_ line: LineSplitter.Line, into batch: inout Batch) {
+    private mutating func take(_ line: LineSplitter.Line, into batch: inout Batch) {
         if line.isTooLong {
             batch.faults.append(
                 (line.number, LineFault("is longer than \(Format.bytes(LineSplitter.maximumLineLength))")))
@@ -76,6 +80,12 @@ struct NotificationInput {
         guard !isBlank(line.range) else { return }
         do throws(LineFault) {
             let parsed = try NotificationLine(splitter.bytes, in: line.range, defaultTopic: defaultTopic)
+            if !batch.notifications.isEmpty, parsed.producer != batch.producer {
+                splitter.unread(line)
+                batch.isCut = true
+                return
+            }
+            batch.producer = parsed.producer
             batch.notifications.append(contentsOf: parsed.notifications)
             batch.lines.append(contentsOf: repeatElement(line.number, count: parsed.notifications.count))
             batch.byteCount += parsed.notifications.count * line.range.count

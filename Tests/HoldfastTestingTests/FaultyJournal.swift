@@ -1,0 +1,123 @@
+import Holdfast
+import HoldfastTesting
+
+/// A journal with one fault, for the conformance suite to find.
+final class FaultyJournal: Journal {
+    enum Fault: String, CaseIterable, Sendable {
+        case countsGoneAsSettled, forgetsThatItMayHaveBeenSent, forgetsIdentities, losesOutcomes, promotesTooMany
+        case keepsCeilings, losesNotes, answersTwice, neverAnswers, readsTooMuch, forgetsTheTime, raisesNoMarks
+        case tellsOfNoDraining, defersDeferred
+    }
+
+    let base: InMemoryJournal
+    let fault: Fault
+    private let ceilings = Monitor<[LaneID: UID]>([:])
+
+    init(_ fault: Fault, base: InMemoryJournal = InMemoryJournal()) {
+        self.fault = fault
+        self.base = base
+    }
+
+    func reopened() -> FaultyJournal { FaultyJournal(fault, base: base.reopened()) }
+
+    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) {
+        var submission = submission
+        if fault == .forgetsIdentities { submission.identities = [] }
+        if fault == .losesNotes { submission.note = nil }
+        base.append(submission, completion: completion)
+    }
+
+    func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        var batch = batch
+        if fault == .losesOutcomes { batch.keepsOutcomes = false }
+        if fault == .forgetsThatItMayHaveBeenSent { batch.others = batch.others.map(Self.forgetful) }
+        if fault == .defersDeferred { bringBack(batch) }
+        base.settle(batch) { [fault] result in
+            var result = result
+            if fault == .countsGoneAsSettled, case .success(let report) = result {
+                result = .success(SettlementReport(settled: report.settled + report.gone, gone: 0))
+            }
+            completion(result)
+            if fault == .answersTwice { completion(result) }
+        }
+    }
+
+    private static func forgetful(_ settlement: Settlement) -> Settlement {
+        guard case .deferUntil(let due, let attempts, let reason, _) = settlement.kind else { return settlement }
+        return Settlement(
+            settlement.key, .deferUntil(due, attempts: attempts, reason: reason, possiblySent: false))
+    }
+
+    private func bringBack(_ batch: SettlementBatch) {
+        for lane in Set(batch.others.map(\.key.lane)) {
+            base.promoteDue(lane, now: WallTime(milliseconds: .max), limit: .max) { _ in }
+        }
+    }
+
+    func promoteDue(
+        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        base.promoteDue(lane, now: now, limit: fault == .promotesTooMany ? .max : limit, completion: completion)
+    }
+
+    func raiseMark(of lane: LaneID, to ceiling: UID) {
+        guard fault != .raisesNoMarks else { return }
+        ceilings.withLock { $0[lane] = ceiling }
+        base.raiseMark(of: lane, to: ceiling)
+    }
+
+    func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.lowerMark(of: lane, to: mark, completion: completion)
+        if fault == .keepsCeilings, let ceiling = ceilings.withLock({ $0[lane] }) {
+            base.raiseMark(of: lane, to: ceiling)
+        }
+    }
+
+    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        if fault != .neverAnswers { base.trim(bounds, completion: completion) }
+    }
+
+    func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, after: after, through: through, limit: fault == .readsTooMuch ? .max : limit)
+    }
+
+    func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
+        guard fault == .tellsOfNoDraining, let observer else { return base.observeCommits(observer) }
+        base.observeCommits { observer(CommitReport(lanes: $0.lanes, outcomes: $0.outcomes, failure: $0.failure)) }
+    }
+
+    var wallTimeAtOpen: WallTime? { fault == .forgetsTheTime ? nil : base.wallTimeAtOpen }
+
+    // MARK: As they should be
+
+    func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
+    func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
+    var identityKey: IdentityKey { base.identityKey }
+    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, uids: uids)
+    }
+    func depth(_ lane: LaneID) -> Int { base.depth(lane) }
+    func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
+    func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
+    func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
+    var outcomeCount: Int { base.outcomeCount }
+    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+        try base.outcomes(after: after, limit: limit)
+    }
+    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        base.removeOutcomes(uids, completion: completion)
+    }
+    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+        try base.rejections(after: after, limit: limit)
+    }
+    var blacklist: any BlacklistStorage { base.blacklist }
+    func note(_ name: String) throws(JournalError) -> [UInt8]? { try base.note(name) }
+    func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
+    func status() throws(JournalError) -> JournalStatus { try base.status() }
+    func close() { base.close() }
+}
