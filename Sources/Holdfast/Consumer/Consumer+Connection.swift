@@ -52,11 +52,15 @@ extension Consumer {
     }
 
     /// Hands nothing more to a connection that is about to end; another may be made beside it.
-    ///
-    /// - Parameter isOurWish: it is as good as before, so that leaving it is no reason to wait with the next one.
-    func leave(_ number: Int, now: Duration, isOurWish: Bool = false) {
+    func leave(_ number: Int, now: Duration) {
         guard case .connected(number) = phase, let link = links[number] else { return }
-        if isOurWish { phase = .waiting(until: now) } else { waitToReconnect(after: link, now: now) }
+        waitToReconnect(after: link, now: now)
+        board.connection(of: route.name, .idle)
+    }
+
+    /// The connection has done its work and is to prove it. That is no failure: new traffic goes to a fresh one at once.
+    func leaveForBarrier(now: Duration) {
+        phase = .waiting(until: now)
         board.connection(of: route.name, .idle)
     }
 

@@ -123,9 +123,7 @@ extension Consumer {
             }
             // A million entries must not wait for silence in memory: from half a window on, proof is asked for.
             if state.window.unconfirmed >= max(windowLimit / 2, 1) { wantBarrier(link) }
-            if case .wanted = link.cumulative!.barrier, case .connected(number) = phase {
-                leave(number, now: now, isOurWish: true)
-            }
+            if case .wanted = link.cumulative!.barrier, case .connected(number) = phase { leaveForBarrier(now: now) }
             if case .written(let deadline) = link.cumulative!.barrier, deadline <= now {
                 logger.error("\(route.name): a barrier was not answered within \(configuration.barrierLimit)")
                 connection.close(deadline: .zero)

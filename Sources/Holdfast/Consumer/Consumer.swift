@@ -269,11 +269,10 @@ package final class Consumer: @unchecked Sendable {
 
     /// Whether a deferred entry that falls due is something to act upon: by bringing it back, or by connecting for it.
     private var awaitsDeferred: Bool {
-        guard parkedUntil == nil else { return false }
+        // While hand-out holds nothing is brought back: what ends the holding brings news, or has a time of its own.
+        guard holdReason == nil else { return false }
         switch phase {
-        case .idle: return true
-        // While hand-out holds nothing comes back; whatever ends the hold brings a turn.
-        case .connected: return holdReason == nil
+        case .idle, .connected: return true
         case .connecting, .waiting: return false
         }
     }

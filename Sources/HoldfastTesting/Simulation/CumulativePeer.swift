@@ -149,7 +149,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
 
     /// The service reads in order, and stops at the first that it does not like.
     private func process() {
-        while frame == nil, processed < left, world.isHealing || world.dice.chance(0.8) {
+        while frame == nil, processed < left {
             let item = items[processed]
             processed += 1
             if let result = world.decideBinary(item.entry, copy: item.copy) {

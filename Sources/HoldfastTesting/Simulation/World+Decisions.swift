@@ -6,22 +6,18 @@ extension World {
         for key in batch.acknowledged {
             guard let entry = entry(key) else { continue }
             note("settle \(key.uid) acknowledged")
-            ask(.confirmed, of: entry)
-            checkConfirmation(entry)
+            if ask(.confirmed, of: entry) { checkConfirmation(entry) }
         }
         for settlement in batch.others {
             guard let entry = entry(settlement.key) else { continue }
             note("settle \(settlement.key.uid) \(settlement.kind)")
             switch settlement.kind {
             case .reject(let cause):
-                ask(.rejected(cause.reason), of: entry)
-                checkRejection(entry, cause)
+                if ask(.rejected(cause.reason), of: entry) { checkRejection(entry, cause) }
             case .expire:
-                ask(.expired, of: entry)
-                checkExpiry(entry)
+                if ask(.expired, of: entry) { checkExpiry(entry) }
             case .unknown:
-                ask(.unknown, of: entry)
-                checkUnknown(entry)
+                if ask(.unknown, of: entry) { checkUnknown(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
             }
@@ -37,8 +33,10 @@ extension World {
     }
 
     /// One outcome each, also among those that were asked for and could not be written yet.
-    private func ask(_ outcome: TerminalOutcome, of entry: LedgerEntry) {
-        guard entry.outcome == nil else { return }
+    ///
+    /// - Returns: false for what was asked for before: it failed, and is tried again.
+    private func ask(_ outcome: TerminalOutcome, of entry: LedgerEntry) -> Bool {
+        guard entry.outcome == nil, !entry.requested.contains(outcome) else { return false }
         if let other = entry.requested.first(where: { $0 != outcome }) {
             violate(2, "entry \(entry.uid) is to be settled as \(outcome), after it was to be settled as \(other)")
         }
@@ -47,6 +45,7 @@ extension World {
         if isTaken, outcome != .confirmed {
             violate(2, "entry \(entry.uid) is to be settled as \(outcome), though the engine was told that it was taken")
         }
+        return true
     }
 
     // MARK: Confirmed
@@ -151,6 +150,7 @@ extension World {
     }
 
     private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
+        guard !entry.deferralIsAsked else { return }
         entry.deferralIsAsked = true
         let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
         if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
@@ -160,7 +160,7 @@ extension World {
             violate(3, "entry \(entry.uid) is deferred as possibly sent, and was certainly never sent")
         }
         let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
-        if due.since(wall) > greatest + .seconds(1) {
+        if due.since(wall) > greatest + .seconds(1), !isClockSuspect {
             violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
         }
     }
