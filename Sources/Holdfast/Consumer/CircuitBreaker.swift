@@ -27,8 +27,10 @@ struct CircuitBreaker: Sendable {
     let policy: SuspectPolicy
     private(set) var suspects: [Suspect] = []
     private var firstAt: Duration?
-    /// Confirmed since the first of the suspects was answered.
+    /// Confirmed since the first of the suspects was answered, and in the same turn before.
     private var confirmedMeanwhile = 0
+    /// Confirmed in the turn that confirmed last: one turn's answers have no order between kinds.
+    private var lastConfirmed: (at: Duration, count: Int)?
     /// Convicted since the lane last confirmed anything: in a wrong environment with thin traffic suspects come one by one.
     private var convictedSinceConfirmed = 0
     /// Whether the lane has confirmed anything since it was started or resumed.
@@ -37,15 +39,25 @@ struct CircuitBreaker: Sendable {
     init(policy: SuspectPolicy) { self.policy = policy }
 
     /// The service has taken so many.
-    mutating func confirmed(_ count: Int) {
+    ///
+    /// - Parameter now: of the turn, by the monotonic clock.
+    mutating func confirmed(_ count: Int, now: Duration) {
         guard count > 0 else { return }
         isProven = true
         convictedSinceConfirmed = 0
         if firstAt != nil { confirmedMeanwhile += count }
+        if let last = lastConfirmed, last.at == now {
+            lastConfirmed = (now, last.count + count)
+        } else {
+            lastConfirmed = (now, count)
+        }
     }
 
     mutating func hold(_ suspect: Suspect, now: Duration) {
-        if firstAt == nil { firstAt = now }
+        if firstAt == nil {
+            firstAt = now
+            if let last = lastConfirmed, last.at == now { confirmedMeanwhile = last.count }
+        }
         suspects.append(suspect)
     }
 

@@ -18,6 +18,7 @@ extension Consumer {
             carryOut(plan, connection: connection, now: now, wall: wall)
             if let isOver { connectionEnded(connection, isOver, now: now) }
         }
+        endPayloadErrorHold()
     }
 
     /// - Returns: how the connection ended, if this event is its end.
@@ -27,9 +28,9 @@ extension Consumer {
         guard let link = links[connection], link.connection != nil else { return nil }
         switch event {
         case .confirmed(let tickets):
-            confirm(tickets, of: link, into: &plan)
+            confirm(tickets, of: link, into: &plan, now: now)
         case .results(let results):
-            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, wall: wall) }
+            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, now: now, wall: wall) }
         case .sent, .payloadError, .barrierAnswered, .listened:
             takeCumulative(event, of: connection, link, into: &plan, now: now, wall: wall)
         case .capacityChanged(let capacity):
@@ -44,20 +45,20 @@ extension Consumer {
         return nil
     }
 
-    private func confirm(_ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan) {
+    private func confirm(_ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan, now: Duration) {
         link.hasWorked = true
         var lane = 0
         var count = 0
         for ticket in tickets {
             guard let flight = link.window.answer(ticket) else { continue }
             if flight.lane != lane {
-                breakers[lane].confirmed(count)
+                breakers[lane].confirmed(count, now: now)
                 (lane, count) = (flight.lane, 0)
             }
             count += 1
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
-        breakers[lane].confirmed(count)
+        breakers[lane].confirmed(count, now: now)
     }
 
     private func endWindow(
@@ -73,12 +74,13 @@ extension Consumer {
     }
 
     private func take(
-        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, wall: WallTime
+        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, now: Duration,
+        wall: WallTime
     ) {
         guard let flight = link.window.answer(ticket) else { return }
         // An answer that asks for another connection is no sign that connecting again at once would help.
         if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
-        if result.verdict == .confirmed { breakers[flight.lane].confirmed(1) }
+        if result.verdict == .confirmed { breakers[flight.lane].confirmed(1, now: now) }
         plan.add(
             result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, retry: configuration.retry, wall: wall,
             random: { self.randomUnit() })

@@ -113,7 +113,7 @@ extension Consumer {
 
     /// Why there is nothing to do; nil when there is.
     private func rest() -> EngineRest? {
-        guard beingWritten == 0, unwritten.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
+        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
         var reason: String?
         for lane in lanes where journal.depth(lane.id) > 0 {
             guard let why = lane.standsStillBecause else { return nil }

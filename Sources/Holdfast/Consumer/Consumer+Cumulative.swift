@@ -9,15 +9,16 @@ extension Consumer {
         guard link.cumulative != nil else { return }
         switch event {
         case .sent(let ticket):
-            link.cumulative!.clock.sent(through: ticket.rawValue)
+            // What was never handed out can't have left, and must not be called quiet when it is.
+            link.cumulative!.clock.sent(through: min(ticket.rawValue, link.cumulative!.window.nextPosition - 1))
         case .listened(let stamp):
             guard let through = link.cumulative!.clock.listened(stamp), link.cumulative!.silenceConfirms else { return }
-            confirm(through: through, of: link, basis: .quiet, into: &plan)
+            confirm(through: through, of: link, basis: .quiet, into: &plan, now: now)
         case .barrierAnswered(let ticket):
-            confirm(through: ticket.rawValue, of: link, basis: .barrier, into: &plan)
+            confirm(through: ticket.rawValue, of: link, basis: .barrier, into: &plan, now: now)
             leave(connection, now: now)
         case .payloadError(let error):
-            take(error, of: link, into: &plan, wall: wall)
+            take(error, of: link, into: &plan, now: now, wall: wall)
             // Nothing goes out on the route before this is settled: what is requeued goes first.
             settlesPayloadError = true
             leave(connection, now: now)
@@ -26,21 +27,24 @@ extension Consumer {
     }
 
     private func confirm(
-        through position: UInt64, of link: Link, basis: ConfirmationBasis, into plan: inout SettlementPlan
+        through position: UInt64, of link: Link, basis: ConfirmationBasis, into plan: inout SettlementPlan,
+        now: Duration
     ) {
         let runs = link.cumulative!.window.confirm(through: position)
         guard !runs.isEmpty else { return }
         link.hasWorked = true
-        for run in runs { breakers[run.lane].confirmed(run.count) }
+        for run in runs { breakers[run.lane].confirmed(run.count, now: now) }
         plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis)
     }
 
     /// What was sent earlier on this connection was taken, the named one was refused, what was sent later was discarded.
-    private func take(_ error: PayloadError, of link: Link, into plan: inout SettlementPlan, wall: WallTime) {
+    private func take(
+        _ error: PayloadError, of link: Link, into plan: inout SettlementPlan, now: Duration, wall: WallTime
+    ) {
         switch link.cumulative!.window.conclude(error) {
         case .within(let taken, let named, let later):
             link.hasWorked = true
-            for run in taken { breakers[run.lane].confirmed(run.count) }
+            for run in taken { breakers[run.lane].confirmed(run.count, now: now) }
             plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)
             if let named, case .refused(let result) = error.kind {
                 let ticket = link.window.settleUnsent(named)

@@ -208,11 +208,11 @@ extension Consumer {
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
         var canHandOut = false
-        if case .connected = phase { canHandOut = parkedUntil == nil && shutdownDeadline == nil }
+        if case .connected = phase { canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil }
         for index in lanes.indices where lanes[index].key.guarantee == .atMostOnce {
             if canHandOut && lanes[index].isRunning { continue }
             deferAgain(index, now: now, wall: wall)
-            if let mark = lanes[index].retreat() { lowerMark(index, to: mark) }
+            if retreatAgainAt == nil, let mark = lanes[index].retreat() { lowerMark(index, to: mark) }
         }
     }
 
@@ -242,8 +242,12 @@ extension Consumer {
 
     func lowerMark(_ index: Int, to mark: UID) {
         journal.lowerMark(of: lanes[index].id, to: mark) { [weak self, logger] result in
-            if case .failure(let error) = result { logger.warning("a send mark was not set back: \(error)") }
-            self?.post { $0.marksLowered.append(index) }
+            var isLowered = true
+            if case .failure(let error) = result {
+                logger.warning("a send mark was not set back: \(error)")
+                isLowered = false
+            }
+            self?.post { $0.marksLowered.append((index, isLowered)) }
         }
     }
 }

@@ -12,12 +12,25 @@ extension Consumer {
                 "\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)
+        if let work = producer.work(for: plan, wall: wall) { write(work, connection: connection) }
+        carryOutTokens(plan, connection: connection, now: now, wall: wall)
+    }
+
+    /// What is bad or suspect is the token, and that stands in the entry: if it can't be read now, it can later.
+    private func carryOutTokens(_ plan: SettlementPlan, connection: Int, now: Duration, wall: WallTime) {
+        guard !plan.suspects.isEmpty || !plan.afterBlacklist.batch.isEmpty else { return }
+        var rest = plan
         do throws(JournalError) {
+            let work = try producer.workBehindBlacklist(
+                for: plan, lanes: lanes.map(\.id), route: route.name, wall: wall)
+            if let work { write(work, connection: connection) }
+            rest.afterBlacklist = SettlementPlan.Part()
             try hold(plan.suspects, connection: connection, now: now, wall: wall)
-            let works = try producer.work(for: plan, lanes: lanes.map(\.id), route: route.name, wall: wall)
-            for work in works { write(work, connection: connection) }
-        } catch {
+        } catch  where Self.isFatal(error) {
             fail(error)
+        } catch {
+            logger.error("the tokens of answered entries can't be read and will be tried again: \(error)")
+            unread.append((now + configuration.settlementRetry, connection, rest, wall))
         }
     }
 
@@ -29,6 +42,13 @@ extension Consumer {
             again[entry.lane].append(LaneStateMachine.Again(uid: entry.uid, possiblySent: entry.possiblySent))
         }
         for (lane, entries) in again.enumerated() { lanes[lane].requeue(entries) }
+        forgetIfOver(connection)
+    }
+
+    /// A connection that has ended goes when nothing of it is in flight any more.
+    func forgetIfOver(_ connection: Int) {
+        guard connection != Self.noConnection, let link = links[connection], link.isOver else { return }
+        links[connection] = nil
     }
 
     private func stopLanes(for cause: SendResult.StopCause, lane: Int, message: String) {
@@ -73,7 +93,12 @@ extension Consumer {
                 unwritten.append((now + configuration.settlementRetry, connection, work))
             }
         }
-        if beingWritten == 0, unwritten.isEmpty { settlesPayloadError = false }
+        endPayloadErrorHold()
+    }
+
+    /// What follows from a payload error is on disk, or there was nothing to write.
+    func endPayloadErrorHold() {
+        if beingWritten == 0, unwritten.isEmpty, unread.isEmpty { settlesPayloadError = false }
     }
 
     /// What a settlement on disk frees in the windows.
@@ -84,7 +109,7 @@ extension Consumer {
             lanes[flight.lane].settled(flight.uid)
         }
         link.cumulative?.window.settled(work.part.positions)
-        if link.isOver, connection != Self.noConnection { links[connection] = nil }
+        forgetIfOver(connection)
     }
 
     /// Whether the journal can't recover from this by itself.
@@ -107,18 +132,22 @@ extension Consumer {
         do throws(JournalError) {
             guard let due = try journal.nextDue(lanes[index].id) else {
                 deferredDue[index] = nil
+                overdueAt[index] = nil
                 return
             }
-            // A clock that stepped back must not strand entries: nothing waits longer than the greatest backoff.
-            let greatest = max(configuration.retry.maximum, WallClockGuard.distrust)
-            let wait = min(max(due.since(clock.wall()), .zero), greatest)
-            deferredDue[index] = (now + wait, due)
+            let wait = max(due.since(clock.wall()), .zero)
+            // Made by a clock that was ahead. Others behind it may be as well, each with a time of its own.
+            if wait > greatestWait { overdueAt[index] = overdueAt[index] ?? now + greatestWait }
+            deferredDue[index] = (now + min(wait, greatestWait), due)
         } catch {
             guard !Self.isFatal(error) else { return fail(error) }
             // Something is deferred, so it is looked for again, whatever was known of it.
             deferredDue[index] = (now + configuration.settlementRetry, WallTime(milliseconds: .min))
         }
     }
+
+    /// The longest that a deferred entry waits for its turn.
+    var greatestWait: Duration { max(configuration.retry.maximum, WallClockGuard.distrust) }
 
     func takePromoted(_ promoted: [(lane: Int, result: Result<[UID], JournalError>)], now: Duration) {
         for (lane, result) in promoted {
@@ -152,9 +181,14 @@ extension Consumer {
 
     private func promote(_ lane: Int, due: WallTime) {
         promoting.insert(lane)
-        journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: promotionLimit(lane)) {
-            [weak self] result in
-            self?.post { $0.promoted.append((lane, result)) }
+        let limit = promotionLimit(lane)
+        journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: limit) { [weak self] result in
+            // Fewer than there was room for: these were all.
+            let isAll = (try? result.get().count < limit) ?? false
+            self?.post { inbox in
+                inbox.promoted.append((lane, result))
+                if isAll, due.rawValue == .max { inbox.allPromoted.append(lane) }
+            }
         }
     }
 
@@ -163,16 +197,29 @@ extension Consumer {
     func runTimers(now: Duration, wall: WallTime) {
         if let at = readAgainAt, at <= now { readAgainAt = nil }
         if let until = parkedUntil, until <= now { parkedUntil = nil }
+        if let at = retreatAgainAt, at <= now { retreatAgainAt = nil }
+        if outcomesAreFull {
+            outcomesAreFull = !gate.hasRoom(route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+        }
         let due = unwritten.filter { $0.due <= now }
         unwritten.removeAll { $0.due <= now }
         for (_, connection, work) in due { write(work, connection: connection) }
+        let readable = unread.filter { $0.due <= now }
+        unread.removeAll { $0.due <= now }
+        for (_, connection, plan, answeredAt) in readable {
+            carryOutTokens(plan, connection: connection, now: now, wall: answeredAt)
+        }
         runCumulativeTimers(now: now, wall: wall)
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
         if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
         guard case .connected = phase, holdReason == nil, end == nil else { return }
         for lane in lanes.indices where canPromote(lane) {
-            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
+            if let at = overdueAt[lane], at <= now {
+                promote(lane, due: WallTime(milliseconds: .max))
+            } else if let due = deferredDue[lane], due.monotonic <= now {
+                promote(lane, due: due.wall)
+            }
         }
     }
 

@@ -8,24 +8,26 @@ extension Consumer {
         wall: WallTime
     ) throws(JournalError) {
         guard !new.isEmpty else { return }
+        // All are read before any is held: a read that fails is tried again with all of them.
+        var tokens: [[UID: DeviceToken]] = []
         for lane in lanes.indices {
-            let suspects = new.filter { $0.flight.lane == lane }.sorted { $0.flight.uid < $1.flight.uid }
-            guard !suspects.isEmpty else { continue }
-            let tokens = try producer.tokens(of: suspects.map(\.flight.uid), lane: lanes[lane].id)
-            for (ticket, flight, result) in suspects {
-                guard let token = tokens[flight.uid] else {
-                    // Settled by an earlier answer: nothing to judge.
-                    links[connection]?.window.release(ticket)
-                    continue
-                }
-                suspectTokens.insert(token)
-                breakers[lane].hold(
-                    CircuitBreaker.Suspect(
-                        connection: connection, ticket: ticket, flight: flight, token: token, result: result,
-                        answeredAt: wall),
-                    now: now)
-            }
+            let uids = new.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
+            tokens.append(uids.isEmpty ? [:] : try producer.tokens(of: uids, lane: lanes[lane].id))
         }
+        for (ticket, flight, result) in new.sorted(by: { $0.flight.uid < $1.flight.uid }) {
+            guard let token = tokens[flight.lane][flight.uid] else {
+                // Settled by an earlier answer: nothing to judge.
+                links[connection]?.window.release(ticket)
+                continue
+            }
+            suspectTokens.insert(token)
+            breakers[flight.lane].hold(
+                CircuitBreaker.Suspect(
+                    connection: connection, ticket: ticket, flight: flight, token: token, result: result,
+                    answeredAt: wall),
+                now: now)
+        }
+        forgetIfOver(connection)
         judgeSuspects(now: now, wall: wall)
     }
 

@@ -30,6 +30,8 @@ package final class Consumer: @unchecked Sendable {
         let board: StatusBoard
         let events: EventHub
         let gate: OutcomeGate
+        /// Has another route of the engine look again.
+        let wakeRoute: @Sendable (Int) -> Void
     }
 
     /// The number of the link for settlements that no connection has to do with.
@@ -49,6 +51,7 @@ package final class Consumer: @unchecked Sendable {
     let board: StatusBoard
     let events: EventHub
     let gate: OutcomeGate
+    let wakeRoute: @Sendable (Int) -> Void
     let inbox = Monitor(ConsumerInbox())
     /// Wakes the thread. A semaphore and not the Monitor's condition, whose deadlines are by the wall clock: one that is set
     /// back by an hour must not hold up the timers for an hour.
@@ -71,6 +74,9 @@ package final class Consumer: @unchecked Sendable {
 
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
+    /// When all of a lane's deferred entries come back, whatever their due times say: the clock that made them was set
+    /// back since, and nothing waits longer than the greatest backoff. By lane.
+    var overdueAt: [Duration?]
     /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
@@ -79,10 +85,14 @@ package final class Consumer: @unchecked Sendable {
     var publishedLanes: [LaneStateMachine.Status] = []
     /// Settlements that the journal could not write, to be tried again.
     var unwritten: [(due: Duration, connection: Int, work: SettlementWork)] = []
+    /// Answers about tokens that could not be read, to be tried again; with the time of the answer.
+    var unread: [(due: Duration, connection: Int, plan: SettlementPlan, answeredAt: WallTime)] = []
     /// Settlements with the journal.
     var beingWritten = 0
     /// Not before this does the Consumer read again, after a read that failed.
     var readAgainAt: Duration?
+    /// Not before this are send marks set back, after one that could not be.
+    var retreatAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     var parkedUntil: Duration?
     /// A payload error is being settled: nothing goes out before that is on disk.
@@ -112,6 +122,7 @@ package final class Consumer: @unchecked Sendable {
         board = surroundings.board
         events = surroundings.events
         gate = surroundings.gate
+        wakeRoute = surroundings.wakeRoute
         self.requestConnection = requestConnection
         random = Xoshiro256(seed: randomSeed)
         // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.
@@ -119,6 +130,7 @@ package final class Consumer: @unchecked Sendable {
         lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
+        overdueAt = lanes.map { _ in nil }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -167,9 +179,13 @@ package final class Consumer: @unchecked Sendable {
         takeSettled(received.settled, now: now)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
+        for lane in received.allPromoted { overdueAt[lane] = nil }
         takePromoted(received.promoted, now: now)
         takeOperators(received, now: now, wall: wall)
-        for lane in received.marksLowered { lanes[lane].markLowered() }
+        for (lane, isLowered) in received.marksLowered {
+            lanes[lane].markLowered(isLowered)
+            if !isLowered { retreatAgainAt = now + configuration.settlementRetry }
+        }
         if let failure = received.failure { fail(failure) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
@@ -181,7 +197,7 @@ package final class Consumer: @unchecked Sendable {
             retreatMarks(now: now, wall: wall)
         }
         progressShutdown(now: now, wall: wall)
-        gate.settle(route: index, inFlight: inFlight)
+        for denied in gate.settle(route: index, inFlight: inFlight) { wakeRoute(denied) }
         publish()
         return end == nil ? nextWake(now: now) : nil
     }
@@ -198,6 +214,9 @@ package final class Consumer: @unchecked Sendable {
         if let warning = clockGuard.look(wall: wall, monotonic: now) {
             logger.warning("\(warning): what looks expired waits for \(WallClockGuard.distrust)")
             events.emit(.clockDistrusted(warning))
+            for lane in lanes.indices where deferredDue[lane] != nil {
+                overdueAt[lane] = overdueAt[lane] ?? now + greatestWait
+            }
         }
         for link in links.values { link.cumulative?.clock.look(now: now) }
     }
@@ -228,7 +247,8 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func nextWake(now: Duration) -> Duration? {
-        var wakes: [Duration] = unwritten.map(\.due)
+        var wakes: [Duration] = unwritten.map(\.due) + unread.map(\.due)
+        if let retreatAgainAt { wakes.append(retreatAgainAt) }
         if let limit = shutdownDeadline { wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit) }
         if let readAgainAt { wakes.append(readAgainAt) }
         if let until = clockGuard.distrustedUntil { wakes.append(until) }
@@ -241,6 +261,7 @@ package final class Consumer: @unchecked Sendable {
         if awaitsDeferred {
             for lane in lanes.indices where canPromote(lane) {
                 if let due = deferredDue[lane] { wakes.append(due.monotonic) }
+                if let at = overdueAt[lane] { wakes.append(at) }
             }
         }
         return wakes.min()
@@ -270,5 +291,7 @@ package final class Consumer: @unchecked Sendable {
         guard end == nil else { return }
         logger.critical("stopping: the journal can't be used any more: \(error)")
         end = .failed(error)
+        // Nobody listens to them any more.
+        for (_, link) in orderedLinks { link.connection?.close(deadline: .zero) }
     }
 }

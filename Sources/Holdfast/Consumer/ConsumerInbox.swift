@@ -13,12 +13,14 @@ struct ConsumerInbox: Sendable {
     var hasCommitted = false
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
+    /// Lanes of which everything deferred was brought back.
+    var allPromoted: [Int] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var orders: [(lane: LaneID, order: Order)] = []
     /// The journal can't go on until it is reopened.
     var failure: JournalError?
     /// Lanes whose send mark is set back, or could not be.
-    var marksLowered: [Int] = []
+    var marksLowered: [(lane: Int, isLowered: Bool)] = []
     /// Housekeeping is done.
     var trimmed = false
     var barrierAsked = false

@@ -115,7 +115,7 @@ struct CumulativeWindow: Sendable {
     /// being settled.
     mutating func conclude(_ error: PayloadError) -> Conclusion {
         let position = error.position.rawValue
-        guard position < nextPosition else { return .impossible(all: takeAll()) }
+        guard position > 0, position < nextPosition else { return .impossible(all: takeAll()) }
         guard position >= firstPosition else {
             // The last good one is good: only what is behind it was not taken.
             let wrongly = firstPosition - 1 - position + (error.kind == .lastGood ? 0 : 1)

@@ -163,8 +163,11 @@ struct LaneStateMachine: Sendable {
         return uid
     }
 
-    /// The mark has been set back, or could not be; what it is now came with the commit.
-    mutating func markLowered() { isLowering = false }
+    /// The mark has been set back; what it is now came with the commit. Or it could not be, and stands where it was.
+    mutating func markLowered(_ isLowered: Bool = true) {
+        isLowering = false
+        if !isLowered { ceiling = max(ceiling, mark) }
+    }
 
     /// Entries go again in their place, before anything that was not handed out yet.
     mutating func requeue(_ entries: [Again]) {

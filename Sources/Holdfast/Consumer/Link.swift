@@ -35,7 +35,8 @@ final class Link {
             preconditionFailure("a connector with cumulative confirmation makes CumulativeConnections")
         }
         cumulative = CumulativeState(
-            connection: connection, clock: QuietClock(period: quietPeriod ?? barrierIdle),
+            connection: connection,
+            clock: QuietClock(period: quietPeriod ?? barrierIdle, tellsIdleOnly: quietPeriod == nil),
             silenceConfirms: quietPeriod != nil)
     }
 

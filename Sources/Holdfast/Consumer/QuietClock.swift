@@ -21,6 +21,8 @@ struct QuietClock: Sendable {
     }
 
     let period: Duration
+    /// Nobody asks what is quiet, only whether everything is: the last mark is enough.
+    private let tellsIdleOnly: Bool
     private var time = Duration.zero
     private var lastLook: Duration?
     private var marks: [Mark] = []
@@ -28,7 +30,10 @@ struct QuietClock: Sendable {
     private var question: (stamp: UInt64, through: UInt64)?
     private var nextStamp: UInt64 = 1
 
-    init(period: Duration) { self.period = period }
+    init(period: Duration, tellsIdleOnly: Bool = false) {
+        self.period = period
+        self.tellsIdleOnly = tellsIdleOnly
+    }
 
     private var hasMarks: Bool { head < marks.count }
 
@@ -46,7 +51,7 @@ struct QuietClock: Sendable {
     mutating func sent(through position: UInt64) {
         guard let last = hasMarks ? marks.last : nil else { return append(position) }
         guard position > last.through else { return }
-        if time - last.opened < period / Self.marksInPeriod {
+        if tellsIdleOnly || time - last.opened < period / Self.marksInPeriod {
             marks[marks.count - 1].through = position
             marks[marks.count - 1].left = time
         } else {

@@ -28,15 +28,18 @@ package final class EngineCore: Sendable {
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let board = StatusBoard(routes: routes.map(\.name))
+        let others = Monitor<[WeakConsumer]>([])
         let surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
-            gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil))
+            gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
+            wakeRoute: { route in others.withLock { $0[route] }.consumer?.post { $0.nudged = true } })
         var seeds = Xoshiro256(seed: seed)
         consumers = table.entries.enumerated().map { index, entry in
             Consumer(
                 index: index, route: entry, in: surroundings, randomSeed: seeds.next(),
                 requestConnection: { requestConnection(index, $0) })
         }
+        others.withLock { [consumers] others in others = consumers.map { WeakConsumer(consumer: $0) } }
         outcomes = OutcomeSource(journal: journal)
         self.journal = journal
         self.board = board
@@ -55,6 +58,7 @@ package final class EngineCore: Sendable {
                 for observer in observers { observer.consumer?.post { $0.failure = error } }
             }
         }
+        // Both hold the journal, which holds this observer.
         journal.observeCommits { [weak producers, events, weak outcomes] report in
             for observer in observers {
                 observer.consumer?.post { inbox in

@@ -6,23 +6,30 @@ struct SettlementWork: Sendable {
 }
 
 extension Producer {
-    /// What a plan asks to be written. The tokens to blacklist are read from the entries themselves.
+    /// What a plan asks to be written at once; nil when that is nothing.
+    func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {
+        plan.now.batch.isEmpty ? nil : work(plan.now, behind: [], wall: wall)
+    }
+
+    /// What a plan asks to be written behind the blacklist; nil when that is nothing. The tokens to blacklist are read from
+    /// the entries themselves.
     ///
     /// - Throws: ``JournalError`` when the entries can't be read.
-    func work(for plan: SettlementPlan, lanes: [LaneID], route: String, wall: WallTime) throws(JournalError)
-        -> [SettlementWork]
-    {
-        var works: [SettlementWork] = []
-        if !plan.now.batch.isEmpty { works.append(SettlementWork(blacklist: [], part: plan.now)) }
-        if !plan.afterBlacklist.batch.isEmpty {
-            let entries = try blacklistEntries(for: plan.blacklist, lanes: lanes, route: route, wall: wall)
-            works.append(SettlementWork(blacklist: entries, part: plan.afterBlacklist))
-        }
-        for index in works.indices {
-            works[index].part.batch.settledAt = wall
-            works[index].part.batch.keepsOutcomes = configuration.keepsOutcomes
-        }
-        return works
+    func workBehindBlacklist(
+        for plan: SettlementPlan, lanes: [LaneID], route: String, wall: WallTime
+    ) throws(JournalError) -> SettlementWork? {
+        guard !plan.afterBlacklist.batch.isEmpty else { return nil }
+        let entries = try blacklistEntries(for: plan.blacklist, lanes: lanes, route: route, wall: wall)
+        return work(plan.afterBlacklist, behind: entries, wall: wall)
+    }
+
+    private func work(
+        _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
+    ) -> SettlementWork {
+        var work = SettlementWork(blacklist: blacklist, part: part)
+        work.part.batch.settledAt = wall
+        work.part.batch.keepsOutcomes = configuration.keepsOutcomes
+        return work
     }
 
     private func blacklistEntries(

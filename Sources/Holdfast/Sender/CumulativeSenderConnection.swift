@@ -7,10 +7,15 @@ final class CumulativeSenderConnection: CumulativeConnection {
         /// The position of the next call.
         var nextPosition: UInt64 = 1
         var isWriting = false
+        /// The call for the next position has begun.
+        var isCalling = false
         var hasEnded = false
         var task: Task<Void, Never>?
+        /// What the application's positions are counted from.
+        var base: UInt64 = 0
     }
 
+    private let errors: PayloadErrors
     private let deadline: Duration
     private let write: SenderConnector.Write
     /// Filled under the lock of ``state``, so that nothing comes behind the end.
@@ -24,10 +29,12 @@ final class CumulativeSenderConnection: CumulativeConnection {
     init(
         errors: PayloadErrors, deadline: Duration, send: @escaping SenderConnector.Write, sink: ConnectionSink
     ) {
+        self.errors = errors
         self.deadline = deadline
         write = send
         outbox = EventOutbox(sink)
-        errors.attach(self)
+        let base = errors.attach(self)
+        state.withLock { $0.base = base }
     }
 
     func send(_ handOut: HandOut) {
@@ -38,9 +45,21 @@ final class CumulativeSenderConnection: CumulativeConnection {
             return !state.isWriting
         }
         guard starts else { return }
+        let last = errors.lastCalls
         // Not structured: a call of the application's that ignores cancellation must not hold up the engine's end.
-        let task = Task { [self] in await writeAll() }
+        let task = Task { [self] in
+            // One call at a time, also from one connection to the next.
+            if let last, !(await hasReturned(last)) { return }
+            await writeAll()
+        }
+        errors.begin(task)
         state.withLock { $0.task = task }
+    }
+
+    /// - Returns: false when the connection has ended meanwhile: the last one's call did not return in time.
+    private func hasReturned(_ last: Task<Void, Never>) async -> Bool {
+        await withDeadline { await last.value }
+        return !state.withLock(\.hasEnded)
     }
 
     /// The application reports errors as it reads them, so there is nothing to wait for.
@@ -70,7 +89,7 @@ final class CumulativeSenderConnection: CumulativeConnection {
         let task: Task<Void, Never>? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
-            let isUnderWay = state.isWriting && !state.queue.isEmpty && lastWasSent
+            let isUnderWay = state.isCalling && lastWasSent
             state.queue = []
             let through = isUnderWay ? state.nextPosition : state.nextPosition - 1
             if let error { outbox.put([.payloadError(error)]) }
@@ -82,9 +101,9 @@ final class CumulativeSenderConnection: CumulativeConnection {
     }
 
     private func writeAll() async {
-        while let (notification, position) = next() {
+        while let (notification, position, number) = next() {
             do {
-                try await withDeadline { try await self.write(notification, position) }
+                try await withDeadline { try await self.write(notification, number) }
             } catch SendFailure.notSent(let why) {
                 return end(cause: "not sent: \(why)", lastWasSent: false)
             } catch {
@@ -95,17 +114,20 @@ final class CumulativeSenderConnection: CumulativeConnection {
         }
     }
 
-    private func next() -> (PushNotification, UInt64)? {
-        let next: (HandOut, Int, UInt64)? = state.withLock { state in
+    /// - Returns: what to write, its position, and what the application calls that.
+    private func next() -> (PushNotification, position: UInt64, number: UInt64)? {
+        let next: (HandOut, Int, UInt64, UInt64)? = state.withLock { state in
             guard !state.hasEnded, let first = state.queue.first else {
                 state.isWriting = false
                 return nil
             }
-            return (first, state.written, state.nextPosition)
+            state.isCalling = true
+            errors.issued(state.base + state.nextPosition)
+            return (first, state.written, state.nextPosition, state.base)
         }
-        guard let (handOut, index, position) = next else { return nil }
+        guard let (handOut, index, position, base) = next else { return nil }
         do throws(PackedNotification.Damage) {
-            return (try handOut.entries.notification(at: index), position)
+            return (try handOut.entries.notification(at: index), position, base + position)
         } catch {
             end(cause: "entry \(handOut.entries.items[index].uid) can't be read: \(error)", lastWasSent: false)
             return nil
@@ -117,6 +139,7 @@ final class CumulativeSenderConnection: CumulativeConnection {
         state.withLock { state in
             guard !state.hasEnded, let first = state.queue.first else { return false }
             outbox.put([.sent(through: .position(position))])
+            state.isCalling = false
             state.nextPosition += 1
             state.written += 1
             if state.written == first.entries.count {
@@ -128,7 +151,7 @@ final class CumulativeSenderConnection: CumulativeConnection {
     }
 
     /// Past the deadline the connection is over; the call is cancelled, and nothing waits for it.
-    private func withDeadline(_ call: @escaping @Sendable () async throws -> Void) async throws {
+    private func withDeadline(_ call: @Sendable () async throws -> Void) async rethrows {
         let watch = Task { [self] in
             do { try await Task.sleep(for: deadline) } catch { return }
             end(cause: "the sender did not return within \(deadline)")

@@ -55,9 +55,9 @@ public struct SenderConnector: Connector {
     ///     returned counts as success. At least as long as the service takes to answer; 5 s is common.
     ///   - payloadErrors: where the application reports what the service refuses. One for each connector.
     ///   - deadline: the most one call may take; then the connection counts as ended. Default: 30 s.
-    ///   - send: returns when the notification is written. It may connect, and must connect anew after an error: the
-    ///     positions go on from 1 for each connection that ``PayloadErrors`` says is over. What it throws ends the
-    ///     connection: this notification and those before it without confirmation are *unknown*, or this one provably not
+    ///   - send: returns when the notification is written. It may connect, and must connect anew after an error. No position
+    ///     comes twice, so that an error that is reported late is not taken for one of the next connection. What it throws
+    ///     ends the connection: this notification and those before it without confirmation are *unknown*, or this one provably not
     ///     sent with ``SendFailure/notSent(_:)``.
     public init(
         confirmation: ConfirmationMode, payloadErrors: PayloadErrors, deadline: Duration = .seconds(30),
@@ -102,6 +102,12 @@ public enum SendFailure: Error, Sendable, CustomStringConvertible {
 public final class PayloadErrors: Sendable {
     private struct State: Sendable {
         weak var connection: CumulativeSenderConnection?
+        /// The greatest position that was ever given to a call.
+        var greatest: UInt64 = 0
+        /// The connection's positions are those above.
+        var base: UInt64 = 0
+        /// The calls of the last connection that made any.
+        var calls: Task<Void, Never>?
     }
 
     private let state = Monitor(State())
@@ -114,20 +120,41 @@ public final class PayloadErrors: Sendable {
     /// - Parameter result: what the status means: ``SendResult/Verdict/rejected(_:)`` with the fault, or
     ///   ``SendResult/Verdict/deferred(_:)`` where sending again can help.
     public func refused(_ position: UInt64, _ result: SendResult) {
-        report(PayloadError(position: .position(position), kind: .refused(result)), "a payload error")
+        report(position, .refused(result), "a payload error")
     }
 
     /// The service shuts down, and has taken everything up to and including this position (status 10).
     public func lastGood(_ position: UInt64) {
-        report(PayloadError(position: .position(position), kind: .lastGood), "the service shuts down")
+        report(position, .lastGood, "the service shuts down")
     }
 
     /// The connection closed without a word: what is unconfirmed is *unknown*.
     public func connectionEnded(_ cause: String) { current?.end(cause: cause) }
 
-    private func report(_ error: PayloadError, _ cause: String) { current?.end(with: error, cause: cause) }
+    private func report(_ position: UInt64, _ kind: PayloadError.Kind, _ cause: String) {
+        let (connection, base) = state.withLock { ($0.connection, $0.base) }
+        // Below, it is about a connection that is over: what was unconfirmed on it has been given back.
+        guard position > base else { return }
+        connection?.end(with: PayloadError(position: .position(position - base), kind: kind), cause: cause)
+    }
 
     private var current: CumulativeSenderConnection? { state.withLock { $0.connection } }
 
-    func attach(_ connection: CumulativeSenderConnection) { state.withLock { $0.connection = connection } }
+    /// - Returns: what the connection's positions are counted from, for the application.
+    func attach(_ connection: CumulativeSenderConnection) -> UInt64 {
+        state.withLock { state in
+            state.connection = connection
+            state.base = state.greatest
+            return state.base
+        }
+    }
+
+    /// This position is given to a call.
+    func issued(_ position: UInt64) { state.withLock { $0.greatest = max($0.greatest, position) } }
+
+    /// The last run of calls, which may not have returned yet.
+    var lastCalls: Task<Void, Never>? { state.withLock(\.calls) }
+
+    /// A connection begins with its calls.
+    func begin(_ calls: Task<Void, Never>) { state.withLock { $0.calls = calls } }
 }

@@ -1,0 +1,118 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// The clock on the wall, when somebody sets it.
+@Suite(.timeLimit(.minutes(1))) struct ClockTests {
+    private func expiring(_ number: Int, in duration: Duration, _ bench: Bench) -> PushNotification {
+        var notification = Sample.notification(number)
+        notification.expiration = .at(bench.clock.wall.advanced(by: duration).seconds)
+        return notification
+    }
+
+    @Test(
+        "A clock that is set a year ahead expires nothing, what is still good goes, and nothing is lost when it is mended"
+    )
+    func yearAhead() async throws {
+        let bench = try Bench()
+        let events = bench.listen()
+        bench.accepts = false
+        try bench.submit([expiring(1, in: .seconds(3600), bench), expiring(2, in: .seconds(2 * 365 * 86_400), bench)])
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(365 * 86_400))
+        bench.accepts = true
+        bench.settle()
+        bench.turn()
+        bench.settle()
+        #expect(bench.status.expired == 0)
+        #expect(bench.sent == [2])
+        #expect(await bench.events(events).contains { if case .clockDistrusted = $0 { true } else { false } })
+        bench.clock.stepWall(by: .seconds(-365 * 86_400))
+        bench.turn()
+        bench.advance(by: .seconds(1000))
+        #expect(bench.sent == [2, 1])
+        #expect(bench.status.expired == 0)
+    }
+
+    @Test("A clock that is right after all expires what has expired, after a while") func rightAfterAll() throws {
+        let bench = try Bench()
+        bench.accepts = false
+        try bench.submit([expiring(1, in: .seconds(3600), bench)])
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(86_400))
+        bench.accepts = true
+        bench.settle()
+        bench.turn()
+        bench.advance(by: .seconds(1300))
+        #expect(bench.sent.isEmpty)
+        #expect(bench.status.expired == 1)
+    }
+
+    @Test("A start before the journal's last time holds expirations too") func startsBefore() throws {
+        let bench = try Bench()
+        bench.accepts = false
+        try bench.submit([expiring(1, in: .seconds(60), bench), Sample.notification(2)])
+        bench.settle()
+        bench.clock.advance(by: .seconds(3600))
+        try bench.submit(3..<4)
+        bench.settle()
+        // The new process starts half an hour before, when the first has expired already.
+        bench.clock.stepWall(by: .seconds(-1800))
+        let next = try bench.crashed()
+        next.settle()
+        #expect(next.status.expired == 0)
+        #expect(next.sent == [2, 3])
+        next.advance(by: .seconds(1300))
+        #expect(next.status.expired == 1)
+    }
+
+    @Test("Entries deferred under a clock that was a year ahead are not stranded when it is mended") func stranded()
+        throws
+    {
+        let bench = try Bench()
+        bench.clock.stepWall(by: .seconds(365 * 86_400))
+        try bench.submit(1..<21)
+        bench.settle()
+        // Each with a due time of its own.
+        for number in 1..<21 { bench.connection.answer(number, SendResult(apnsStatus: 503)) }
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(-365 * 86_400))
+        // A new process, say: nothing is known of the step.
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(2000))
+        #expect(next.status.confirmed == 20)
+    }
+
+    @Test(
+        "Entries deferred under a clock that was a year ahead are not stranded in the same process either, under load")
+    func strandedUnderLoad() throws {
+        let bench = try Bench()
+        bench.clock.stepWall(by: .seconds(365 * 86_400))
+        try bench.submit(1..<21)
+        bench.settle()
+        for number in 1..<21 { bench.connection.answer(number, SendResult(apnsStatus: 503)) }
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(-365 * 86_400))
+        bench.turn()
+        bench.settle()
+        // Others are deferred all the time.
+        let tries = Monitor<[Int: Int]>([:])
+        bench.connection.state.withLock { state in
+            state.answer = { notification in
+                let number = Sample.number(of: notification)
+                let count = tries.withLock { tries in
+                    tries[number, default: 0] += 1
+                    return tries[number] ?? 0
+                }
+                return number > 20 && count == 1 ? SendResult(apnsStatus: 503) : .confirmed
+            }
+        }
+        for step in 0..<40 {
+            try bench.submit((100 + step)..<(101 + step))
+            bench.advance(by: .seconds(50))
+        }
+        #expect(bench.journal.entries.count { Sample.number(of: $0.notification) <= 20 } == 0)
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct WallClockGuardTests {
+    private let start = WallTime(seconds: 1_800_000_000)
+
+    @Test("A clock that goes as time goes is trusted") func healthy() {
+        var clock = WallClockGuard(wallTimeAtOpen: start)
+        for second in 0..<1000 {
+            #expect(clock.look(wall: start.advanced(by: .seconds(second)), monotonic: .seconds(second)) == nil)
+        }
+        #expect(clock.isTrusted)
+    }
+
+    @Test("A step of more than five minutes either way is distrusted for ten", arguments: [301, -301, 86_400 * 365])
+    func step(_ seconds: Int) {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        #expect(clock.look(wall: start.advanced(by: .seconds(seconds)), monotonic: .zero) != nil)
+        #expect(!clock.isTrusted)
+        let wall = start.advanced(by: .seconds(seconds + 599))
+        #expect(clock.look(wall: wall, monotonic: .seconds(599)) == nil)
+        #expect(!clock.isTrusted)
+        _ = clock.look(wall: wall.advanced(by: .seconds(1)), monotonic: .seconds(600))
+        #expect(clock.isTrusted)
+    }
+
+    @Test("Five minutes are tolerated", arguments: [300, -300]) func tolerance(_ seconds: Int) {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        #expect(clock.look(wall: start.advanced(by: .seconds(seconds)), monotonic: .zero) == nil)
+        #expect(clock.isTrusted)
+    }
+
+    @Test("Clock and time that both jump are no step: the machine slept") func slept() {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        #expect(clock.look(wall: start.advanced(by: .seconds(36_000)), monotonic: .seconds(36_000)) == nil)
+        #expect(clock.isTrusted)
+    }
+
+    @Test("A start before the journal's last time is distrusted, and a second's slewing is not") func startsBefore() {
+        var clock = WallClockGuard(wallTimeAtOpen: start.advanced(by: .seconds(2)))
+        #expect(clock.look(wall: start, monotonic: .zero) != nil)
+        #expect(!clock.isTrusted)
+        var slewed = WallClockGuard(wallTimeAtOpen: start.advanced(by: .milliseconds(900)))
+        #expect(slewed.look(wall: start, monotonic: .zero) == nil)
+        #expect(slewed.isTrusted)
+    }
+
+    @Test("A second step while it is distrusted counts from then") func twice() {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        _ = clock.look(wall: start.advanced(by: .seconds(1000)), monotonic: .zero)
+        _ = clock.look(wall: start.advanced(by: .seconds(500)), monotonic: .seconds(500))
+        #expect(clock.distrustedUntil == .seconds(1100))
+    }
+}
