@@ -23,6 +23,7 @@ extension Consumer {
 
     /// How many more entries the connection may be given; 0 unless it is worth a read of the journal.
     private func room(_ link: Link) -> Int {
+        guard link.pausedUntil == nil else { return 0 }
         let room = min(windowLimit - inFlight, link.capacity - link.unanswered)
         let worthwhile = min(windowLimit, link.capacity, 8000) / 8
         guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
