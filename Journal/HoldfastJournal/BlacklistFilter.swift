@@ -20,25 +20,25 @@ final class BlacklistFilter: Sendable {
         var isClosed = false
     }
 
-    /// Keys read in one snapshot.
-    static let stretch = 20_000
-
     private let state = Monitor(State())
     private let readers: ReaderPool
     private let table: Table
     private let threshold: Int
     private let greatestByteCount: Int
+    private let stretch: Int
     /// Nobody can choose tokens that collide.
     private let seed = UInt64.random(in: 0...UInt64.max)
 
     /// - Parameters:
     ///   - threshold: the number of entries from which on there is a filter.
     ///   - greatestByteCount: of the filter.
-    init(_ table: Table, _ readers: ReaderPool, threshold: Int, greatestByteCount: Int) {
+    ///   - stretch: keys read in one snapshot.
+    init(_ table: Table, _ readers: ReaderPool, threshold: Int, greatestByteCount: Int, stretch: Int) {
         self.table = table
         self.readers = readers
         self.threshold = threshold
         self.greatestByteCount = greatestByteCount
+        self.stretch = stretch
     }
 
     /// Whether it is built and asked.
@@ -141,7 +141,7 @@ final class BlacklistFilter: Sendable {
     ) throws(LMDBError) -> Place {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> Place in
             var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
-            for _ in 0..<Self.stretch where found {
+            for _ in 0..<stretch where found {
                 cursor.withCurrent { key, _ in filter.insert(filter.hash(key)) }
                 inserted += 1
                 found = try cursor.next()

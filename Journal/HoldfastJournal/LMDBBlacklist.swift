@@ -60,7 +60,7 @@ final class LMDBBlacklist: BlacklistStorage {
         readers = ReaderPool(opened.0)
         filter = BlacklistFilter(
             opened.1, readers, threshold: options.blacklistFilterThreshold,
-            greatestByteCount: options.greatestBlacklistFilter)
+            greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
         shared = Monitor(Shared(count: opened.2))
         allocate()
     }

@@ -28,6 +28,9 @@ extension LMDBJournal {
         /// 40 million tokens.
         public var greatestBlacklistFilter = 64 << 20
 
+        /// Tokens that are read in one snapshot when that filter is built.
+        var blacklistFilterStretch = 20_000
+
         public init() {}
 
         static let leastReserve = 64 << 20

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -37,7 +38,6 @@ SLOT(ftruncate);
 SLOT(posix_fallocate);
 SLOT(open);
 SLOT(mkdir);
-SLOT(mmap);
 
 // As in lmdb.h, which this target does not have.
 typedef struct MDB_env MDB_env;
@@ -235,7 +235,8 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
         errno = fault.error;
         return MAP_FAILED;
     }
-    return REAL(mmap)(address, length, protection, flags, descriptor, offset);
+    // Not looked up: sanitizers and allocators map before anything can be.
+    return (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
 }
 
 // liblmdb does not call these itself, so what is counted is what the journal asks for.

@@ -122,9 +122,10 @@ struct BlacklistTests {
         // Built early, and several times while the others add.
         options.blacklistFilterThreshold = 500
         options.greatestBlacklistFilter = 8 << 10
+        // So that a building takes a while.
+        options.blacklistFilterStretch = 7
         let journal = try LMDBJournal(directory: scratch.journal, options: options)
         defer { journal.close() }
-        // Enough that a building takes a while.
         try journal.blacklist.add((1_000_000..<1_000_450).map { entry($0) })
         let (threads, rounds) = (3, 150)
         let hidden = Monitor<[Int]>([])

@@ -70,7 +70,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        if case .rejected(_, .suspectToken) = word { world.ledger.suspects.insert(request.entry.notification.token) }
+        if case .rejected(_, .suspectToken) = word { world.suspect(request.entry.notification.token) }
     }
 
     // MARK: The wire
@@ -112,7 +112,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         for index in requests.indices {
             guard case .written = requests[index].stage, !requests[index].isLost else { continue }
             guard world.isHealing || world.dice.chance(0.5) else { continue }
-            if world.strikes(.answerLost) {
+            if world.strikes(.answerLost, times: 3) {
                 requests[index].isLost = true
                 if world.dice.chance(0.5) { _ = world.decide(requests[index].entry, copy: requests[index].copy) }
             } else {
@@ -151,7 +151,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             return true
         }
         if !results.isEmpty { sink(.results(results)) }
-        guard !late.isEmpty, world.strikes(.answerLate) else { return }
+        guard !late.isEmpty, world.strikes(.answerLate, times: 6) else { return }
         let request = late.removeFirst()
         let result = request.isLost ? SendResult.confirmed : world.decide(request.entry, copy: request.copy)
         sink(result.verdict == .confirmed ? .confirmed([request.ticket]) : .results([(request.ticket, result)]))
@@ -165,7 +165,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             capacity = world.dice.number(1...max(world.swarm.capacity, 2))
             sink(.capacityChanged(capacity))
         }
-        if !isDraining, world.strikes(.drains) { drain() }
+        if !isDraining, world.strikes(.drains, times: 3) { drain() }
         if world.strikes(.diesKnowing) { end(knowing: true, cause: "reset") }
         if !isOver, world.strikes(.diesUnknowing) { end(knowing: false, cause: "reset") }
     }

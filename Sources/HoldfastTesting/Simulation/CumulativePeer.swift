@@ -154,22 +154,22 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
             processed += 1
             if let result = world.decideBinary(item.entry, copy: item.copy) {
                 say(.payloadError(PayloadError(position: .position(UInt64(processed)), kind: .refused(result))))
-            } else if world.strikes(.lastGood) {
+            } else if world.strikes(.lastGood, times: 3) {
                 say(.payloadError(PayloadError(position: .position(UInt64(processed)), kind: .lastGood)))
-            } else if world.strikes(.neverIssued) {
-                let position = UInt64(items.count + world.dice.number(1...100))
+            } else if world.strikes(.neverIssued, times: 3) {
+                let position = UInt64(1_000_000 + world.dice.number(1...100))
                 say(.payloadError(PayloadError(position: .position(position), kind: .refused(.badInPrinciple))))
             }
         }
         if frame == nil, let barrier, processed == barrier, left == items.count {
-            say(world.strikes(.barrierUnanswered) ? .nothing : .barrier(through: UInt64(barrier)))
+            say(world.strikes(.barrierUnanswered, times: 6) ? .nothing : .barrier(through: UInt64(barrier)))
         }
     }
 
     private func say(_ what: Frame) {
         var delay: Duration = world.isHealing ? .zero : .milliseconds(world.dice.number(0...50))
-        if world.strikes(.errorLate) { delay += (world.swarm.quietPeriod ?? .seconds(1)) * 2 }
-        if world.strikes(.errorLost) { isFrameLost = true }
+        if world.strikes(.errorLate, times: 6) { delay += (world.swarm.quietPeriod ?? .seconds(1)) * 2 }
+        if world.strikes(.errorLost, times: 6) { isFrameLost = true }
         frame = (what, world.now + delay)
     }
 

@@ -47,7 +47,10 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         asked("mark of \(lane.rawValue) down to \(mark)")
-        base.lowerMark(of: lane, to: mark, completion: completion)
+        base.lowerMark(of: lane, to: mark) { [weak world] result in
+            if case .failure = result { world?.rules.loweringHasFailed = true }
+            completion(result)
+        }
     }
 
     func promoteDue(

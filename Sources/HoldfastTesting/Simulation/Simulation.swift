@@ -8,8 +8,8 @@ package struct Simulation: Sendable {
     package func run(say: (@Sendable (String) -> Void)? = nil) -> SimulationReport {
         let world = World(seed: seed, say: say)
         world.open()
-        for _ in 0..<world.swarm.steps where world.violation == nil { world.takeStep() }
-        if world.violation == nil { world.heal() }
+        for _ in 0..<world.swarm.steps where world.goesOn { world.takeStep() }
+        if world.goesOn { world.heal() }
         return SimulationReport(
             seed: seed, violation: world.violation, steps: world.step, lives: world.life,
             accepted: world.ledger.entries.count, digest: world.log.digest, trouble: world.counts,

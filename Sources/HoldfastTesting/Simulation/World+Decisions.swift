@@ -167,10 +167,28 @@ extension World {
 
     // MARK: The blacklist
 
+    func suspect(_ token: DeviceToken) {
+        ledger.suspects.insert(token)
+        rules.suspicions.append(now)
+    }
+
+    /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
+    /// wrong environment all of them are called so.
+    private func checkConviction(_ entry: BlacklistEntry) {
+        guard entry.route == SimulatedConnector.answered, entry.reason == .badDeviceToken,
+            let first = rules.suspicions.first
+        else { return }
+        let policy = swarm.engine.suspects
+        if now < first + policy.hold, rules.suspicions.count < policy.greatestHeld {
+            violate(4, "\(entry.token) is blacklisted on one word, \((now - first).wholeMilliseconds) ms after it")
+        }
+    }
+
     /// What goes on the blacklist, against what the service knows.
     func checkBlacklisting(_ entries: [BlacklistEntry]) {
         for entry in entries {
             note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
+            checkConviction(entry)
             guard !ledger.blacklistedByOperator.contains(entry.token), case .good = service.condition(of: entry.token)
             else { continue }
             rules.wrongConvictions += 1

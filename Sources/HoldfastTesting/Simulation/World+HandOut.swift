@@ -23,6 +23,12 @@ struct RuleState {
     /// Blacklist entries made for tokens with which nothing is wrong.
     var wrongConvictions = 0
     var outcomesDelivered = 0
+    /// In this life something could not be read or written.
+    var hasFailed = false
+    /// In this life a mark could not be set back.
+    var loweringHasFailed = false
+    /// In this life: when tokens were called bad.
+    var suspicions: [Duration] = []
     /// Old identities were to be forgotten.
     var hasTrimmed = false
 }

@@ -9,6 +9,7 @@ extension World {
     func heal() {
         note("healing")
         isHealing = true
+        let since = now
         spells = [:]
         stallUntil = .zero
         healDisk()
@@ -21,7 +22,9 @@ extension World {
             step += 1
             settleDown()
             if violation != nil { return }
-            if isAtRest { return checkRest() }
+            if hasStoppedForDamage { return }
+            // What could not be written is tried again within a second.
+            if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
             if isBusy { continue }
             if resumes < Self.greatestResumes, hasStoppedLanes {
                 resumes += 1

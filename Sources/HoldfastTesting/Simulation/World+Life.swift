@@ -15,6 +15,9 @@ extension World {
         rules.lastFirst = [:]
         rules.paused = [:]
         rules.duplicates = 0
+        rules.loweringHasFailed = false
+        rules.hasFailed = false
+        rules.suspicions = []
         if routes.isEmpty {
             routes = [
                 SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
@@ -76,6 +79,7 @@ extension World {
 
     private func forget(_ entry: LedgerEntry) {
         entry.requested = []
+        entry.deferralIsAsked = false
         guard entry.copies.last?.life == life else { return }
         for index in entry.copies.indices where entry.copies[index].life == life {
             switch entry.copies[index].word {
@@ -102,6 +106,7 @@ extension World {
             case .failed(let error)?:
                 note("route \(route) failed: \(error.code)")
                 hasFailed = true
+                checkFailure(error)
             case .shutDown?: break
             case nil: running += 1
             }
@@ -116,10 +121,21 @@ extension World {
         }
     }
 
+    /// The engine gives up for a reason, and says it.
+    private func checkFailure(_ error: JournalError) {
+        let isDamaged = ledger.open.contains(where: \.isDamaged)
+        switch error.code {
+        case .damaged where isDamaged: hasStoppedForDamage = true
+        case .undetermined, .mustBeReopened: break
+        default: violate(9, "the engine has given up: \(error.code): \(error)")
+        }
+    }
+
     /// After an orderly end nothing is called possibly sent that is none.
     private func checkOrderlyEnd() {
         note("ended in order")
-        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero else { return }
+        guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero, !rules.loweringHasFailed
+        else { return }
         let disk = journal.state.withLock(\.disk)
         checkDuplicates(disk)
         for (_, lane) in disk.lanes {

@@ -113,6 +113,32 @@ extension World {
         }
         note("commit")
         reconcile()
+        checkStandingLanes()
+    }
+
+    /// While a lane with one attempt stands still, a crash must not make unknown what provably never left: nothing of that
+    /// may lie below the mark.
+    private func checkStandingLanes() {
+        guard let core, journal.waitingCount == 0, journal.waitingBlacklistCount == 0, shutdownDeadline == nil,
+            failUntil == .zero, !rules.loweringHasFailed, !rules.hasFailed,
+            !(0..<core.routeCount).contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
+        else { return }
+        let disk = journal.state.withLock(\.disk)
+        for lane in core.status().lanes where lane.stoppedBecause != nil && lane.key.guarantee == .atMostOnce {
+            guard let id = disk.laneID(of: lane.key), let onDisk = disk.lane(id) else { continue }
+            for (uid, _) in onDisk.entries.all where uid <= onDisk.mark {
+                guard let entry = ledger[uid], !entry.isPossiblySentByRule, !entry.mayHaveBeenTaken(life: life),
+                    entry.requested.isEmpty, !isSuspended(entry)
+                else { continue }
+                violate(2, "a crash would make entry \(uid) unknown, which never left: lane \(lane.key) stands still")
+            }
+        }
+    }
+
+    /// Called bad, and not judged yet.
+    private func isSuspended(_ entry: LedgerEntry) -> Bool {
+        if case .rejected? = entry.copies.last?.word { return true }
+        return false
     }
 
     /// The journal is no use until it is reopened; the engine must find out by itself.

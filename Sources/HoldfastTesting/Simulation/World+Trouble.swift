@@ -25,19 +25,40 @@ extension World {
         if failUntil <= now, failUntil > .zero { healDisk() }
         if strikes(.commitFails, times: 0.3) {
             journal.failWrites(with: JournalError(.diskFull, "the disk is full"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
         if strikes(.readFails, times: 0.3) {
             journal.failReads(with: JournalError(.inputOutput, "a read failed"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
         if strikes(.blacklistWriteFails, times: 0.3) {
             journal.failBlacklistWrites(with: JournalError(.diskFull, "the disk is full"))
-            failUntil = now + dice.duration(milliseconds: 1...5000)
+            disturbDisk()
         }
+        if strikes(.recordDamaged, times: 0.02) { damageOne() }
         if strikes(.appendLimit, times: 0.3) {
             journal.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
         }
+    }
+
+    /// Bytes of a record that no checksum has noticed, in a version that nobody knows.
+    private func damageOne() {
+        guard !ledger.open.isEmpty else { return }
+        let entry = dice.pick(ledger.open)
+        journal.state.withLock { state in
+            guard let id = state.disk.laneID(of: entry.lane) else { return }
+            _ = state.disk.changeLane(id) { lane in
+                guard var record = lane.entries.remove(entry.uid) else { return }
+                record.packed[0] = 0x7F
+                lane.entries.insert(record, for: entry.uid)
+                entry.isDamaged = true
+            }
+        }
+    }
+
+    private func disturbDisk() {
+        rules.hasFailed = true
+        failUntil = now + dice.duration(milliseconds: 1...5000)
     }
 
     func healDisk() {

@@ -44,6 +44,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// Things that the engine has asked for.
     var activity = 0
     var shutdownDeadline: Duration?
+    /// A record was damaged, and the engine has said so and ended: nothing more can be asked of it.
+    var hasStoppedForDamage = false
     /// By route: when a turn first knew of the shutdown.
     var shutdownsSeen: [Int: Duration] = [:]
     /// By route: the number of its last turn.
@@ -75,6 +77,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         self.dice = dice
         log = EventLog(say: say)
     }
+
+    var goesOn: Bool { violation == nil && !hasStoppedForDamage }
 
     func note(_ line: @autoclosure () -> String) {
         log.add("\(step) \(now.wholeMilliseconds) \(line())")
