@@ -44,7 +44,7 @@ import Testing
     }
 
     private func deliver(
-        _ notifications: [PushNotification], quiet: Duration = .milliseconds(50), deadline: Duration = .seconds(30),
+        _ notifications: [PushNotification], quiet: Duration = .seconds(2), deadline: Duration = .seconds(30),
         _ application: Application,
         send: @escaping @Sendable (Application.Call, _ isRepeat: Bool) async throws -> Void = { _, _ in }
     ) async throws -> (engine: PushEngine, journal: InMemoryJournal) {
@@ -148,7 +148,7 @@ import Testing
     func deadline() async throws {
         let application = Application()
         let (engine, _) = try await deliver(
-            notifications(1..<6, .atMostOnce), quiet: .milliseconds(500), deadline: .milliseconds(100), application
+            notifications(1..<6, .atMostOnce), deadline: .milliseconds(100), application
         ) { call, isRepeat in
             if call.number == 2, !isRepeat { try await Task.sleep(for: .seconds(3600)) }
         }

@@ -9,7 +9,7 @@ import Testing
         "TooManyProviderTokenUpdates parks the route: nothing goes for so long, and no entry is harmed",
         arguments: Guarantee.allCases)
     func parks(_ guarantee: Guarantee) throws {
-        let bench = try Bench { $0.park = .seconds(1200) }
+        let bench = try Bench { $0.park = .seconds(1234) }
         try bench.submit(1..<4, guarantee: guarantee)
         bench.settle()
         for number in 1..<4 {
@@ -19,7 +19,7 @@ import Testing
         #expect(bench.status.holding == ["default": .parked])
         try bench.submit(4..<6, guarantee: guarantee)
         bench.settle()
-        bench.advance(by: .seconds(1199))
+        bench.advance(by: .seconds(1233))
         #expect(bench.sent == [1, 2, 3])
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
         bench.advance(by: .seconds(2))
