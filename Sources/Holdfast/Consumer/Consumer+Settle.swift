@@ -155,6 +155,10 @@ extension Consumer {
             switch result {
             case .success(let uids):
                 lanes[lane].promoted(uids)
+                if overdueLeft[lane] > 0 {
+                    overdueLeft[lane] -= min(max(uids.count, 1), overdueLeft[lane])
+                    if overdueLeft[lane] == 0 { overdueAt[lane] = nil }
+                }
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
@@ -216,6 +220,7 @@ extension Consumer {
         guard case .connected = phase, holdReason == nil, end == nil else { return }
         for lane in lanes.indices where canPromote(lane) {
             if let at = overdueAt[lane], at <= now {
+                if overdueLeft[lane] == 0 { overdueLeft[lane] = journal.depth(lanes[lane].id) }
                 promote(lane, due: WallTime(milliseconds: .max))
             } else if let due = deferredDue[lane], due.monotonic <= now {
                 promote(lane, due: due.wall)

@@ -77,6 +77,8 @@ package final class Consumer: @unchecked Sendable {
     /// When all of a lane's deferred entries come back, whatever their due times say: the clock that made them was set
     /// back since, and nothing waits longer than the greatest backoff. By lane.
     var overdueAt: [Duration?]
+    /// How many are still to come back so: what is deferred anew meanwhile waits its time, or it would come back for ever.
+    var overdueLeft: [Int]
     /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
@@ -131,6 +133,7 @@ package final class Consumer: @unchecked Sendable {
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
         overdueAt = lanes.map { _ in nil }
+        overdueLeft = lanes.map { _ in 0 }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -179,7 +182,7 @@ package final class Consumer: @unchecked Sendable {
         takeSettled(received.settled, now: now)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
-        for lane in received.allPromoted { overdueAt[lane] = nil }
+        for lane in received.allPromoted { (overdueAt[lane], overdueLeft[lane]) = (nil, 0) }
         takePromoted(received.promoted, now: now)
         takeOperators(received, now: now, wall: wall)
         for (lane, isLowered) in received.marksLowered {
