@@ -209,7 +209,9 @@ extension Consumer {
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
         var canHandOut = false
-        if case .connected = phase { canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil }
+        if case .connected(let number) = phase, links[number]?.pausedUntil == nil {
+            canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
+        }
         for index in lanes.indices where lanes[index].key.guarantee == .atMostOnce {
             if canHandOut && lanes[index].isRunning { continue }
             deferAgain(index, now: now, wall: wall)
