@@ -9,8 +9,8 @@ extension Consumer {
         case .idle, .waiting: break
         }
         let hasDeferred = lanes.indices.contains { lane in
-            guard let due = deferredDue[lane], canPromote(lane) else { return false }
-            return min(due.monotonic, overdueAt[lane] ?? due.monotonic) <= now
+            guard let due = deferredDue[lane] else { return false }
+            return due.monotonic <= now && canPromote(lane)
         }
         guard parkedUntil == nil, hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork }) else {
             phase = .idle
