@@ -87,7 +87,8 @@ final class Supervisor: @unchecked Sendable {  // all state is touched under the
                 last,
                 isHung
                     ? "seed \(last) hangs: it took longer than \(Int(Self.patience)) s (promise 9)"
-                    : "seed \(last) has crashed the process, signal or status \(process.terminationStatus) (promise 10)")
+                    : "seed \(last) has crashed the process, signal or status \(process.terminationStatus) (promise 10)"
+            )
             seed = last + stride
         }
     }

@@ -129,7 +129,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, Copy.Word(result))
-            if result.verdict == .confirmed { confirmed.append(request.ticket) } else {
+            if result.verdict == .confirmed {
+                confirmed.append(request.ticket)
+            } else {
                 results.append((request.ticket, result))
             }
             return true

@@ -48,7 +48,9 @@ extension World {
 
     private func answer(to entry: LedgerEntry) -> SendResult {
         if isUnder(.credentialsRefused) { return SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
-        if strikes(.expiredProviderToken, times: 3) { return SendResult(apnsStatus: 403, reason: "ExpiredProviderToken") }
+        if strikes(.expiredProviderToken, times: 3) {
+            return SendResult(apnsStatus: 403, reason: "ExpiredProviderToken")
+        }
         if strikes(.refusedStream, times: 3) { return .notSent("REFUSED_STREAM") }
         if isUnder(.wrongEnvironment) { return SendResult(apnsStatus: 400, reason: "BadDeviceToken") }
         if isUnder(.overload), dice.chance(0.7) {
@@ -63,7 +65,9 @@ extension World {
                 apnsStatus: 429, reason: dice.pick(["TooManyRequests", "TooManyProviderTokenUpdates"]),
                 retryAfter: dice.chance(0.5) ? .seconds(dice.number(0...30)) : nil)
         }
-        if strikes(.strangeStatus, times: 3) { return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange") }
+        if strikes(.strangeStatus, times: 3) {
+            return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange")
+        }
         if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
         switch service.condition(of: entry.notification.token) {
         case .good: return .confirmed200
@@ -77,7 +81,9 @@ extension World {
     ///
     /// - Returns: nil when it is taken, which is not said.
     func decideBinary(_ entry: LedgerEntry, copy: Int) -> SendResult? {
-        if strikes(.processingError, times: 3) { return SendResult(.deferred(.service), status: 1, reason: .internalServerError) }
+        if strikes(.processingError, times: 3) {
+            return SendResult(.deferred(.service), status: 1, reason: .internalServerError)
+        }
         if application.isMalformed(entry.notification) {
             return SendResult(.rejected(.notification), status: 7, reason: .payloadTooLarge)
         }

@@ -43,7 +43,8 @@ extension World {
         entry.requested.append(outcome)
         let isTaken = entry.copies.contains { $0.life == life && $0.word == .taken }
         if isTaken, outcome != .confirmed {
-            violate(2, "entry \(entry.uid) is to be settled as \(outcome), though the engine was told that it was taken")
+            violate(
+                2, "entry \(entry.uid) is to be settled as \(outcome), though the engine was told that it was taken")
         }
         return true
     }
@@ -83,7 +84,8 @@ extension World {
         else { return violate(2, "entry \(entry.uid) is confirmed by the silence of a connection that is over") }
         guard let listenedAt = peer.listenedAt, listenedAt >= leftAt + quietPeriod else {
             return violate(
-                2, "entry \(entry.uid) left at \(leftAt.wholeMilliseconds) ms and was confirmed by silence before "
+                2,
+                "entry \(entry.uid) left at \(leftAt.wholeMilliseconds) ms and was confirmed by silence before "
                     + "the connection was listened to after the quiet period")
         }
         guard !entry.copies[index].isTaken else { return }

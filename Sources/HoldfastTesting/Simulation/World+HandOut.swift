@@ -62,7 +62,8 @@ extension World {
             return violate(10, "the damaged entry \(item.uid) was handed out")
         }
         if notification != entry.notification {
-            violate(3, "entry \(item.uid) was handed out with other contents or another apns-id than it was accepted with")
+            violate(
+                3, "entry \(item.uid) was handed out with other contents or another apns-id than it was accepted with")
         }
         if let outcome = entry.outcome {
             violate(2, "entry \(item.uid) was handed out although it is over (\(outcome))")
@@ -116,7 +117,9 @@ extension World {
         }
         let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
         if entry.hasOneAttempt, mayHaveBeenTaken {
-            violate(2, "entry \(entry.uid) was handed out again although a copy may have been taken, and it has one attempt")
+            violate(
+                2, "entry \(entry.uid) was handed out again although a copy may have been taken, and it has one attempt"
+            )
         }
         if mayHaveBeenTaken || entry.isPossiblySentByRule || entry.isFlagged {
             rules.duplicates += 1

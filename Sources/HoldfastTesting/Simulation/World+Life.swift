@@ -173,7 +173,8 @@ extension World {
             violate(0, "route \(route) asks for connection \(connection) while another one is being made")
         }
         let wait: Duration =
-            strikes(.connectSlow, times: 3) ? dice.duration(milliseconds: 1...60_000) : dice.duration(milliseconds: 0...50)
+            strikes(.connectSlow, times: 3)
+            ? dice.duration(milliseconds: 1...60_000) : dice.duration(milliseconds: 0...50)
         connects.append(PendingConnect(route: route, connection: connection, dueAt: now + wait))
     }
 

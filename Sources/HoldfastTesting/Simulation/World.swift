@@ -117,10 +117,13 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         case .confirmed(let tickets): "confirmed \(tickets.map { $0.rawValue & 0xFFFF })"
         case .results(let results):
             "results "
-                + results.map { "\($0.ticket.rawValue & 0xFFFF): \($0.result.verdict) \($0.result.reason?.rawValue ?? "")" }
+                + results.map {
+                    "\($0.ticket.rawValue & 0xFFFF): \($0.result.verdict) \($0.result.reason?.rawValue ?? "")"
+                }
                 .joined(separator: ", ")
         case .sent(let through): "sent through \(through.rawValue)"
-        case .payloadError(let error): "payload error at \(error.position.rawValue) \(error.kind == .lastGood ? "last good" : "")"
+        case .payloadError(let error):
+            "payload error at \(error.position.rawValue) \(error.kind == .lastGood ? "last good" : "")"
         case .barrierAnswered(let through): "barrier through \(through.rawValue)"
         case .listened(let stamp): "listened \(stamp)"
         case .capacityChanged(let capacity): "capacity \(capacity)"
