@@ -3,12 +3,16 @@ import HoldfastLMDB
 
 extension CommitDraft {
     /// Moves the lane's due entries back, oldest due first.
-    mutating func promote(_ lane: UInt32, now: Int64, limit: Int) throws(LMDBError) -> Progress {
+    mutating func promote(
+        _ lane: UInt32, after: Int64?, now: Int64, limit: Int
+    ) throws(LMDBError) -> Progress {
         var due: [(due: Int64, uid: UInt64)] = []
         var more = false
-        if limit > 0, let record = state[lane], record.deferred > 0 {
+        let isLast = after == .max
+        let start = Key.deferred(lane, due: after.map { $0 + (isLast ? 0 : 1) } ?? .min, 0)
+        if limit > 0, !isLast, let record = state[lane], record.deferred > 0 {
             try transaction.withCursor(tables.deferred) { (cursor: inout Cursor) throws(LMDBError) in
-                var found = try cursor.seek(atLeast: Key.deferred(lane, due: .min, 0).span)
+                var found = try cursor.seek(atLeast: start.span)
                 while found {
                     var next: (due: Int64, uid: UInt64)?
                     cursor.withCurrent { key, _ in

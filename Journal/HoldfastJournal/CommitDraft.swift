@@ -33,8 +33,10 @@ struct CommitDraft: ~Copyable {
             return .failed(error)
         case .settle(let batch, _):
             return try settle(batch, acknowledged: pending.acknowledged, from: pending.done, budget: budget)
-        case .promote(let lane, let now, let limit, _):
-            return try promote(lane.rawValue, now: now.milliseconds, limit: min(limit - pending.done, budget))
+        case .promote(let lane, let after, let now, let limit, _):
+            return try promote(
+                lane.rawValue, after: after?.milliseconds, now: now.milliseconds,
+                limit: min(limit - pending.done, budget))
         case .lowerMark(let lane, let mark, _):
             state.update(lane.rawValue) { record in record.mark = min(record.mark, mark.rawValue) }
             return .markLowered

@@ -205,9 +205,10 @@ public final class LMDBJournal: Journal {
     }
 
     public func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
-        leave(.promote(lane, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
+        leave(.promote(lane, after: after, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
     }
 
     public func removeOutcomes(

@@ -29,12 +29,12 @@ extension Pending {
             completion(.success(report))
         case (.settle(_, let completion), .failed(let error)):
             completion(.failure(error))
-        case (.promote(_, now: _, let limit, let completion), .promoted(let uids, let isLast)):
+        case (.promote(_, after: _, now: _, let limit, let completion), .promoted(let uids, let isLast)):
             done += uids.count
             promoted += uids
             if !isLast, done < limit { return false }
             completion(.success(promoted))
-        case (.promote(_, now: _, _, let completion), .failed(let error)):
+        case (.promote(_, after: _, now: _, _, let completion), .failed(let error)):
             // Those moved by earlier commits are moved: whoever asked must hear of them.
             completion(promoted.isEmpty ? .failure(error) : .success(promoted))
         case (.lowerMark(_, _, let completion), .markLowered):

@@ -6,7 +6,7 @@ enum Request: Sendable {
     /// An append that was refused where it was made; its completion keeps its place all the same.
     case refuse(@Sendable (Result<Appended, JournalError>) -> Void, JournalError)
     case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
-    case promote(LaneID, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
+    case promote(LaneID, after: WallTime?, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
     case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
     case openLane(LaneKey, Reply<LaneID>)
     case openProducer(String, Reply<ProducerID>)
@@ -44,7 +44,7 @@ struct Pending {
     var remainingParts: Int {
         switch request {
         case .settle(let batch, _): batch.count - done
-        case .promote(_, now: _, let limit, _): limit - done
+        case .promote(_, after: _, now: _, let limit, _): limit - done
         case .removeOutcomes(let uids, _): uids.count - done
         case .removeRejections(let uids, _): uids.count - done
         case .append, .refuse, .lowerMark, .openLane, .openProducer, .setNote, .trim: 0

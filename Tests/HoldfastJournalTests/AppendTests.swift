@@ -169,7 +169,7 @@ struct AppendTests {
                 journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(UInt64(call)))])) { _ in
                     note()
                 }
-            case 2: journal.promoteDue(lane, now: .init(milliseconds: 0), limit: 5) { _ in note() }
+            case 2: journal.promoteDue(lane, after: nil, now: .init(milliseconds: 0), limit: 5) { _ in note() }
             default:
                 let many = uids(1...2500).map { uid in EntryKey(lane: lane, uid: uid) }
                 journal.settle(SettlementBatch(acknowledged: call == 3 ? many : [])) { _ in note() }

@@ -52,14 +52,15 @@ final class FaultyJournal: Journal {
 
     private func bringBack(_ batch: SettlementBatch) {
         for lane in Set(batch.others.map(\.key.lane)) {
-            base.promoteDue(lane, now: WallTime(milliseconds: .max), limit: .max) { _ in }
+            base.promoteDue(lane, after: nil, now: WallTime(milliseconds: .max), limit: .max) { _ in }
         }
     }
 
     func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
-        base.promoteDue(lane, now: now, limit: fault == .promotesTooMany ? .max : limit, completion: completion)
+        base.promoteDue(lane, after: after, now: now, limit: fault == .promotesTooMany ? .max : limit, completion: completion)
     }
 
     func raiseMark(of lane: LaneID, to ceiling: UID) {

@@ -84,7 +84,7 @@ struct SummaryTests {
                 {"accepted":20000,"confirmed":19990,"elapsedSeconds":1.25,"exitCode":75,"expired":1,"file":"a/b.ndjson",\
                 "inputFinished":true,"interrupted":false,"left":3,"leftFromBefore":5,"lines":20003,"malformed":1,\
                 "perSecond":16002,"possibleDuplicates":4,"queueOnly":false,"refused":{"BadPriority":2},\
-                "rejected":{"BadTopic":7,"Unregistered":2},"resumedAtLine":12001,"unknown":2}
+                "rejected":{"BadTopic":7,"Unregistered":2},"repeated":0,"resumedAtLine":12001,"unknown":2}
                 """)
     }
 

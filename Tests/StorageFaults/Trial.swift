@@ -83,7 +83,7 @@ extension LMDBJournal {
 
     private func promoteAll(_ lane: LaneID) throws {
         let answer = Monitor<Result<[UID], JournalError>?>(nil)
-        promoteDue(lane, now: WallTime(milliseconds: .max), limit: 1000) { result in
+        promoteDue(lane, after: nil, now: WallTime(milliseconds: .max), limit: 1000) { result in
             answer.withLock { answer in answer = result }
             answer.broadcast()
         }

@@ -16,9 +16,18 @@ extension Consumer {
                 position += 1
             }
             carryOut(plan, connection: connection, now: now, wall: wall)
+            pauseIfRefusing(connection, now: now)
             if let isOver { connectionEnded(connection, isOver, now: now) }
         }
         endPayloadErrorHold()
+    }
+
+    private func pauseIfRefusing(_ connection: Int, now: Duration) {
+        guard let link = links[connection], link.isRefusing() else { return }
+        var schedule = ReconnectSchedule(
+            minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
+        schedule.skip(link.refusals - 2)
+        link.pausedUntil = now + schedule.failed(random: randomUnit())
     }
 
     /// - Returns: how the connection ended, if this event is its end.
@@ -47,6 +56,7 @@ extension Consumer {
 
     private func confirm(_ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan, now: Duration) {
         link.hasWorked = true
+        link.note(.confirmed)
         var lane = 0
         var count = 0
         for ticket in tickets {
@@ -78,6 +88,7 @@ extension Consumer {
         wall: WallTime
     ) {
         guard let flight = link.window.answer(ticket) else { return }
+        link.note(result.verdict)
         // An answer that asks for another connection is no sign that connecting again at once would help.
         if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
         if result.verdict == .confirmed { breakers[flight.lane].confirmed(1, now: now) }

@@ -156,8 +156,9 @@ extension Consumer {
     }
 
     func wakesOf(_ link: Link) -> [Duration] {
-        guard link.connection != nil, let state = link.cumulative else { return [] }
-        var wakes: [Duration] = []
+        guard link.connection != nil else { return [] }
+        var wakes: [Duration] = link.pausedUntil.map { [$0] } ?? []
+        guard let state = link.cumulative else { return wakes }
         if case .written(let deadline) = state.barrier { wakes.append(deadline) }
         if state.silenceConfirms || !state.clock.isIdle, let look = state.clock.nextLook { wakes.append(look) }
         return wakes

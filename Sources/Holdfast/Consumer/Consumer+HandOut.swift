@@ -23,6 +23,7 @@ extension Consumer {
 
     /// How many more entries the connection may be given; 0 unless it is worth a read of the journal.
     private func room(_ link: Link) -> Int {
+        guard link.pausedUntil == nil else { return 0 }
         let room = min(windowLimit - inFlight, link.capacity - link.unanswered)
         let worthwhile = min(windowLimit, link.capacity, 8000) / 8
         guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
@@ -208,7 +209,9 @@ extension Consumer {
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
         var canHandOut = false
-        if case .connected = phase { canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil }
+        if case .connected(let number) = phase, links[number]?.pausedUntil == nil {
+            canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
+        }
         for index in lanes.indices where lanes[index].key.guarantee == .atMostOnce {
             if canHandOut && lanes[index].isRunning { continue }
             deferAgain(index, now: now, wall: wall)

@@ -132,12 +132,9 @@ extension Consumer {
         do throws(JournalError) {
             guard let due = try journal.nextDue(lanes[index].id) else {
                 deferredDue[index] = nil
-                overdueAt[index] = nil
                 return
             }
             let wait = max(due.since(clock.wall()), .zero)
-            // Made by a clock that was ahead. Others behind it may be as well, each with a time of its own.
-            if wait > greatestWait { overdueAt[index] = overdueAt[index] ?? now + greatestWait }
             deferredDue[index] = (now + min(wait, greatestWait), due)
         } catch {
             guard !Self.isFatal(error) else { return fail(error) }
@@ -149,11 +146,15 @@ extension Consumer {
     /// The longest that a deferred entry waits for its turn.
     var greatestWait: Duration { max(configuration.retry.maximum, WallClockGuard.distrust) }
 
-    func takePromoted(_ promoted: [(lane: Int, result: Result<[UID], JournalError>)], now: Duration) {
-        for (lane, result) in promoted {
+    func takePromoted(
+        _ promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)], now: Duration
+    ) {
+        for (lane, isStranded, result) in promoted {
             promoting.remove(lane)
             switch result {
             case .success(let uids):
+                // There may be more of them than came back at once.
+                if isStranded, !uids.isEmpty { strandedLookAt = now }
                 lanes[lane].promoted(uids)
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
@@ -176,19 +177,26 @@ extension Consumer {
         let limit = configuration.window - again
         guard lanes[lane].key.guarantee == .atMostOnce, case .connected(let number) = phase, let link = links[number]
         else { return limit }
+        guard link.pausedUntil == nil else { return 0 }
         return min(limit, link.capacity - link.unanswered - again, windowLimit - inFlight - again)
     }
 
-    private func promote(_ lane: Int, due: WallTime) {
+    private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
         promoting.insert(lane)
-        let limit = promotionLimit(lane)
-        journal.promoteDue(lanes[lane].id, now: max(clock.wall(), due), limit: limit) { [weak self] result in
-            // Fewer than there was room for: these were all.
-            let isAll = (try? result.get().count < limit) ?? false
-            self?.post { inbox in
-                inbox.promoted.append((lane, result))
-                if isAll, due.rawValue == .max { inbox.allPromoted.append(lane) }
-            }
+        journal.promoteDue(
+            lanes[lane].id, after: after, now: max(clock.wall(), due), limit: promotionLimit(lane)
+        ) { [weak self] result in
+            self?.post { $0.promoted.append((lane, after != nil, result)) }
+        }
+    }
+
+    /// A clock that was ahead has left due times that no backoff makes, each of its own. From time to time whatever is due
+    /// later than the longest wait from now is brought back.
+    private func promoteStranded(now: Duration, wall: WallTime) {
+        guard now >= strandedLookAt else { return }
+        strandedLookAt = now + greatestWait
+        for lane in lanes.indices where deferredDue[lane] != nil && canPromote(lane) {
+            promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
         }
     }
 
@@ -197,6 +205,7 @@ extension Consumer {
     func runTimers(now: Duration, wall: WallTime) {
         if let at = readAgainAt, at <= now { readAgainAt = nil }
         if let until = parkedUntil, until <= now { parkedUntil = nil }
+        for link in links.values { if let until = link.pausedUntil, until <= now { link.pausedUntil = nil } }
         if let at = retreatAgainAt, at <= now { retreatAgainAt = nil }
         if outcomesAreFull {
             outcomesAreFull = !gate.hasRoom(route: index, inFlight: inFlight, waiting: journal.outcomeCount)
@@ -214,12 +223,9 @@ extension Consumer {
         judgeSuspects(now: now, wall: wall)
         if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
         guard case .connected = phase, holdReason == nil, end == nil else { return }
+        promoteStranded(now: now, wall: wall)
         for lane in lanes.indices where canPromote(lane) {
-            if let at = overdueAt[lane], at <= now {
-                promote(lane, due: WallTime(milliseconds: .max))
-            } else if let due = deferredDue[lane], due.monotonic <= now {
-                promote(lane, due: due.wall)
-            }
+            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
         }
     }
 

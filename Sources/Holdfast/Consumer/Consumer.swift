@@ -74,9 +74,8 @@ package final class Consumer: @unchecked Sendable {
 
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
-    /// When all of a lane's deferred entries come back, whatever their due times say: the clock that made them was set
-    /// back since, and nothing waits longer than the greatest backoff. By lane.
-    var overdueAt: [Duration?]
+    /// When to look for entries that were deferred by a clock that was ahead.
+    var strandedLookAt = Duration.zero
     /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
@@ -130,7 +129,6 @@ package final class Consumer: @unchecked Sendable {
         lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
-        overdueAt = lanes.map { _ in nil }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -162,6 +160,7 @@ package final class Consumer: @unchecked Sendable {
     /// Reads the deferred entries' due times; before the first turn.
     func start() {
         let now = clock.monotonic()
+        strandedLookAt = now + greatestWait
         for index in lanes.indices { refreshDeferred(index, now: now) }
     }
 
@@ -179,7 +178,6 @@ package final class Consumer: @unchecked Sendable {
         takeSettled(received.settled, now: now)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
-        for lane in received.allPromoted { overdueAt[lane] = nil }
         takePromoted(received.promoted, now: now)
         takeOperators(received, now: now, wall: wall)
         for (lane, isLowered) in received.marksLowered {
@@ -214,9 +212,6 @@ package final class Consumer: @unchecked Sendable {
         if let warning = clockGuard.look(wall: wall, monotonic: now) {
             logger.warning("\(warning): what looks expired waits for \(WallClockGuard.distrust)")
             events.emit(.clockDistrusted(warning))
-            for lane in lanes.indices where deferredDue[lane] != nil {
-                overdueAt[lane] = overdueAt[lane] ?? now + greatestWait
-            }
         }
         for link in links.values { link.cumulative?.clock.look(now: now) }
     }
@@ -260,8 +255,9 @@ package final class Consumer: @unchecked Sendable {
         wakes += breakers.compactMap(\.judgementAt)
         if awaitsDeferred {
             for lane in lanes.indices where canPromote(lane) {
-                if let due = deferredDue[lane] { wakes.append(due.monotonic) }
-                if let at = overdueAt[lane] { wakes.append(at) }
+                guard let due = deferredDue[lane] else { continue }
+                wakes.append(due.monotonic)
+                if case .connected = phase { wakes.append(strandedLookAt) }
             }
         }
         return wakes.min()

@@ -12,9 +12,7 @@ struct ConsumerInbox: Sendable {
     /// A commit that said nothing about lanes; outcomes may have been taken.
     var hasCommitted = false
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
-    var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
-    /// Lanes of which everything deferred was brought back.
-    var allPromoted: [Int] = []
+    var promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var orders: [(lane: LaneID, order: Order)] = []
     /// The journal can't go on until it is reopened.

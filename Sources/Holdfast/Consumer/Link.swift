@@ -9,6 +9,12 @@ final class Link {
     var capacity: Int
     /// It has brought an answer.
     var hasWorked = false
+    /// Turns in a row in which it processed nothing of what it was given.
+    private(set) var refusals = 0
+    /// Nothing goes to it before.
+    var pausedUntil: Duration?
+    private var hasRefused = false
+    private var hasAnswered = false
 
     /// What belongs to a connection on which only errors are answered.
     struct CumulativeState {
@@ -42,6 +48,21 @@ final class Link {
 
     /// For settlements that no connection has to do with.
     init() { capacity = 1 }
+
+    /// One more answer of this turn.
+    func note(_ verdict: SendResult.Verdict) {
+        if case .neverProcessed = verdict { hasRefused = true } else { hasAnswered = true }
+    }
+
+    /// The turn's answers are in. What is never processed goes again at once; where it is never processed again and again,
+    /// that would be as fast as the machine can.
+    ///
+    /// - Returns: whether to pause.
+    func isRefusing() -> Bool {
+        defer { (hasRefused, hasAnswered) = (false, false) }
+        if hasAnswered { refusals = 0 } else if hasRefused { refusals += 1 } else { return false }
+        return refusals > 1
+    }
 
     /// Entries in flight.
     var count: Int { window.count + (cumulative?.window.count ?? 0) }

@@ -22,6 +22,9 @@ struct ReconnectSchedule: Sendable {
         return bound * random
     }
 
+    /// As after so many failures more.
+    mutating func skip(_ count: Int) { failures += count }
+
     /// A connection has brought an answer: the next one may come at once.
     mutating func worked() { failures = 0 }
 }

@@ -47,9 +47,11 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Moves deferred entries of the lane that are due back among the unconfirmed, oldest due first, durably.
     ///
+    /// - Parameter after: only those that are due later than this; nil for all.
     /// - Parameter completion: the UIDs moved, in due order, at most `limit`.
     func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     )
 
     /// When the lane's next deferred entry is due; nil when there is none.

@@ -151,9 +151,11 @@ final class JournalBench {
                 possiblySent: possiblySent))
     }
 
-    func promote(_ lane: LaneID, now: Int64, limit: Int = 1000) throws -> [UID] {
+    func promote(_ lane: LaneID, after: Int64? = nil, now: Int64, limit: Int = 1000) throws -> [UID] {
         try wait("promoteDue") {
-            journal.promoteDue(lane, now: WallTime(milliseconds: now), limit: limit, completion: $0)
+            journal.promoteDue(
+                lane, after: after.map { WallTime(milliseconds: $0) }, now: WallTime(milliseconds: now), limit: limit,
+                completion: $0)
         }
     }
 

@@ -61,7 +61,7 @@ extension JournalConformance {
                 let uid = EntryKey(lane: lane, uid: UID(UInt64(number)))
                 bench.journal.append(submission, completion: note())
                 bench.journal.settle(SettlementBatch(acknowledged: [uid]), completion: note())
-                bench.journal.promoteDue(lane, now: JournalBench.now, limit: 3, completion: note())
+                bench.journal.promoteDue(lane, after: nil, now: JournalBench.now, limit: 3, completion: note())
                 bench.journal.lowerMark(of: lane, to: .none, completion: note())
                 bench.journal.removeOutcomes([UID(1)], completion: note())
             }

@@ -169,6 +169,8 @@ extension JournalConformance {
                 _ = try bench.deferEntries([uid], lane, until: due)
             }
             try expect("the next due", try bench.journal.nextDue(lane), is: WallTime(milliseconds: 100))
+            try expect("none behind the last", try bench.promote(lane, after: 400, now: .max), is: [])
+            try expect("none between", try bench.promote(lane, after: 300, now: 399), is: [])
             try expect("before any is due", try bench.promote(lane, now: 99), is: [])
             try expect("none when none are asked for", try bench.promote(lane, now: 500, limit: 0), is: [])
             try expect("two of four", try bench.promote(lane, now: 300, limit: 2), is: [uids[1], uids[3]])
@@ -176,6 +178,16 @@ extension JournalConformance {
             try expect("the next due then", try bench.journal.nextDue(lane), is: WallTime(milliseconds: 400))
             try expect("the last", try bench.promote(lane, now: 400), is: [uids[4]])
             try expect("the next due at the end", try bench.journal.nextDue(lane), is: nil)
+        },
+        Rule("Deferred entries that are due later than a time come back without those that are due earlier") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...3, lane: lane)
+            for (uid, due) in zip(uids, [100, 200, 300] as [Int64]) {
+                _ = try bench.deferEntries([uid], lane, until: due)
+            }
+            let late = try bench.promote(lane, after: 100, now: .max)
+            try expect("those behind the first", late, is: [uids[1], uids[2]])
+            try expect("the next due", try bench.journal.nextDue(lane), is: WallTime(milliseconds: 100))
         },
         Rule("Deferred entries come back into their own lane only") { bench in
             let (one, two) = (try bench.lane(), try bench.lane(JournalBench.once))

@@ -28,9 +28,12 @@ struct DeferredTable: Sendable {
     }
 
     /// Takes out those that are due, in due order, at most `limit`.
-    mutating func takeDue(_ now: WallTime, limit: Int) -> [(uid: UID, record: InMemoryDisk.Record)] {
-        let due = order.prefix(max(limit, 0)).prefix { $0.due <= now }
-        order.removeFirst(due.count)
+    mutating func takeDue(
+        _ now: WallTime, after: WallTime?, limit: Int
+    ) -> [(uid: UID, record: InMemoryDisk.Record)] {
+        let start = after.map { after in order.firstPlace { $0.due > after } } ?? 0
+        let due = Array(order[start...].prefix(max(limit, 0)).prefix { $0.due <= now })
+        order.removeSubrange(start..<(start + due.count))
         var taken: [(uid: UID, record: InMemoryDisk.Record)] = []
         for (_, uid) in due {
             if let entry = entries.removeValue(forKey: uid) { taken.append((uid, entry.record)) }

@@ -104,9 +104,9 @@ extension InMemoryDisk {
             producer: producer(record.producer)?.name ?? "", tag: notification.tag)
     }
 
-    mutating func promote(_ lane: LaneID, now: WallTime, limit: Int) -> [UID] {
+    mutating func promote(_ lane: LaneID, after: WallTime?, now: WallTime, limit: Int) -> [UID] {
         changeLane(lane) { lane in
-            let due = lane.deferred.takeDue(now, limit: limit)
+            let due = lane.deferred.takeDue(now, after: after, limit: limit)
             for (uid, record) in due { lane.entries.insert(record, for: uid) }
             return due.map(\.uid)
         } ?? []

@@ -122,8 +122,8 @@ extension InMemoryJournal {
         case .settle(let batch, let completion):
             let report = state.disk.settle(batch, ended: &ended)
             return { completion(.success(report)) }
-        case .promote(let lane, let now, let limit, let completion):
-            let uids = state.disk.promote(lane, now: now, limit: limit)
+        case .promote(let lane, let after, let now, let limit, let completion):
+            let uids = state.disk.promote(lane, after: after, now: now, limit: limit)
             return { completion(.success(uids)) }
         case .lowerMark(let lane, let mark, let completion):
             state.disk.lowerMark(of: lane, to: mark)

@@ -8,7 +8,7 @@ extension InMemoryJournal {
     enum Request: Sendable {
         case append(Submission, Completion<Appended>)
         case settle(SettlementBatch, Completion<SettlementReport>)
-        case promote(LaneID, WallTime, Int, Completion<[UID]>)
+        case promote(LaneID, WallTime?, WallTime, Int, Completion<[UID]>)
         case lowerMark(LaneID, UID, Completion<Void>)
         case removeOutcomes([UID], Completion<Void>)
         case trim(TrimBounds, Completion<Trimmed>)
@@ -20,7 +20,7 @@ extension InMemoryJournal {
             switch self {
             case .append(_, let completion): completion(.failure(error))
             case .settle(_, let completion): completion(.failure(error))
-            case .promote(_, _, _, let completion): completion(.failure(error))
+            case .promote(_, _, _, _, let completion): completion(.failure(error))
             case .lowerMark(_, _, let completion), .removeOutcomes(_, let completion), .openLane(_, let completion),
                 .setNote(_, _, let completion):
                 completion(.failure(error))

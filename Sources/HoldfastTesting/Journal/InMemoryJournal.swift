@@ -110,9 +110,10 @@ public final class InMemoryJournal: Journal {
     }
 
     public func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
-        enqueue(.promote(lane, now, limit, completion))
+        enqueue(.promote(lane, after, now, limit, completion))
     }
 
     public func removeOutcomes(

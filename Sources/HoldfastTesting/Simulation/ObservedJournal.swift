@@ -54,10 +54,11 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
     }
 
     func promoteDue(
-        _ lane: LaneID, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         asked("promote of \(lane.rawValue), \(limit) at most")
-        base.promoteDue(lane, now: now, limit: limit) { [weak world] result in
+        base.promoteDue(lane, after: after, now: now, limit: limit) { [weak world] result in
             world?.promoted(result)
             completion(result)
         }

@@ -137,7 +137,7 @@ extension LMDBJournal {
 
     func promote(_ lane: LaneID, now: Int64, limit: Int = 1000) throws -> [UID] {
         let box = Box<Result<[UID], JournalError>>()
-        promoteDue(lane, now: WallTime(milliseconds: now), limit: limit) { result in box.put(result) }
+        promoteDue(lane, after: nil, now: WallTime(milliseconds: now), limit: limit) { result in box.put(result) }
         return try box.get().get()
     }
 
