@@ -60,7 +60,8 @@ final class FaultyJournal: Journal {
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
-        base.promoteDue(lane, after: after, now: now, limit: fault == .promotesTooMany ? .max : limit, completion: completion)
+        base.promoteDue(
+            lane, after: after, now: now, limit: fault == .promotesTooMany ? .max : limit, completion: completion)
     }
 
     func raiseMark(of lane: LaneID, to ceiling: UID) {

@@ -108,7 +108,8 @@ struct Workload: Sendable {
     func promote(_ lane: UInt32, now: Int64, limit: Int) {
         let noted = history
         ask(.promote(lane, now: now, limit: limit)) { index in
-            journal.promoteDue(LaneID(rawValue: lane), after: nil, now: WallTime(milliseconds: now), limit: limit) { result in
+            journal.promoteDue(LaneID(rawValue: lane), after: nil, now: WallTime(milliseconds: now), limit: limit) {
+                result in
                 Self.answer(noted, index, result.answer)
             }
         }

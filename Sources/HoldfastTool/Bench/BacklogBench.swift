@@ -41,10 +41,10 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             let words = try BacklogBench.measureInNewProcess(path).split(separator: " ").compactMap { Double($0) }
             guard words.count == 3 else { throw BenchFailure("the measuring process said nothing") }
             if json {
-                let figures = String(
-                    format: "\"firstHandOutMilliseconds\":%.3f,\"privateMegabytes\":%.2f,\"privateMegabytesAtFirst\":%.2f",
-                    words[0], words[1], words[2])
-                print("{\"backlog\":\(count),\(figures)}")
+                let memory = String(
+                    format: "\"privateMegabytes\":%.2f,\"privateMegabytesAtFirst\":%.2f", words[1], words[2])
+                let first = String(format: "%.3f", words[0])
+                print("{\"backlog\":\(count),\"firstHandOutMilliseconds\":\(first),\(memory)}")
             } else {
                 print(
                     String(
