@@ -97,8 +97,7 @@ import Testing
         bench.connect()
         for _ in 0..<100 where bench.core.hasNews(route: 0) { bench.turn() }
         #expect(bench.journal.entries.map(\.attempts) == [0])
-        // Bug 116: nothing but the connector's own end of the connection stops it.
-        withKnownIssue { #expect(bench.sent.count < 10) }
+        #expect(bench.sent.count < 10)
     }
 
     @Test("Retry-After is honoured, and a refusal for one token does not hold up the others") func retryAfter() throws {
