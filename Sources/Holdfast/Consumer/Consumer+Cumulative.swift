@@ -116,8 +116,8 @@ extension Consumer {
     func runCumulativeTimers(now: Duration, wall: WallTime) {
         for (number, link) in orderedLinks where link.connection != nil {
             guard let state = link.cumulative, let connection = link.cumulative?.connection else { continue }
-            if state.silenceConfirms {
-                if let stamp = link.cumulative!.clock.ask() { connection.listen(stamp: stamp) }
+            if state.silenceCounts {
+                if state.silenceConfirms, let stamp = link.cumulative!.clock.ask() { connection.listen(stamp: stamp) }
             } else if state.clock.isIdle, state.window.unconfirmed > 0 {
                 wantBarrier(link)
             }
@@ -159,8 +159,8 @@ extension Consumer {
         guard link.connection != nil else { return [] }
         var wakes: [Duration] = link.pausedUntil.map { [$0] } ?? []
         guard let state = link.cumulative else { return wakes }
-        if case .written(let deadline) = state.barrier { wakes.append(deadline) }
-        if state.silenceConfirms || !state.clock.isIdle, let look = state.clock.nextLook { wakes.append(look) }
+        if case .written(let deadline) = state.barrier { return wakes + [deadline] }
+        if state.silenceCounts || !state.clock.isIdle, let look = state.clock.nextLook { wakes.append(look) }
         return wakes
     }
 }

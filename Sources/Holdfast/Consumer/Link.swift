@@ -29,8 +29,13 @@ final class Link {
         var window = CumulativeWindow()
         var clock: QuietClock
         /// Whether silence confirms; else the clock says when a barrier is due.
-        let silenceConfirms: Bool
+        let silenceCounts: Bool
         var barrier = Barrier.none
+
+        /// A barrier is always answered: where its answer is awaited, silence is that of a dead connection.
+        var silenceConfirms: Bool {
+            if case .written = barrier { false } else { silenceCounts }
+        }
     }
 
     init(_ connection: any Connection, mode: ConfirmationMode, barrierIdle: Duration) {
@@ -43,7 +48,7 @@ final class Link {
         cumulative = CumulativeState(
             connection: connection,
             clock: QuietClock(period: quietPeriod ?? barrierIdle, tellsIdleOnly: quietPeriod == nil),
-            silenceConfirms: quietPeriod != nil)
+            silenceCounts: quietPeriod != nil)
     }
 
     /// For settlements that no connection has to do with.

@@ -153,6 +153,23 @@ import Testing
         #expect(bench.connection.numbers == [1, 2, 3])
     }
 
+    @Test("While a barrier's answer is awaited silence confirms nothing: it is that of a dead connection")
+    func silenceBehindBarrier() throws {
+        let bench = try bench(quiet: .seconds(5)) { $0.barrierLimit = .seconds(30) }
+        try bench.submit(1..<4)
+        bench.settle()
+        bench.core.writeBarriers()
+        bench.settle()
+        let old = bench.connection
+        #expect(old.barrierCount == 1)
+        bench.advance(by: .seconds(29))
+        #expect(bench.status.confirmed == 0)
+        bench.advance(by: .seconds(2))
+        #expect(old.isClosed)
+        #expect(bench.connection.numbers == [1, 2, 3])
+        #expect(bench.status.possibleDuplicates == 3)
+    }
+
     @Test("Where silence counts for nothing, nothing is confirmed by it, and a barrier follows when all is idle")
     func barrierOnly() throws {
         let bench = try bench(quiet: nil) { $0.barrierIdle = .seconds(5) }
