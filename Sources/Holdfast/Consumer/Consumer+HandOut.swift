@@ -3,7 +3,6 @@ internal import Logging
 /// From the journal to the connection, as far as the window has room.
 extension Consumer {
     func handOut(now: Duration, wall: WallTime) {
-        outcomesAreFull = false
         guard case .connected(let number) = phase, holdReason == nil else { return }
         for index in lanes.indices {
             guard let ceiling = lanes[index].raiseAhead() else { continue }
@@ -29,6 +28,7 @@ extension Consumer {
         guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
         let wanted = min(room, 1000)
         let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+        // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
         if granted == 0 { outcomesAreFull = true }
         return granted
     }
@@ -212,7 +212,11 @@ extension Consumer {
         if case .connected(let number) = phase, links[number]?.pausedUntil == nil {
             canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
         }
-        for index in lanes.indices where lanes[index].key.guarantee == .atMostOnce {
+        for index in lanes.indices {
+            // What an earlier process may have sent keeps the mark of any lane where it is: what waits below it, and was
+            // not sent, would be taken for sent after an orderly end too.
+            guard lanes[index].key.guarantee == .atMostOnce || shutdownDeadline != nil && lanes[index].mustKeepMark
+            else { continue }
             if canHandOut && lanes[index].isRunning { continue }
             deferAgain(index, now: now, wall: wall)
             if retreatAgainAt == nil, let mark = lanes[index].retreat() { lowerMark(index, to: mark) }

@@ -154,7 +154,7 @@ extension Consumer {
             switch result {
             case .success(let uids):
                 // There may be more of them than came back at once.
-                if isStranded, !uids.isEmpty { strandedLookAt = now }
+                if isStranded, !uids.isEmpty { strandedLookAt[lane] = now }
                 lanes[lane].promoted(uids)
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
@@ -193,9 +193,9 @@ extension Consumer {
     /// A clock that was ahead has left due times that no backoff makes, each of its own. From time to time whatever is due
     /// later than the longest wait from now is brought back.
     private func promoteStranded(now: Duration, wall: WallTime) {
-        guard now >= strandedLookAt else { return }
-        strandedLookAt = now + greatestWait
-        for lane in lanes.indices where deferredDue[lane] != nil && canPromote(lane) {
+        for lane in lanes.indices
+        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && canPromote(lane) {
+            strandedLookAt[lane] = now + greatestWait
             promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
         }
     }

@@ -30,7 +30,9 @@ extension Consumer {
         guard !links.values.contains(where: { $0.connection != nil }), promoting.isEmpty else { return }
         releaseAllSuspects(now: now, wall: wall)
         retreatMarks(now: now, wall: wall)
-        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, !lanes.contains(where: \.isLowering) else { return }
+        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, readAgainAt == nil,
+            !lanes.contains(where: \.isLowering)
+        else { return }
         if !marksAreLowered { lowerMarks() }
         if !lanes.contains(where: \.isLowering) { end = .shutDown }
     }

@@ -74,8 +74,8 @@ package final class Consumer: @unchecked Sendable {
 
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
-    /// When to look for entries that were deferred by a clock that was ahead.
-    var strandedLookAt = Duration.zero
+    /// When to look for entries that were deferred by a clock that was ahead; by lane.
+    var strandedLookAt: [Duration]
     /// Lanes of which deferred entries are being brought back.
     var promoting: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
@@ -129,6 +129,7 @@ package final class Consumer: @unchecked Sendable {
         lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
+        strandedLookAt = lanes.map { _ in .zero }
         reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -160,7 +161,7 @@ package final class Consumer: @unchecked Sendable {
     /// Reads the deferred entries' due times; before the first turn.
     func start() {
         let now = clock.monotonic()
-        strandedLookAt = now + greatestWait
+        for index in lanes.indices { strandedLookAt[index] = now + greatestWait }
         for index in lanes.indices { refreshDeferred(index, now: now) }
     }
 
@@ -257,7 +258,7 @@ package final class Consumer: @unchecked Sendable {
             for lane in lanes.indices where canPromote(lane) {
                 guard let due = deferredDue[lane] else { continue }
                 wakes.append(due.monotonic)
-                if case .connected = phase { wakes.append(strandedLookAt) }
+                if case .connected = phase { wakes.append(strandedLookAt[lane]) }
             }
         }
         return wakes.min()

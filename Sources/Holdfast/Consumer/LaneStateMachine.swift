@@ -70,6 +70,9 @@ struct LaneStateMachine: Sendable {
     /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
     var mayHaveDeferredAhead: Bool { cursor < lastUIDAtOpen }
 
+    /// Whether entries that an earlier process may have sent lie ahead of the reading.
+    var mustKeepMark: Bool { cursor < markAtOpen }
+
     /// Whether anything may be waiting to go out, as far as this machine knows.
     var hasWork: Bool { !again.isEmpty || cursor < lastUID }
 
@@ -132,7 +135,7 @@ struct LaneStateMachine: Sendable {
     /// by this process or by an earlier one whose entries the reading has not come to.
     var markAtRest: UID {
         let possiblySent = again.lastPossiblySent ?? .none
-        return cursor < markAtOpen ? max(possiblySent, markAtOpen) : possiblySent
+        return mustKeepMark ? max(possiblySent, markAtOpen) : possiblySent
     }
 
     /// - Parameter mark: as the last commit left it: it may have been set back.

@@ -74,7 +74,7 @@ extension World {
         checkMark(entry, disk)
         checkBlacklist(entry, disk)
         checkCopies(entry)
-        checkOrder(entry, on: peer)
+        checkOrder(entry, behind: batch.items[..<index].map(\.uid), on: peer)
         if notification.isExpired(at: wall), !isClockSuspect {
             violate(2, "entry \(item.uid) was handed out after its expiration")
         }
@@ -127,14 +127,19 @@ extension World {
     }
 
     /// First hand-outs in the order of the UIDs; what goes again goes before them.
-    private func checkOrder(_ entry: LedgerEntry, on peer: any Peer) {
+    ///
+    /// - Parameter earlier: what goes out in the same hand-out before it.
+    private func checkOrder(_ entry: LedgerEntry, behind earlier: [UID], on peer: any Peer) {
         guard !entry.wasDeferred, !entry.copies.contains(where: { $0.life == life }) else { return }
         let stream = RuleState.Stream(lane: entry.lane, connection: peer.number)
         if let last = rules.lastFirst[stream], last > entry.uid, !mayBeHeld(entry) {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
         rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
-        if let waiting = ledger.open.first(where: { $0.lane == entry.lane && $0.isRequeued(life: life, turn: turns) }) {
+        let waiting = ledger.open.first { other in
+            other.lane == entry.lane && other.isRequeued(life: life, turn: turns) && !earlier.contains(other.uid)
+        }
+        if let waiting {
             violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
         }
     }

@@ -67,9 +67,10 @@ import Testing
         #expect(next.status.expired == 1)
     }
 
-    @Test("Entries deferred under a clock that was a year ahead are not stranded when it is mended") func stranded()
-        throws
-    {
+    @Test(
+        "Entries deferred under a clock that was a year ahead are not stranded when it is mended",
+        arguments: [1, 2000])
+    func stranded(_ window: Int) throws {
         let bench = try Bench()
         bench.clock.stepWall(by: .seconds(365 * 86_400))
         try bench.submit(1..<21)
@@ -79,7 +80,7 @@ import Testing
         bench.settle()
         bench.clock.stepWall(by: .seconds(-365 * 86_400))
         // A new process, say: nothing is known of the step.
-        let next = try bench.crashed()
+        let next = try bench.crashed { $0.window = window }
         next.answer = { _ in .confirmed }
         next.advance(by: .seconds(2000))
         #expect(next.status.confirmed == 20)
