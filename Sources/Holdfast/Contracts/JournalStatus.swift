@@ -1,0 +1,67 @@
+/// The journal in figures.
+public struct JournalStatus: Sendable {
+    public struct Lane: Sendable {
+        public var key: LaneKey
+        public var id: LaneID
+        public var unconfirmed: Int
+        public var deferred: Int
+        public var mark: UID
+        public init(key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID) {
+            self.key = key
+            self.id = id
+            self.unconfirmed = unconfirmed
+            self.deferred = deferred
+            self.mark = mark
+        }
+    }
+
+    /// Entries without a terminal outcome, the deferred ones included.
+    public var unconfirmed: Int
+    /// Those of them that a crash would leave possibly sent.
+    public var possiblySent: Int
+    public var deferred: Int
+    public var rejections: Int
+    /// Outcomes that wait to be taken.
+    public var outcomes: Int
+    /// Remembered identities.
+    public var identities: Int
+    public var blacklist: Int
+    public var nextUID: UID
+    public var lanes: [Lane]
+    public var totals: JournalTotals
+    /// Bytes in use, against the limit that appends may fill.
+    public var usedBytes: Int
+    public var limitBytes: Int
+
+    public init(
+        unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
+        nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
+        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0
+    ) {
+        self.unconfirmed = unconfirmed
+        self.possiblySent = possiblySent
+        self.deferred = deferred
+        self.rejections = rejections
+        self.outcomes = outcomes
+        self.identities = identities
+        self.blacklist = blacklist
+        self.nextUID = nextUID
+        self.lanes = lanes
+        self.totals = totals
+        self.usedBytes = usedBytes
+        self.limitBytes = limitBytes
+    }
+}
+
+/// Totals since the journal was made, kept in the same commits as what they count.
+public struct JournalTotals: Hashable, Sendable {
+    public var accepted: UInt64 = 0
+    public var confirmed: UInt64 = 0
+    public var rejected: UInt64 = 0
+    public var expired: UInt64 = 0
+    public var unknown: UInt64 = 0
+    public var withdrawn: UInt64 = 0
+    public var possibleDuplicates: UInt64 = 0
+
+    public init() {}
+}
