@@ -87,7 +87,8 @@ extension Consumer {
 
     // MARK: Telling the outside
 
-    func publish() {
+    /// - Parameter answersNudge: whether somebody asked for word of this turn.
+    func publish(answersNudge: Bool) {
         let statuses = lanes.map(\.status)
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
@@ -100,7 +101,8 @@ extension Consumer {
             route: route.name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                lanes: changed ? lanes.map { ($0.key, $0.standsStillBecause) } : nil, rest: rest()))
+                lanes: changed ? lanes.map { ($0.key, $0.standsStillBecause) } : nil, rest: rest(),
+                answersNudge: answersNudge))
     }
 
     /// Why nothing is handed out although there may be something to hand out.

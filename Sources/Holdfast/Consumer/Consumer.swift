@@ -197,7 +197,7 @@ package final class Consumer: @unchecked Sendable {
         }
         progressShutdown(now: now, wall: wall)
         for denied in gate.settle(route: index, inFlight: inFlight) { wakeRoute(denied) }
-        publish()
+        publish(answersNudge: received.nudged)
         return end == nil ? nextWake(now: now) : nil
     }
 

@@ -4,6 +4,8 @@ final class OutcomeGate: Sendable {
     private struct State: Sendable {
         /// By route: in flight, or about to be.
         var reserved: [Int: Int] = [:]
+        /// By route: in flight when its last turn ended.
+        var settled: [Int: Int] = [:]
         /// Routes that asked and got nothing. No commit need follow when another route gives some back.
         var denied: Set<Int> = []
     }
@@ -30,12 +32,14 @@ final class OutcomeGate: Sendable {
         }
     }
 
-    /// Whether there is room for one more.
+    /// Whether there is room for one more. If not, the route is told when another gives some back.
     func hasRoom(route: Int, inFlight: Int, waiting: Int) -> Bool {
         guard let limit else { return true }
         return state.withLock { state in
             state.reserved[route] = inFlight
-            return waiting + state.reserved.values.reduce(0, +) < limit
+            let hasRoom = waiting + state.reserved.values.reduce(0, +) < limit
+            if !hasRoom { state.denied.insert(route) }
+            return hasRoom
         }
     }
 
@@ -45,7 +49,8 @@ final class OutcomeGate: Sendable {
     func settle(route: Int, inFlight: Int) -> Set<Int> {
         guard limit != nil else { return [] }
         return state.withLock { state in
-            let before = state.reserved.updateValue(inFlight, forKey: route) ?? 0
+            state.reserved[route] = inFlight
+            let before = state.settled.updateValue(inFlight, forKey: route) ?? 0
             guard inFlight < before else { return [] }
             let others = state.denied.subtracting([route])
             state.denied.subtract(others)

@@ -7,6 +7,8 @@ final class StatusBoard: Sendable {
         var suspects: [String: Int] = [:]
         /// By route; nil until the route has had a turn since somebody asked.
         var rest: [String: EngineRest?]
+        /// Routes that have had no turn yet since somebody asked: what an earlier turn says is no answer.
+        var awaited: Set<String> = []
         var hasEnded = false
         var waiters: [CheckedContinuation<EngineRest, Never>] = []
     }
@@ -20,6 +22,8 @@ final class StatusBoard: Sendable {
         let lanes: [(LaneKey, String?)]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
+        /// Whether it began after somebody asked.
+        let answersNudge: Bool
     }
 
     private let state: Monitor<State>
@@ -64,7 +68,8 @@ final class StatusBoard: Sendable {
             state.status.holding[route] = turn.holding
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
             state.rest[route] = .some(turn.rest)
-            guard !state.waiters.isEmpty, let rest = Self.common(state.rest) else { return nil }
+            if turn.answersNudge { state.awaited.remove(route) }
+            guard !state.waiters.isEmpty, state.awaited.isEmpty, let rest = Self.common(state.rest) else { return nil }
             defer { state.waiters = [] }
             return (rest, state.waiters)
         }
@@ -87,6 +92,7 @@ final class StatusBoard: Sendable {
             let hasEnded = state.withLock { state in
                 if state.hasEnded { return true }
                 for route in state.rest.keys { state.rest[route] = .some(nil) }
+                state.awaited = Set(state.rest.keys)
                 state.waiters.append(continuation)
                 return false
             }
