@@ -11,18 +11,15 @@ enum CommitFailure: Hashable {
     case undetermined
 
     /// - Parameters:
-    ///   - isDiskFull: whether the file system has no room, or refused an allocation. `pwrite` of a part of the bytes,
-    ///     which is how a full disk may look, is reported by liblmdb as EIO.
+    ///   - isDiskFull: whether the file system has no room, or refused an allocation for want of it. `pwrite` of a part of the
+    ///     bytes, which is how a full disk may look, is reported by liblmdb as EIO.
     ///   - isPanicked: whether the environment refuses everything since: the sign of a failed meta page.
     init(_ error: LMDBError, isDiskFull: Bool, isPanicked: Bool) {
         if isPanicked {
             self = .undetermined
             return
         }
-        switch error.code {
-        case .mapFull, .transactionFull, .noSpace, .overQuota, .fileTooLarge: self = .noRoom
-        case .inputOutput where isDiskFull: self = .noRoom
-        default: self = .undetermined
-        }
+        let isHalfWrite = error.code == .inputOutput && isDiskFull
+        self = error.code.isWantOfRoom || isHalfWrite ? .noRoom : .undetermined
     }
 }

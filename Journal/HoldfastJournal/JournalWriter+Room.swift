@@ -32,7 +32,7 @@ extension JournalWriter {
     /// - Returns: why the appends must be refused.
     func allocate(_ bytes: Int, highWaterPages: Int) -> JournalError? {
         guard let needed = space.neededAllocation(for: bytes, highWaterPages: highWaterPages) else {
-            space.isDiskFull = false
+            space.refusal = nil
             return nil
         }
         do throws(LMDBError) {
@@ -43,10 +43,10 @@ extension JournalWriter {
             let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
             try store.environment.allocateData(from: space.allocated, to: target)
             space.allocated = target
-            space.isDiskFull = false
+            space.refusal = nil
             return nil
         } catch {
-            space.isDiskFull = true
+            space.refusal = error.code
             if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
                 return nil
             }

@@ -122,7 +122,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
             case .noRoom(let error):
-                space.isDiskFull = true
+                space.refusal = error.code
                 let refusal = JournalError(error, "append to", directory)
                 let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
                 if !appends.isEmpty {

@@ -123,7 +123,7 @@ public final class LMDBJournal: Journal {
             try environment.allocateData(from: 0, to: target)
             space.allocated = target
         } catch {
-            space.isDiskFull = true
+            space.refusal = error.code
         }
         return space
     }

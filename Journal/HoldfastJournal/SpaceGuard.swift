@@ -14,11 +14,13 @@ struct SpaceGuard: Sendable {
     var allocated: Int
     /// Pages in use after the last commit.
     var usedPages: Int
-    /// Whether the disk refused the last allocation.
-    var isDiskFull = false
+    /// Why the disk refused the last allocation or commit; nil when it did not.
+    var refusal: LMDBError.Code?
 
     var usedByteCount: Int { usedPages * pageByteCount }
-    var isTight: Bool { isDiskFull || usedByteCount >= limit }
+    var isTight: Bool { refusal != nil || usedByteCount >= limit }
+    /// Not so on a disk that fails in other ways, which may refuse an allocation as well.
+    var isDiskFull: Bool { refusal?.isWantOfRoom == true }
 
     /// Steps in which the file is allocated, so that most commits need not.
     static let step = 16 << 20

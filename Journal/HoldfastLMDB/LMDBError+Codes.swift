@@ -26,6 +26,11 @@ extension LMDBError.Code {
     package static let alreadyExists = Self(rawValue: EEXIST)
     package static let notSupported = Self(rawValue: EOPNOTSUPP)
 
+    /// Whether the same with less, or later, may succeed: the map, the disk, a quota or a limit on files is used up.
+    package var isWantOfRoom: Bool {
+        [.mapFull, .transactionFull, .noSpace, .overQuota, .fileTooLarge].contains(self)
+    }
+
     /// This process has the environment open already. Not one of liblmdb's codes: see ``EnvironmentRegistry``.
     package static let openInThisProcess = Self(rawValue: -1)
 }
