@@ -18,7 +18,8 @@ import Testing
         return nil
     }
 
-    private static let seed = UInt64.random(in: 1...999_999_999)
+    /// One seed: what stands in everybody's way must not be a lottery. `Scripts/power-loss` draws others.
+    private static let seed = 376_814_383
 
     private struct Outcome {
         let status: Int32
