@@ -169,18 +169,18 @@ extension World {
     private func checkConnections(of peer: any Peer, adding count: Int) {
         if rules.givenInTurn.turn != turns { rules.givenInTurn = (turns, []) }
         rules.givenInTurn.connections.insert(peer.number)
-        if rules.givenInTurn.connections.count > swarm.connections[peer.route] {
-            violate(7, "connections \(rules.givenInTurn.connections) of route \(peer.route) were given entries in a turn")
+        let given = rules.givenInTurn.connections
+        if given.count > swarm.connections[peer.route] {
+            violate(7, "in one turn route \(peer.route) has given entries to its connections \(given)")
         }
         guard peer.route == 1 else { return }
         let inFlight = ledger.open.count { entry in
             entry.isInFlight(life: life) && entry.lane.route == routes[1].name
                 && entry.copies.last?.connection == peer.number
         }
-        if inFlight + count > swarm.engine.cumulativeWindow {
-            violate(
-                3, "\(inFlight + count) entries are in flight on connection \(peer.number); its window is "
-                    + "\(swarm.engine.cumulativeWindow)")
+        let window = swarm.engine.cumulativeWindow
+        if inFlight + count > window {
+            violate(3, "\(inFlight + count) are in flight on connection \(peer.number); its window is \(window)")
         }
     }
 
