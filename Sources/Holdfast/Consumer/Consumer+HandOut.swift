@@ -3,7 +3,8 @@ internal import Logging
 /// From the journal to the connection, as far as the window has room.
 extension Consumer {
     func handOut(now: Duration, wall: WallTime) {
-        guard case .connected(let number) = phase, holdReason == nil else { return }
+        isSaturated = false
+        guard !pool.active.isEmpty, holdReason == nil else { return }
         for index in lanes.indices {
             guard let ceiling = lanes[index].raiseAhead() else { continue }
             journal.raiseMark(of: lanes[index].id, to: ceiling)
@@ -11,22 +12,43 @@ extension Consumer {
         do throws(JournalError) {
             // The more urgent lanes first; what they leave is for the others.
             for index in lanes.indices {
-                while holdReason == nil, end == nil, case .connected(number) = phase, let link = links[number],
-                    link.connection != nil, try handOutSome(of: index, on: number, link, now: now, wall: wall)
+                while holdReason == nil, end == nil, let (number, link) = roomiest(),
+                    try handOutSome(of: index, on: number, link, now: now, wall: wall)
                 {}
             }
+            isSaturated = lacksConnections
         } catch {
             readFailed(error, now: now)
         }
     }
 
-    /// How many more entries the connection may be given; 0 unless it is worth a read of the journal.
-    private func room(_ link: Link) -> Int {
-        guard link.pausedUntil == nil else { return 0 }
-        let room = min(windowLimit - inFlight, link.capacity - link.unanswered)
-        let worthwhile = min(windowLimit, link.capacity, 8000) / 8
-        guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
-        let wanted = min(room, 1000)
+    /// How many more entries the connection takes, whatever the others have.
+    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count) }
+
+    /// The connection with the most room, and room that is worth a read of the journal.
+    private func roomiest() -> (number: Int, link: Link)? {
+        let left = windowLimit - inFlight
+        guard left > 0 else { return nil }
+        var best: (number: Int, link: Link, room: Int)?
+        for number in pool.active {
+            guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { continue }
+            let room = min(left, room(of: link))
+            let worthwhile = min(linkWindowLimit, link.capacity, 8000) / 8
+            guard room > worthwhile || link.count == 0, room > best?.room ?? 0 else { continue }
+            best = (number, link, room)
+        }
+        return best.map { ($0.number, $0.link) }
+    }
+
+    /// Whether more could go out at once if there were more connections.
+    private var lacksConnections: Bool {
+        inFlight < windowLimit && roomiest() == nil && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
+            && lanes.contains { $0.isRunning && $0.hasWork }
+    }
+
+    /// How many entries the connection is given next.
+    private func grant(_ link: Link) -> Int {
+        let wanted = min(windowLimit - inFlight, room(of: link), 1000)
         let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
         if granted == 0 { outcomesAreFull = true }
@@ -41,7 +63,7 @@ extension Consumer {
         guard lane.isRunning, lane.hasWork else { return false }
         // What is coming back may be among the entries already, and this side does not know of it yet.
         if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
-        let room = room(link)
+        let room = grant(link)
         switch lane.nextStep(limit: room) {
         case .none:
             return false
@@ -88,12 +110,9 @@ extension Consumer {
         possiblySent: (UID) -> Bool
     ) {
         guard !batch.isEmpty else { return }
-        var plan = SettlementPlan()
-        var withheld: [Int] = []
-        var flights: [SentWindow.Flight] = []
+        let examined: Examined
         do {
-            flights = try self.flights(of: batch, lane: index, possiblySent: possiblySent)
-            withheld = try withhold(from: batch, flights, on: link, wall: wall, plan: &plan)
+            examined = try examine(batch, lane: index, wall: wall, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -103,6 +122,12 @@ extension Consumer {
                 })
             return readFailed(error, now: now)
         }
+        let flights = examined.flights
+        var plan = SettlementPlan()
+        for (position, obstacle) in examined.obstacles {
+            withhold(flights[position], because: obstacle, on: link, wall: wall, plan: &plan)
+        }
+        let withheld = examined.obstacles.map(\.position)
         let entries = batch.removing(withheld)
         var tickets: [Ticket] = []
         tickets.reserveCapacity(entries.count)
@@ -120,57 +145,61 @@ extension Consumer {
         carryOut(plan, connection: number, now: now, wall: wall)
     }
 
-    private func flights(
-        of batch: EntryBatch, lane index: Int, possiblySent: (UID) -> Bool
-    ) throws(PackedNotification.Damage) -> [SentWindow.Flight] {
-        let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
+    /// A batch that was looked through, before anything is done about it.
+    private struct Examined {
         var flights: [SentWindow.Flight] = []
-        flights.reserveCapacity(batch.count)
-        for position in batch.items.indices {
-            let item = batch.items[position]
-            flights.append(
-                SentWindow.Flight(
-                    lane: index, uid: item.uid, attempts: item.attempts,
-                    possiblySentBefore: item.isPossiblySent || possiblySent(item.uid), hasOneAttempt: hasOneAttempt,
-                    acceptedAt: try batch.fields(at: position).acceptedAt))
-        }
-        return flights
+        /// In ascending order.
+        var obstacles: [(position: Int, obstacle: Obstacle)] = []
     }
 
-    /// The indices, ascending, of entries that must not go out, each with a settlement in the plan.
-    private func withhold(
-        from batch: EntryBatch, _ flights: [SentWindow.Flight], on link: Link, wall: WallTime,
-        plan: inout SettlementPlan
-    ) throws -> [Int] {
+    private func examine(
+        _ batch: EntryBatch, lane index: Int, wall: WallTime, possiblySent: (UID) -> Bool
+    ) throws -> Examined {
         var blacklisted: [Int: BlacklistEntry] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
                 blacklisted[position] = entry
             }
         }
-        var withheld: [Int] = []
+        var examined = Examined()
+        examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
-            let flight = flights[position]
             let fields = try batch.fields(at: position)
+            let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
+            examined.flights.append(flight)
             let obstacle = obstacle(
                 to: flight, fields, token: { DeviceToken(bytes: Array(batch.bytes[fields.token])) },
                 blacklisted[position], wall: wall)
-            guard let obstacle else { continue }
-            withheld.append(position)
-            let ticket = link.window.settleUnsent(flight)
-            let lane = lanes[flight.lane].id
-            let key = EntryKey(lane: lane, uid: flight.uid)
-            switch obstacle {
-            case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
-            case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
-            case .blacklisted:
-                plan.reject(
-                    key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
-            case .mustWait(let duration, let reason):
-                plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
-            }
+            if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
-        return withheld
+        return examined
+    }
+
+    private func flight(
+        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int, possiblySent: (UID) -> Bool
+    ) -> SentWindow.Flight {
+        SentWindow.Flight(
+            lane: index, uid: item.uid, attempts: item.attempts,
+            possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, acceptedAt: fields.acceptedAt)
+    }
+
+    /// Settles an entry that must not go out.
+    private func withhold(
+        _ flight: SentWindow.Flight, because obstacle: Obstacle, on link: Link, wall: WallTime,
+        plan: inout SettlementPlan
+    ) {
+        let ticket = link.window.settleUnsent(flight)
+        let lane = lanes[flight.lane].id
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        switch obstacle {
+        case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
+        case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+        case .blacklisted:
+            plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .mustWait(let duration, let reason):
+            plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
+        }
     }
 
     /// Why an entry does not go out now.
@@ -208,10 +237,8 @@ extension Consumer {
     /// What lies between the hand-outs and the mark, or has come back and waits, would be *unknown* after a crash although
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
-        var canHandOut = false
-        if case .connected(let number) = phase, links[number]?.pausedUntil == nil {
-            canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
-        }
+        let isOpen = pool.active.contains { links[$0]?.pausedUntil == nil }
+        let canHandOut = isOpen && parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
         for index in lanes.indices {
             // What an earlier process may have sent keeps the mark of any lane where it is: what waits below it, and was
             // not sent, would be taken for sent after an orderly end too.
@@ -237,7 +264,12 @@ extension Consumer {
             }
             let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
             let link = links[Self.noConnection]
-            for flight in try flights(of: batch, lane: index, possiblySent: { possiblySent.contains($0) }) {
+            let flights = try batch.items.indices.map { position in
+                flight(
+                    of: batch.items[position], try batch.fields(at: position), lane: index,
+                    possiblySent: { possiblySent.contains($0) })
+            }
+            for flight in flights {
                 guard let ticket = link?.window.settleUnsent(flight) else { continue }
                 plan.wait(flight, ticket: ticket, lane: lanes[index].id, until: wall, reason: .neverProcessed)
             }
