@@ -1,0 +1,44 @@
+import Holdfast
+import HoldfastMockAPNs
+
+@testable import HoldfastLegacyAPNs
+
+/// A mock of the gateway, and connectors to it.
+struct MockedService: Sendable {
+    let mock: MockBinaryServer
+    let isCleartext: Bool
+
+    /// Starts a mock, and stops it whatever happens.
+    static func run(
+        isCleartext: Bool = false, behavior: MockBinaryBehavior? = nil,
+        configure: (inout MockBinaryConfiguration) -> Void = { _ in },
+        _ body: (MockedService) async throws -> Void
+    ) async throws {
+        var configuration = MockBinaryConfiguration()
+        configuration.isCleartext = isCleartext
+        configuration.behavior = behavior
+        configure(&configuration)
+        let mock = try await MockBinaryServer.start(configuration)
+        do {
+            try await body(MockedService(mock: mock, isCleartext: isCleartext))
+        } catch {
+            try await mock.stop(within: .zero)
+            throw error
+        }
+        try await mock.stop(within: .zero)
+    }
+
+    func configuration() throws -> LegacyAPNsConnector.Configuration {
+        try LegacyAPNsConnector.Configuration(
+            endpoint: LegacyAPNsEndpoint("\(isCleartext ? "binary" : "binary+tls")://127.0.0.1:\(mock.port)"),
+            trust: .file(mock.certificateAuthorityFile))
+    }
+
+    func connector(
+        _ configure: (inout LegacyAPNsConnector.Configuration) -> Void = { _ in }
+    ) throws -> LegacyAPNsConnector {
+        var configuration = try configuration()
+        configure(&configuration)
+        return try LegacyAPNsConnector(configuration)
+    }
+}
