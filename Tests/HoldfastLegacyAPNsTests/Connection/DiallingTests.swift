@@ -26,11 +26,10 @@ import Testing
     }
 
     @Test("A wrong host name is named, and is for the operator to mend") func wrongName() async throws {
-        let other: (inout MockBinaryConfiguration) -> Void = { configuration in
-            configuration.host = "0.0.0.0"
-            configuration.names = ["push.example.com"]
-        }
-        try await MockedService.run(configure: other) { service in
+        var other = MockBinaryConfiguration()
+        other.host = "0.0.0.0"
+        other.names = ["push.example.com"]
+        try await MockedService.run(other) { service in
             let error = try await failure(service.connector())
             #expect(error.kind == .configuration)
             #expect(error.message.contains("another host name"))
@@ -59,7 +58,9 @@ import Testing
         let directory = NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try await MockedService.run(configure: { $0.requiresClientCertificate = true }) { service in
+        var demanding = MockBinaryConfiguration()
+        demanding.requiresClientCertificate = true
+        try await MockedService.run(demanding) { service in
             let (certificate, key) = (service.mock.clientCertificateFile, service.mock.clientKeyFile)
             let bundle = directory + "/client.p12"
             try makeBundle(certificate: certificate, key: key, output: bundle, passphrase: "secret")

@@ -10,14 +10,12 @@ struct MockedService: Sendable {
 
     /// Starts a mock, and stops it whatever happens.
     static func run(
-        isCleartext: Bool = false, behavior: MockBinaryBehavior? = nil,
-        configure: (inout MockBinaryConfiguration) -> Void = { _ in },
-        _ body: (MockedService) async throws -> Void
+        _ configuration: MockBinaryConfiguration = MockBinaryConfiguration(), isCleartext: Bool = false,
+        behavior: MockBinaryBehavior? = nil, _ body: (MockedService) async throws -> Void
     ) async throws {
-        var configuration = MockBinaryConfiguration()
+        var configuration = configuration
         configuration.isCleartext = isCleartext
         configuration.behavior = behavior
-        configure(&configuration)
         let mock = try await MockBinaryServer.start(configuration)
         do {
             try await body(MockedService(mock: mock, isCleartext: isCleartext))
