@@ -13,10 +13,11 @@ extension Fault {
             behavior: { _, _ in .errors(MockBinaryAnswer(delay: .milliseconds(200))) }),
         Fault(
             name: "late", what: "three errors half as late again as the quiet period", foolsSilence: true,
+            hasWideWindow: true, patience: 10,
             behavior: { log, setting in
                 MockBinaryBehavior { one in
                     guard one.fault != nil, !one.isBarrier, log.happens(atMost: 3) else { return nil }
-                    return MockBinaryAnswer(delay: setting.quietPeriod * 3 / 2)
+                    return MockBinaryAnswer(delay: setting.lateness)
                 }
             }),
         Fault(
@@ -81,35 +82,35 @@ extension Fault {
         Fault(
             name: "cut", what: "four connections reset in the middle, without an error", leavesOpen: true,
             behavior: { log, setting in
-                MockBinaryBehavior { one in
-                    guard one.number == setting.depth, log.happens(atMost: 4) else { return nil }
-                    return MockBinaryAnswer(isAnswered: false, ending: .reset)
+                MockBinaryBehavior {
+                    log.answerDeep($0, setting, atMost: 4, MockBinaryAnswer(isAnswered: false, ending: .reset))
                 }
             }),
         Fault(
             name: "stall", what: "four connections not read from for a third of the quiet period",
             behavior: { log, setting in
-                MockBinaryBehavior { one in
-                    guard one.number == setting.depth, log.happens(atMost: 4) else { return nil }
-                    return MockBinaryAnswer(isAnswered: false, ending: .stall(setting.quietPeriod / 3))
+                MockBinaryBehavior {
+                    log.answerDeep(
+                        $0, setting, atMost: 4,
+                        MockBinaryAnswer(isAnswered: false, ending: .stall(setting.quietPeriod / 3)))
                 }
             }),
         Fault(
             name: "half-open", what: "two connections never read from again, never closed", withQuiet: false,
             leavesOpen: true,
             behavior: { log, setting in
-                MockBinaryBehavior { one in
-                    guard one.number == setting.depth, log.happens(atMost: 2) else { return nil }
-                    return MockBinaryAnswer(isAnswered: false, ending: .stall(nil))
+                MockBinaryBehavior {
+                    log.answerDeep($0, setting, atMost: 2, MockBinaryAnswer(isAnswered: false, ending: .stall(nil)))
                 }
             }),
         Fault(
             name: "black-hole", what: "two connections on which everything is discarded without a word",
             withQuiet: false, leavesOpen: true,
             behavior: { log, setting in
-                MockBinaryBehavior { one in
-                    guard one.number == setting.depth, log.happens(atMost: 2) else { return nil }
-                    return MockBinaryAnswer(.refused(.unknown), isAnswered: false, ending: .discard)
+                MockBinaryBehavior {
+                    log.answerDeep(
+                        $0, setting, atMost: 2,
+                        MockBinaryAnswer(.refused(.unknown), isAnswered: false, ending: .discard))
                 }
             }),
     ]

@@ -14,19 +14,23 @@ struct Fault: Sendable {
     var leavesOpen = false
     /// Whether silence is bound to be wrong here, which is the price of counting it.
     var foolsSilence = false
+    /// Whether the windows are never half full, so that silence is all there is.
+    var hasWideWindow = false
     /// How many notifications are to be confirmed before the others are submitted.
     var prelude = 0
+    /// How many quiet periods a barrier's answer is waited for.
+    var patience = 2
     let behavior: @Sendable (FaultLog, Setting) -> MockBinaryBehavior?
 
     /// What a fault may depend on.
     struct Setting: Sendable {
-        let notifications: Int
-        let window: Int
-        let connections: Int
         let quietPeriod: Duration
 
-        /// Far enough inside a connection's life for the window to be well filled, near enough to be reached.
-        var depth: Int { min(window / 2, notifications / (4 * connections)) }
+        /// Inside a connection's life, and so far from bad tokens, which are a thousand apart and end it, that it is reached.
+        let depth = 400
+
+        /// Longer than the quiet period: too late for silence.
+        var lateness: Duration { quietPeriod * 3 / 2 }
     }
 }
 
@@ -37,6 +41,8 @@ final class FaultLog: Sendable {
         var tokens: Set<[UInt8]> = []
         /// Connections on which the first notification was taken before the prelude was over.
         var early: Set<Int> = []
+        /// Those on which a fault of connections has happened.
+        var faulty: Set<Int> = []
         var isPreludeOver = false
     }
 
@@ -60,6 +66,18 @@ final class FaultLog: Sendable {
             guard state.count < limit else { return false }
             state.count += 1
             return true
+        }
+    }
+
+    /// Deep in the life of a connection, at a notification that is in order; once for each connection.
+    func answerDeep(
+        _ one: MockBinaryNotification, _ setting: Fault.Setting, atMost limit: Int, _ answer: MockBinaryAnswer
+    ) -> MockBinaryAnswer? {
+        guard one.number >= setting.depth, one.fault == nil else { return nil }
+        return state.withLock { state in
+            guard state.count < limit, state.faulty.insert(one.connection).inserted else { return nil }
+            state.count += 1
+            return answer
         }
     }
 

@@ -17,7 +17,7 @@ struct FaultMatrix {
     private var trials: [Trial] {
         Fault.all.filter { options.only == nil || $0.name == options.only }.flatMap { fault in
             [true, false].filter { $0 ? fault.withBarrier : fault.withQuiet }.flatMap { usesBarrier in
-                [1, 4].map { connections in
+                (options.isHalf ? [usesBarrier ? 4 : 1] : [1, 4]).map { connections in
                     Trial(fault: fault, usesBarrier: usesBarrier, connections: connections, options: options)
                 }
             }
@@ -69,7 +69,7 @@ struct FaultMatrix {
         case .success(let result):
             summary.notifications += result.notifications
             summary.duplicates += result.duplicates
-            if result.isFooled { summary.lostToSilence += result.lost }
+            if trial.isFooled { summary.lostToSilence += result.lost }
             summary.breaches += result.breaches.count
             for breach in result.breaches { say("\(trial.name): BREACH: \(breach)") }
             return result.row

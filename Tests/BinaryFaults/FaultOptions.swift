@@ -3,7 +3,7 @@ import Foundation
 /// What `Scripts/binary-faults` passes on.
 struct FaultOptions {
     static let usage = """
-        usage: BinaryFaults [--notifications N] [--window N] [--quiet MS] [--jobs N] [--only NAME] [--limit SECONDS] [--verbose]
+        usage: BinaryFaults [--notifications N] [--window N] [--quiet MS] [--jobs N] [--only NAME] [--limit SECONDS] [--half] [--verbose]
         """
 
     struct Wrong: Error, CustomStringConvertible {
@@ -21,14 +21,16 @@ struct FaultOptions {
     var only: String?
     /// How long a trial may take.
     var limit = Duration.seconds(300)
+    /// Half the trials: barriers over four connections, silence over one.
+    var isHalf = false
     /// Whether the engine's own words go to standard error.
     var isVerbose = false
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let flag = rest.popFirst() {
-            if flag == "--verbose" {
-                isVerbose = true
+            if flag == "--verbose" || flag == "--half" {
+                if flag == "--half" { isHalf = true } else { isVerbose = true }
                 continue
             }
             guard let value = rest.popFirst() else { throw Wrong(description: "\(flag) needs a value") }

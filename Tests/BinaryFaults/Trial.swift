@@ -15,11 +15,13 @@ struct Trial: Sendable {
 
     var name: String { "\(fault.name), \(usesBarrier ? "barrier" : "quiet"), \(connections)" }
 
-    private var setting: Fault.Setting {
-        Fault.Setting(
-            notifications: options.notifications, window: options.window, connections: connections,
-            quietPeriod: options.quietPeriod)
-    }
+    /// The most that one connection may have unconfirmed.
+    var window: Int { fault.hasWideWindow ? options.notifications * 4 : options.window }
+
+    private var setting: Fault.Setting { Fault.Setting(quietPeriod: options.quietPeriod) }
+
+    /// Silence is taken for what it is not here.
+    var isFooled: Bool { fault.foolsSilence && !usesBarrier }
 
     /// The trial did not come to its end.
     struct Failed: Error, CustomStringConvertible {
@@ -74,6 +76,9 @@ struct Trial: Sendable {
             do {
                 try await submit(to: engine, log, tally)
                 try await wait(engine, until: "everything has its outcome") { tally.met == options.notifications }
+                if isFooled {
+                    try await wait(engine, until: "the late error is heard") { engine.status().wronglyConfirmed > 0 }
+                }
             } catch {
                 group.cancelAll()
                 throw error
@@ -129,8 +134,8 @@ struct Trial: Sendable {
     /// The bounds that a trial would otherwise wait for.
     private func engineConfiguration() -> EngineConfiguration {
         var configuration = EngineConfiguration()
-        configuration.cumulativeWindow = options.window
-        configuration.barrierLimit = max(options.quietPeriod, .seconds(1))
+        configuration.cumulativeWindow = window
+        configuration.barrierLimit = options.quietPeriod * fault.patience
         configuration.barrierIdle = .milliseconds(100)
         configuration.reconnectMinimum = .milliseconds(10)
         configuration.reconnectMaximum = .milliseconds(100)
