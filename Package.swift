@@ -88,7 +88,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
+            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging, serviceLifecycle],
+            swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
