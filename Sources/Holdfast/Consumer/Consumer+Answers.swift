@@ -45,6 +45,7 @@ extension Consumer {
         case .capacityChanged(let capacity):
             link.capacity = max(capacity, 1)
         case .draining:
+            link.isDraining = true
             leave(connection, now: now)
         case .ended(let end):
             endWindow(of: link, end, into: &plan, wall: wall)

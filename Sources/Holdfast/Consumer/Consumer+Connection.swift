@@ -1,24 +1,22 @@
 internal import Logging
 
-/// One connection for the route, made when there is something to send, and made again with backoff.
+/// Connections for the route, made when there is something to send, and made again with backoff.
 extension Consumer {
     func connectIfNeeded(now: Duration) {
-        switch phase {
-        case .connecting, .connected: return
-        case .waiting(let until) where until > now: return
-        case .idle, .waiting: break
-        }
+        guard pool.mayBegin(now: now), parkedUntil == nil, needsConnection(now: now) else { return pool.rest(now: now) }
+        pool.begin()
+        if pool.active.isEmpty { board.connection(of: route.name, .connecting) }
+        requestConnection(nextConnection)
+    }
+
+    /// The first one where there is something to send; another one where those that are there take no more.
+    private func needsConnection(now: Duration) -> Bool {
+        guard pool.active.isEmpty else { return isSaturated }
         let hasDeferred = lanes.indices.contains { lane in
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && canPromote(lane)
         }
-        guard parkedUntil == nil, hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork }) else {
-            phase = .idle
-            return
-        }
-        phase = .connecting
-        board.connection(of: route.name, .connecting)
-        requestConnection(nextConnection)
+        return hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork })
     }
 
     /// The sink for a connection's events, for whoever makes the connection.
@@ -32,36 +30,36 @@ extension Consumer {
             switch result {
             case .success(let connection) where shutdownDeadline != nil || end != nil:
                 connection.close(deadline: .zero)
-                phase = .idle
+                pool.madeInVain()
             case .success(let connection):
                 let link = Link(
                     connection, mode: route.connector.confirmationMode, barrierIdle: configuration.barrierIdle)
                 link.cumulative?.clock.look(now: now)
                 links[number] = link
-                phase = .connected(number)
+                pool.made(number)
                 logger.info("connected to \(route.connector.endpoint)")
                 events.emit(.connected(route: route.name))
                 board.connection(of: route.name, .connected)
             case .failure(let error):
-                let wait = reconnect.failed(random: randomUnit())
-                phase = .waiting(until: now + wait)
+                let wait = pool.failed(now: now, random: randomUnit())
                 logger.warning("no connection to \(route.connector.endpoint): \(error); trying again in \(wait)")
-                board.connection(of: route.name, .waiting(error))
+                if pool.active.isEmpty { board.connection(of: route.name, .waiting(error)) }
             }
         }
     }
 
     /// Hands nothing more to a connection that is about to end; another may be made beside it.
     func leave(_ number: Int, now: Duration) {
-        guard case .connected(number) = phase, let link = links[number] else { return }
-        waitToReconnect(after: link, now: now)
-        board.connection(of: route.name, .idle)
+        guard let link = links[number],
+            pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() })
+        else { return }
+        if pool.active.isEmpty { board.connection(of: route.name, .idle) }
     }
 
-    /// The connection has done its work and is to prove it. That is no failure: new traffic goes to a fresh one at once.
-    func leaveForBarrier(now: Duration) {
-        phase = .waiting(until: now)
-        board.connection(of: route.name, .idle)
+    /// The connection has done its work and is to prove it.
+    func leaveForBarrier(_ number: Int, now: Duration) {
+        pool.leaveForBarrier(number, now: now)
+        if pool.active.isEmpty { board.connection(of: route.name, .idle) }
     }
 
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
@@ -71,15 +69,9 @@ extension Consumer {
         let cause = connectionEnd.cause ?? "closed"
         if shutdownDeadline == nil { logger.notice("the connection to \(route.connector.endpoint) ended: \(cause)") }
         events.emit(.disconnected(route: route.name, cause: connectionEnd.cause))
-        guard case .connected(number) = phase else { return }
-        waitToReconnect(after: link, now: now)
+        guard pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() }), pool.active.isEmpty
+        else { return }
         board.connection(of: route.name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
-    }
-
-    /// One that brought answers is followed at once; one that did not, after a while.
-    private func waitToReconnect(after link: Link, now: Duration) {
-        if link.hasWorked { reconnect.worked() }
-        phase = .waiting(until: now + (link.hasWorked ? .zero : reconnect.failed(random: randomUnit())))
     }
 
     /// A number from 0 up to, not including, 1.

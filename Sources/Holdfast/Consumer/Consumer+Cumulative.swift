@@ -10,7 +10,7 @@ extension Consumer {
         switch event {
         case .sent(let ticket):
             // What was never handed out can't have left, and must not be called quiet when it is.
-            link.cumulative!.clock.sent(through: min(ticket.rawValue, link.cumulative!.window.nextPosition - 1))
+            link.cumulative!.sent(through: ticket.rawValue)
         case .listened(let stamp):
             guard let through = link.cumulative!.clock.listened(stamp), link.cumulative!.silenceConfirms else { return }
             confirm(through: through, of: link, basis: .quiet, into: &plan, now: now)
@@ -122,14 +122,22 @@ extension Consumer {
                 wantBarrier(link)
             }
             // A million entries must not wait for silence in memory: from half a window on, proof is asked for.
-            if state.window.unconfirmed >= max(windowLimit / 2, 1) { wantBarrier(link) }
-            if case .wanted = link.cumulative!.barrier, case .connected(number) = phase { leaveForBarrier(now: now) }
+            if state.window.unconfirmed >= max(linkWindowLimit / 2, 1) || link.isDraining { wantBarrier(link) }
+            if case .wanted = link.cumulative!.barrier, pool.contains(number) { leaveForBarrier(number, now: now) }
+            closeDrained(link)
             if case .written(let deadline) = link.cumulative!.barrier, deadline <= now {
                 logger.error("\(route.name): a barrier was not answered within \(configuration.barrierLimit)")
                 connection.close(deadline: .zero)
                 link.cumulative!.barrier = .written(deadline: now + configuration.barrierLimit)
             }
         }
+    }
+
+    /// One that takes nothing more, and of which nothing is left to be proven.
+    private func closeDrained(_ link: Link) {
+        guard link.isDraining, !link.isClosing, link.cumulative!.window.unconfirmed == 0 else { return }
+        link.isClosing = true
+        link.connection?.close(deadline: .zero)
     }
 
     func wantBarrier(_ link: Link) {
@@ -141,10 +149,11 @@ extension Consumer {
 
     /// A barrier costs its connection: it is written when new traffic goes another way, or has none.
     func writeWantedBarriers(now: Duration) {
-        if case .connecting = phase { return }
+        if pool.active.isEmpty, pool.isMaking { return }
         for (number, link) in orderedLinks {
-            guard case .wanted? = link.cumulative?.barrier, link.connection != nil else { continue }
-            if case .connected(number) = phase { continue }
+            guard case .wanted? = link.cumulative?.barrier, link.connection != nil, !pool.contains(number) else {
+                continue
+            }
             writeBarrier(link, now: now)
         }
     }

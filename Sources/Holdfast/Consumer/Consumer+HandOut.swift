@@ -3,7 +3,8 @@ internal import Logging
 /// From the journal to the connection, as far as the window has room.
 extension Consumer {
     func handOut(now: Duration, wall: WallTime) {
-        guard case .connected(let number) = phase, holdReason == nil else { return }
+        isSaturated = false
+        guard !pool.active.isEmpty, holdReason == nil else { return }
         for index in lanes.indices {
             guard let ceiling = lanes[index].raiseAhead() else { continue }
             journal.raiseMark(of: lanes[index].id, to: ceiling)
@@ -11,22 +12,43 @@ extension Consumer {
         do throws(JournalError) {
             // The more urgent lanes first; what they leave is for the others.
             for index in lanes.indices {
-                while holdReason == nil, end == nil, case .connected(number) = phase, let link = links[number],
-                    link.connection != nil, try handOutSome(of: index, on: number, link, now: now, wall: wall)
+                while holdReason == nil, end == nil, let (number, link) = roomiest(),
+                    try handOutSome(of: index, on: number, link, now: now, wall: wall)
                 {}
             }
+            isSaturated = lacksConnections
         } catch {
             readFailed(error, now: now)
         }
     }
 
-    /// How many more entries the connection may be given; 0 unless it is worth a read of the journal.
-    private func room(_ link: Link) -> Int {
-        guard link.pausedUntil == nil else { return 0 }
-        let room = min(windowLimit - inFlight, link.capacity - link.unanswered)
-        let worthwhile = min(windowLimit, link.capacity, 8000) / 8
-        guard room > worthwhile || link.count == 0, room > 0 else { return 0 }
-        let wanted = min(room, 1000)
+    /// How many more entries the connection takes, whatever the others have.
+    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count) }
+
+    /// The connection with the most room, and room that is worth a read of the journal.
+    private func roomiest() -> (number: Int, link: Link)? {
+        let left = windowLimit - inFlight
+        guard left > 0 else { return nil }
+        var best: (number: Int, link: Link, room: Int)?
+        for number in pool.active {
+            guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { continue }
+            let room = min(left, room(of: link))
+            let worthwhile = min(linkWindowLimit, link.capacity, 8000) / 8
+            guard room > worthwhile || link.count == 0, room > best?.room ?? 0 else { continue }
+            best = (number, link, room)
+        }
+        return best.map { ($0.number, $0.link) }
+    }
+
+    /// Whether more could go out at once if there were more connections.
+    private var lacksConnections: Bool {
+        inFlight < windowLimit && roomiest() == nil && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
+            && lanes.contains { $0.isRunning && $0.hasWork }
+    }
+
+    /// How many entries the connection is given next.
+    private func grant(_ link: Link) -> Int {
+        let wanted = min(windowLimit - inFlight, room(of: link), 1000)
         let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
         if granted == 0 { outcomesAreFull = true }
@@ -41,7 +63,7 @@ extension Consumer {
         guard lane.isRunning, lane.hasWork else { return false }
         // What is coming back may be among the entries already, and this side does not know of it yet.
         if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
-        let room = room(link)
+        let room = grant(link)
         switch lane.nextStep(limit: room) {
         case .none:
             return false
@@ -208,10 +230,8 @@ extension Consumer {
     /// What lies between the hand-outs and the mark, or has come back and waits, would be *unknown* after a crash although
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
-        var canHandOut = false
-        if case .connected(let number) = phase, links[number]?.pausedUntil == nil {
-            canHandOut = parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
-        }
+        let isOpen = pool.active.contains { links[$0]?.pausedUntil == nil }
+        let canHandOut = isOpen && parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
         for index in lanes.indices {
             // What an earlier process may have sent keeps the mark of any lane where it is: what waits below it, and was
             // not sent, would be taken for sent after an orderly end too.

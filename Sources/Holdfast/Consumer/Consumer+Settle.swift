@@ -175,10 +175,10 @@ extension Consumer {
     private func promotionLimit(_ lane: Int) -> Int {
         let again = lanes[lane].againCount
         let limit = configuration.window - again
-        guard lanes[lane].key.guarantee == .atMostOnce, case .connected(let number) = phase, let link = links[number]
-        else { return limit }
-        guard link.pausedUntil == nil else { return 0 }
-        return min(limit, link.capacity - link.unanswered - again, windowLimit - inFlight - again)
+        guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
+        let open = pool.active.compactMap { links[$0] }.filter { $0.pausedUntil == nil }
+        let room = open.reduce(0) { $0 + self.room(of: $1) }
+        return min(limit, room - again, windowLimit - inFlight - again)
     }
 
     private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
@@ -222,7 +222,7 @@ extension Consumer {
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
         if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
-        guard case .connected = phase, holdReason == nil, end == nil else { return }
+        guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
         for lane in lanes.indices where canPromote(lane) {
             if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }

@@ -9,13 +9,6 @@ internal import Logging
 ///
 /// Unchecked, since the inbox is a Monitor, and all else is confined to the caller of ``turn()``.
 package final class Consumer: @unchecked Sendable {
-    enum ConnectionPhase {
-        case idle
-        case connecting
-        case connected(Int)
-        case waiting(until: Duration)
-    }
-
     /// How a Consumer's work ended.
     package enum End: Sendable {
         case shutDown
@@ -65,9 +58,10 @@ package final class Consumer: @unchecked Sendable {
     /// Tokens of all suspects; nothing else goes to them meanwhile.
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
-    var phase: ConnectionPhase = .idle
+    var pool: ConnectionPool
+    /// There is more to hand out than the connections take.
+    var isSaturated = false
     var nextConnection = 1
-    var reconnect: ReconnectSchedule
     var random: Xoshiro256
     var clockGuard: WallClockGuard
     var housekeeping: Housekeeping
@@ -130,7 +124,10 @@ package final class Consumer: @unchecked Sendable {
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
         strandedLookAt = lanes.map { _ in .zero }
-        reconnect = ReconnectSchedule(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
+        pool = ConnectionPool(
+            limit: route.route.connections,
+            reconnect: ReconnectSchedule(
+                minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum))
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
     }
@@ -139,6 +136,14 @@ package final class Consumer: @unchecked Sendable {
     var windowLimit: Int {
         switch route.connector.confirmationMode {
         case .perNotification: max(configuration.window, 1)
+        case .cumulative: linkWindowLimit * pool.limit
+        }
+    }
+
+    /// The most entries in flight on one connection.
+    var linkWindowLimit: Int {
+        switch route.connector.confirmationMode {
+        case .perNotification: windowLimit
         case .cumulative: max(configuration.cumulativeWindow, 1)
         }
     }
@@ -190,9 +195,9 @@ package final class Consumer: @unchecked Sendable {
         if end == nil { runTimers(now: now, wall: wall) }
 
         if end == nil, shutdownDeadline == nil {
+            handOut(now: now, wall: wall)
             connectIfNeeded(now: now)
             writeWantedBarriers(now: now)
-            handOut(now: now, wall: wall)
             retreatMarks(now: now, wall: wall)
         }
         progressShutdown(now: now, wall: wall)
@@ -251,14 +256,14 @@ package final class Consumer: @unchecked Sendable {
         for link in links.values { wakes += wakesOf(link) }
         guard shutdownDeadline == nil else { return wakes.min() }
         if let parkedUntil { wakes.append(parkedUntil) }
-        if case .waiting(let until) = phase { wakes.append(until) }
+        if let until = pool.nextAttempt { wakes.append(until) }
         if let next = housekeeping.next { wakes.append(next) }
         wakes += breakers.compactMap(\.judgementAt)
         if awaitsDeferred {
             for lane in lanes.indices where canPromote(lane) {
                 guard let due = deferredDue[lane] else { continue }
                 wakes.append(due.monotonic)
-                if case .connected = phase { wakes.append(strandedLookAt[lane]) }
+                if !pool.active.isEmpty { wakes.append(strandedLookAt[lane]) }
             }
         }
         return wakes.min()
@@ -267,11 +272,7 @@ package final class Consumer: @unchecked Sendable {
     /// Whether a deferred entry that falls due is something to act upon: by bringing it back, or by connecting for it.
     private var awaitsDeferred: Bool {
         // While hand-out holds nothing is brought back: what ends the holding brings news, or has a time of its own.
-        guard holdReason == nil else { return false }
-        switch phase {
-        case .idle, .connected: return true
-        case .connecting, .waiting: return false
-        }
+        return holdReason == nil && !pool.isAway
     }
 
     /// A connection that came about when nobody waited for it any more.

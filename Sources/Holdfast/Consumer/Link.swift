@@ -7,6 +7,10 @@ final class Link {
     /// Nil where each notification has its own answer.
     var cumulative: CumulativeState?
     var capacity: Int
+    /// It has said that it takes nothing more.
+    var isDraining = false
+    /// It was told to end.
+    var isClosing = false
     /// It has brought an answer.
     var hasWorked = false
     /// Turns in a row in which it processed nothing of what it was given.
@@ -28,9 +32,20 @@ final class Link {
         let connection: any CumulativeConnection
         var window = CumulativeWindow()
         var clock: QuietClock
+        /// Everything up to here has left the machine.
+        private(set) var sentThrough: UInt64 = 0
         /// Whether silence confirms; else the clock says when a barrier is due.
         let silenceCounts: Bool
         var barrier = Barrier.none
+
+        /// Entries that were handed over and have not left yet.
+        var unsent: Int { Int(window.nextPosition - 1 - sentThrough) }
+
+        mutating func sent(through position: UInt64) {
+            // What was never handed out can't have left, and must not be called quiet when it is.
+            sentThrough = max(sentThrough, min(position, window.nextPosition - 1))
+            clock.sent(through: sentThrough)
+        }
 
         /// A barrier is always answered: where its answer is awaited, silence is that of a dead connection.
         var silenceConfirms: Bool {
@@ -71,8 +86,9 @@ final class Link {
 
     /// Entries in flight.
     var count: Int { window.count + (cumulative?.window.count ?? 0) }
-    /// Entries that the connection has not answered for.
-    var unanswered: Int { window.unanswered + (cumulative?.window.unconfirmed ?? 0) }
+
+    /// Entries that count against its capacity: where only errors are answered, those that have not left yet.
+    var load: Int { cumulative?.unsent ?? window.unanswered }
     var isOver: Bool { connection == nil && count == 0 }
 
     /// An entry goes to the connection.

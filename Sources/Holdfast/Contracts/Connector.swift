@@ -21,8 +21,9 @@ public protocol Connector: Sendable {
 
 /// One connection of a ``Connector``.
 public protocol Connection: AnyObject, Sendable {
-    /// The most entries that may be with the connection and not answered, at the moment; at least 1. A change is
-    /// reported as ``ConnectorEvent/capacityChanged``.
+    /// The most entries that may be with the connection and not answered, at the moment; at least 1. Where only errors
+    /// are answered: the most that were handed over and not yet reported as ``ConnectorEvent/sent(through:)``. A change
+    /// is reported as ``ConnectorEvent/capacityChanged``.
     var capacity: Int { get }
 
     /// Takes entries to send, in this order. Does not block. Every ticket is answered, also when the connection has
@@ -125,6 +126,7 @@ public enum ConnectorEvent: Sendable {
     /// How many entries the connection takes from now on.
     case capacityChanged(Int)
     /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
+    /// (A ``CumulativeConnection`` is given a barrier where something is unconfirmed, and is closed when nothing is.)
     case draining
     /// The connection is over, and with it every ticket that was not answered before.
     case ended(ConnectionEnd)

@@ -3,8 +3,9 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The most entries of a route that are in flight: handed to a connection and not yet durably settled. It bounds
     /// what a crash can send twice. Default: 2000.
     public var window = 2000
-    /// The same for a route whose service answers errors only: there an entry stays in flight until silence, a later
-    /// error or a barrier confirms it. Default: 1,000,000.
+    /// The same for each connection of a route whose service answers errors only: there an entry stays in flight until
+    /// silence, a later error or a barrier confirms it. A route has at most so many times ``Route/connections`` in
+    /// flight. Default: 1,000,000.
     public var cumulativeWindow = 1_000_000
     /// How long a barrier's answer is waited for. Default: 30 s.
     public var barrierLimit: Duration = .seconds(30)

@@ -5,10 +5,14 @@ public struct Route: Sendable {
     public let connector: any Connector
     /// Nil serves every topic that no other route names.
     public let topics: Set<String>?
+    /// The most connections that take hand-outs at a time, each with a window of its own where only errors are answered.
+    /// One more is made while those that are there take no more. At least 1.
+    public let connections: Int
 
-    public init(name: String = "default", connector: any Connector, topics: Set<String>? = nil) {
+    public init(name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int = 1) {
         self.name = name
         self.connector = connector
         self.topics = topics
+        self.connections = max(connections, 1)
     }
 }

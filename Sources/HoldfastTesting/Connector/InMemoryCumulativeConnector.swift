@@ -42,7 +42,7 @@ public final class InMemoryCumulativeConnector: Connector {
 
     /// - Parameters:
     ///   - quietPeriod: nil when silence counts for nothing.
-    ///   - capacity: the most unanswered entries of a connection.
+    ///   - capacity: the most entries that a connection has and that have not left yet.
     ///   - judge: called for each notification, on the thread on which it leaves. Default: every one is taken.
     public init(
         quietPeriod: Duration? = .seconds(1), capacity: Int = 1_000_000, behavior: Behavior = Behavior(),

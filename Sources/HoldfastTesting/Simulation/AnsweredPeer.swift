@@ -40,7 +40,6 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     }
 
     var unanswered: Int { requests.count }
-    var mayBeGivenMore: Bool { !isOver && !isDraining && closesAt == nil }
 
     // MARK: The engine's side
 

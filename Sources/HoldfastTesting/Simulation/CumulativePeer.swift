@@ -47,10 +47,10 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         self.route = route
         self.number = number
         life = world.life
-        capacity = 1_000_000
+        capacity = world.swarm.cumulativeCapacity
     }
 
-    var unanswered: Int { 0 }
+    var unanswered: Int { items.count - reported }
 
     // MARK: The engine's side
 
@@ -138,9 +138,16 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         }
         hear()
         guard !isOver else { return }
+        if toldToStopInTurn == nil, world.strikes(.drains, times: 3) { drain() }
         if let closesAt, left == items.count && frame == nil || closesAt <= world.now { end(knowing: true, cause: nil) }
         if world.strikes(.diesKnowing) { end(knowing: true, cause: "reset") }
         if world.strikes(.diesUnknowing) { end(knowing: false, cause: "reset") }
+    }
+
+    /// It has been idle for too long, or whatever the connector does not like: others are to be used.
+    private func drain() {
+        toldToStopInTurn = world.turns
+        sink(.draining)
     }
 
     private func step(_ from: Int, to end: Int) -> Int {

@@ -8,7 +8,7 @@ protocol Peer: AnyObject {
     var isOver: Bool { get }
     /// The turn before which the engine was told that the connection takes nothing more.
     var toldToStopInTurn: Int? { get }
-    /// How many entries it may be given more; nil for any number.
+    /// Entries that count against its capacity.
     var unanswered: Int { get }
     var capacity: Int { get }
     /// When there will be something to do; nil when only the engine can bring more.

@@ -13,6 +13,9 @@ struct Swarm: Sendable {
     let turnWeight: Double
     let peerWeight: Double
     let capacity: Int
+    let cumulativeCapacity: Int
+    /// The most that take hand-outs at a time, by route.
+    let connections: [Int]
     let quietPeriod: Duration?
     let producers: [String]
     let answerDeadline: Duration
@@ -31,6 +34,8 @@ struct Swarm: Sendable {
         turnWeight = dice.pick([1, 4, 10])
         peerWeight = dice.pick([1, 4, 10])
         capacity = dice.pick([1, 3, 10, 100])
+        cumulativeCapacity = dice.pick([1, 5, 50, 1_000_000])
+        connections = [dice.pick([1, 1, 2, 4]), dice.pick([1, 1, 2, 4])]
         quietPeriod = dice.pick([.milliseconds(300), .seconds(2), .seconds(10), nil])
         producers = Array(["default", "news", "orders"].prefix(dice.number(1...3)))
         answerDeadline = .seconds(dice.pick([2, 10, 30]))

@@ -29,6 +29,8 @@ struct RuleState {
     var loweringHasFailed = false
     /// In this life: when tokens were called bad.
     var suspicions: [Duration] = []
+    /// Connections that were given entries in this turn, which is one route's.
+    var givenInTurn: (turn: Int, connections: Set<Int>) = (0, [])
     /// Old identities were to be forgotten.
     var hasTrimmed = false
 }
@@ -51,6 +53,7 @@ extension World {
             check(handOut.entries, index, peer: peer, disk: disk)
         }
         checkWindow(of: peer.route, adding: handOut.entries.items.map(\.uid))
+        checkConnections(of: peer, adding: handOut.entries.count)
     }
 
     private func check(_ batch: EntryBatch, _ index: Int, peer: any Peer, disk: InMemoryDisk) {
@@ -162,8 +165,27 @@ extension World {
         }
     }
 
+    /// No more connections take hand-outs than the route is to have, and each has a window of its own.
+    private func checkConnections(of peer: any Peer, adding count: Int) {
+        if rules.givenInTurn.turn != turns { rules.givenInTurn = (turns, []) }
+        rules.givenInTurn.connections.insert(peer.number)
+        let given = rules.givenInTurn.connections
+        if given.count > swarm.connections[peer.route] {
+            violate(7, "in one turn route \(peer.route) has given entries to its connections \(given)")
+        }
+        guard peer.route == 1 else { return }
+        let inFlight = ledger.open.count { entry in
+            entry.isInFlight(life: life) && entry.lane.route == routes[1].name
+                && entry.copies.last?.connection == peer.number
+        }
+        let window = swarm.engine.cumulativeWindow
+        if inFlight + count > window {
+            violate(3, "\(inFlight + count) are in flight on connection \(peer.number); its window is \(window)")
+        }
+    }
+
     func windowLimit(of route: Int) -> Int {
-        route == 0 ? swarm.engine.window : swarm.engine.cumulativeWindow
+        route == 0 ? swarm.engine.window : swarm.engine.cumulativeWindow * swarm.connections[route]
     }
 }
 

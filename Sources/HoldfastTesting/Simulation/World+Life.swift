@@ -32,7 +32,9 @@ extension World {
             let life = life
             let core = try EngineCore(
                 journal: ObservedJournal(journal, world: self),
-                routes: routes.map { Route(name: $0.name, connector: $0, topics: [$0.topic]) },
+                routes: zip(routes, swarm.connections).map { route, connections in
+                    Route(name: route.name, connector: route, topics: [route.topic], connections: connections)
+                },
                 configuration: swarm.engine, clock: clock, logger: Self.logger, seed: dice.next(),
                 requestConnection: { [unowned self] in connectionRequested($0, $1, life: life) })
             self.core = core

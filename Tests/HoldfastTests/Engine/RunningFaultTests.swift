@@ -71,7 +71,7 @@ import Testing
         #expect(core.turn(route: 0) == housekeeping)
         core.connected(route: 0, connection: 1, .failure(ConnectError(.temporary, "refused")))
         let wake = core.turn(route: 0)
-        guard case .waiting(let until) = core.consumers[0].phase else {
+        guard let until = core.consumers[0].pool.nextAttempt else {
             Issue.record("expected to wait")
             return
         }

@@ -34,7 +34,8 @@ final class Bench {
 
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
-        modes: [ConfirmationMode] = [.perNotification], change: (inout EngineConfiguration) -> Void = { _ in }
+        modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
+        change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = EngineConfiguration()
         configuration.reconnectMinimum = .milliseconds(1)
@@ -52,7 +53,7 @@ final class Bench {
         let routes = modes.enumerated().map { index, mode in
             Route(
                 name: index == 0 ? "default" : "route\(index)", connector: StubConnector(mode),
-                topics: index == 0 ? nil : ["com.example.route\(index)"])
+                topics: index == 0 ? nil : ["com.example.route\(index)"], connections: connectionLimit)
         }
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration,

@@ -143,6 +143,12 @@ final class StubConnection: CumulativeConnection {
         if thenEnds { end(possiblySentThrough: UInt64(sent.count), cause: "payload error") }
     }
 
+    /// Everything that it was given has left.
+    func reportSent() {
+        guard let last = sent.last else { return }
+        sink(.sent(through: last.ticket))
+    }
+
     func answerBarrier(through position: UInt64? = nil) {
         sink(.barrierAnswered(through: .position(position ?? UInt64(sent.count))))
         end(possiblySentThrough: UInt64(sent.count), cause: nil)

@@ -1,0 +1,101 @@
+/// Which connections of a route take hand-outs, and when another one is made: one at a time, and with backoff where the
+/// service is away.
+///
+/// A pure machine: times and random numbers are arguments.
+struct ConnectionPool: Sendable {
+    private enum Making: Sendable {
+        case resting
+        case underWay
+        case waiting(until: Duration)
+    }
+
+    /// The most connections that take hand-outs at a time.
+    let limit: Int
+    /// Those that take hand-outs, the oldest first.
+    private(set) var active: [Int] = []
+    private var making = Making.resting
+    private var reconnect: ReconnectSchedule
+
+    init(limit: Int, reconnect: ReconnectSchedule) {
+        self.limit = max(limit, 1)
+        self.reconnect = reconnect
+    }
+
+    /// A connection is being made.
+    var isMaking: Bool { if case .underWay = making { true } else { false } }
+
+    /// When one may be made that may not be made yet.
+    var nextAttempt: Duration? { if case .waiting(let until) = making { until } else { nil } }
+
+    /// Nothing is there, and nothing comes before its time.
+    var isAway: Bool {
+        guard active.isEmpty else { return false }
+        if case .resting = making { return false }
+        return true
+    }
+
+    func contains(_ number: Int) -> Bool { active.contains(number) }
+
+    /// Whether a connection may be asked for now.
+    func mayBegin(now: Duration) -> Bool {
+        guard active.count < limit else { return false }
+        return switch making {
+        case .resting: true
+        case .underWay: false
+        case .waiting(let until): until <= now
+        }
+    }
+
+    /// A connection has been asked for.
+    mutating func begin() { making = .underWay }
+
+    /// Nobody needs one now: what was waited for is over.
+    mutating func rest(now: Duration) {
+        if case .waiting(let until) = making, until <= now { making = .resting }
+    }
+
+    mutating func made(_ number: Int) {
+        making = .resting
+        active.append(number)
+    }
+
+    /// One was made that nobody needs any more.
+    mutating func madeInVain() { making = .resting }
+
+    /// - Returns: how long to wait before the next attempt.
+    mutating func failed(now: Duration, random: Double) -> Duration {
+        let wait = reconnect.failed(random: random)
+        making = .waiting(until: now + wait)
+        return wait
+    }
+
+    /// A connection takes nothing more, or is over. One that brought answers is followed at once; one that did not, after
+    /// a while.
+    ///
+    /// - Returns: whether it had taken hand-outs until now.
+    mutating func leave(_ number: Int, hasWorked: Bool, now: Duration, random: () -> Double) -> Bool {
+        guard remove(number) else { return false }
+        if hasWorked { reconnect.worked() }
+        wait(until: now + (hasWorked ? .zero : reconnect.failed(random: random())))
+        return true
+    }
+
+    /// A connection has done its work and is to prove it. That is no failure: new traffic goes to a fresh one at once.
+    mutating func leaveForBarrier(_ number: Int, now: Duration) {
+        if remove(number) { wait(until: now) }
+    }
+
+    private mutating func remove(_ number: Int) -> Bool {
+        guard let index = active.firstIndex(of: number) else { return false }
+        active.remove(at: index)
+        return true
+    }
+
+    private mutating func wait(until: Duration) {
+        switch making {
+        case .underWay: break
+        case .resting: making = .waiting(until: until)
+        case .waiting(let other): making = .waiting(until: max(other, until))
+        }
+    }
+}

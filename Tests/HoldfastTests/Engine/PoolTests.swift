@@ -1,0 +1,120 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// Several connections of one route.
+@Suite(.timeLimit(.minutes(1))) struct PoolTests {
+    @Test("Another connection is made while those that are there take no more, up to the route's limit")
+    func grows() throws {
+        let bench = try Bench(modes: [.perNotification], connectionLimit: 3)
+        bench.capacity = 10
+        try bench.submit(1..<101)
+        bench.settle()
+        #expect(bench.connections[0].map(\.sent.count) == [10, 10, 10])
+        #expect(bench.sent == Array(1..<31))
+        #expect(!bench.isConnectionRequested)
+    }
+
+    @Test("One connection is enough for what it takes") func staysSmall() throws {
+        let bench = try Bench(modes: [.perNotification], connectionLimit: 3)
+        bench.capacity = 10
+        try bench.submit(1..<8)
+        bench.settle()
+        #expect(bench.connections[0].count == 1)
+    }
+
+    @Test("What one loses goes on another at once, in its place, before anything new") func oneEnds() throws {
+        let bench = try Bench(modes: [.perNotification], connectionLimit: 2) { $0.window = 100 }
+        bench.capacity = 10
+        try bench.submit(1..<31)
+        bench.settle()
+        let (first, second) = (bench.connections[0][0], bench.connections[0][1])
+        #expect(first.numbers == Array(1...10))
+        #expect(second.numbers == Array(11...20))
+        bench.accepts = false
+        first.end(possiblySent: [])
+        bench.settle()
+        for number in 11...20 { second.answer(number, .confirmed) }
+        bench.settle()
+        #expect(second.numbers == Array(11...20) + Array(1...10))
+    }
+
+    @Test("Each connection on which only errors are answered has a window of its own") func windows() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))], connectionLimit: 2) {
+            $0.cumulativeWindow = 20
+        }
+        bench.canWriteBarrier = false
+        bench.capacity = 8
+        bench.prepare = { connection in connection.state.withLock { $0.isPrompt = false } }
+        try bench.submit(1..<101)
+        bench.settle()
+        // So many have not left.
+        #expect(bench.connections[0].map(\.sent.count) == [8, 8])
+        for _ in 0..<5 {
+            for connection in bench.connections[0] { connection.reportSent() }
+            bench.settle()
+        }
+        #expect(bench.connections[0].map(\.sent.count) == [20, 20])
+        // An error on the one says nothing about the other.
+        let (first, second) = (bench.connections[0][0], bench.connections[0][1])
+        first.fail(at: 5, .refused(SendResult(.rejected(.notification), reason: .payloadEmpty)))
+        bench.settle()
+        #expect(bench.status.confirmed == 4)
+        #expect(bench.status.rejectedTotal == 1)
+        #expect(second.sent.count == 20)
+        #expect(bench.status.possibleDuplicates == 0)
+    }
+
+    @Test("At half a window of its own a connection proves, while the others go on") func barriers() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: nil)], connectionLimit: 2) { $0.cumulativeWindow = 20 }
+        bench.capacity = 4
+        bench.prepare = { connection in connection.state.withLock { $0.isPrompt = false } }
+        try bench.submit(1..<401)
+        bench.settle()
+        for _ in 0..<400 where bench.status.confirmed < 400 {
+            for connection in bench.connections[0] where !connection.hasEnded {
+                if connection.barrierCount == 1 { connection.answerBarrier() } else { connection.reportSent() }
+            }
+            bench.settle()
+            #expect(bench.status.inFlight <= 40)
+            if bench.status.inFlight == bench.status.unconfirmed { bench.advance(by: .seconds(6)) }
+        }
+        #expect(bench.status.confirmed == 400)
+        #expect(bench.sent.sorted() == Array(1..<401))
+        #expect(bench.connections[0].count > 10)
+    }
+
+    @Test("A connection that takes no more proves what it has, and then ends; new traffic has gone elsewhere")
+    func draining() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(60))])
+        try bench.submit(1..<6)
+        bench.settle()
+        let old = bench.connection
+        old.sink(.draining)
+        try bench.submit(6..<8)
+        bench.advance(by: .milliseconds(10))
+        #expect(old.numbers == Array(1...5))
+        #expect(bench.connection.numbers == [6, 7])
+        #expect(old.calls.last == .barrier)
+        old.answerBarrier()
+        bench.settle()
+        #expect(bench.status.confirmedByBarrier == 5)
+    }
+
+    @Test("A connection that takes no more and owes nothing is closed, once") func drainedAlready() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<6)
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.confirmedByQuiet == 5)
+        let old = bench.connection
+        old.sink(.draining)
+        bench.advance(by: .seconds(10))
+        #expect(old.barrierCount == 0)
+        #expect(old.calls.count { $0 == .close } == 1)
+        try bench.submit(6..<8)
+        bench.settle()
+        #expect(bench.connections[0].count == 2)
+        #expect(bench.connection.numbers == [6, 7])
+    }
+}
