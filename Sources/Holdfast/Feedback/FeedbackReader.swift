@@ -177,11 +177,13 @@ public final class FeedbackReader: Service, Sendable {
                 return try await blacklist.add(entries)
             } catch {
                 cause = "\(error)"
-                if let error = error as? JournalError, [.closed, .mustBeReopened].contains(error.code) { isLast = true }
+                if let error = error as? JournalError, [.closed, .mustBeReopened].contains(error.code) {
+                    isLast = true
+                }
             }
             if isLast {
-                throw FeedbackError(
-                    .notStored, "\(entries.count) tokens that \(source.endpoint) named can't be blacklisted: \(cause)")
+                let what = "\(entries.count) tokens that \(source.endpoint) named"
+                throw FeedbackError(.notStored, "\(what) can't be blacklisted: \(cause)")
             }
             logger.error("feedback can't be blacklisted and will be tried again: \(cause)")
             // Once more at the end, also when the reader is stopped.

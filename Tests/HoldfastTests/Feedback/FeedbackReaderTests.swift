@@ -32,7 +32,8 @@ import Testing
         #expect(blacklist.count == 9)
     }
 
-    @Test("Tokens of any length are blacklisted; what can be no token is counted and told") func lengths() async throws {
+    @Test("Tokens of any length are blacklisted; what can be no token is counted and told") func lengths() async throws
+    {
         let since = clock.wall
         let lengths = [1, 5, 32, 100, 0, 101, 65_535]
         let all = lengths.map { FeedbackTuple(tokenBytes: Array(repeating: UInt8($0 % 251), count: $0), since: since) }
@@ -118,7 +119,8 @@ import Testing
         #expect(told == tuples(47..<50))
     }
 
-    @Test("What the blacklist can't keep is tried again, and more is not read meanwhile") func storeAgain() async throws {
+    @Test("What the blacklist can't keep is tried again, and more is not read meanwhile") func storeAgain() async throws
+    {
         journal.failBlacklistWrites(with: JournalError(.diskFull, "the disk is full"))
         let source = InMemoryFeedback(tuples(0..<4), batchLimit: 2)
         let reader = reader(source)
@@ -147,7 +149,8 @@ import Testing
 
     private func tuples(_ numbers: Range<Int>) -> [FeedbackTuple] {
         numbers.map { number in
-            FeedbackTuple(tokenBytes: [1, 2, 3, UInt8(number)], since: WallTime(seconds: 1_700_000_000 + Int64(number)))
+            let since = WallTime(seconds: 1_700_000_000 + Int64(number))
+            return FeedbackTuple(tokenBytes: [1, 2, 3, UInt8(number)], since: since)
         }
     }
 

