@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
+        .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
         .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
         .executable(name: "holdfast", targets: ["HoldfastTool"]),
@@ -60,10 +61,17 @@ let package = Package(
         .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
+            name: "HoldfastTransport", dependencies: ["Holdfast", nioCore, nioPosix, nioSSL], swiftSettings: strict),
+        .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK, logging,
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
+                logging,
             ],
+            swiftSettings: strict),
+        .target(
+            name: "HoldfastLegacyAPNs",
+            dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS, logging],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.
@@ -82,8 +90,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", argumentParser, logging,
-                serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastLegacyAPNs", "HoldfastMockAPNs", argumentParser,
+                logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
 
@@ -102,7 +110,14 @@ let package = Package(
             name: "HoldfastAPNsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
-                logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastLegacyAPNsTests",
+            dependencies: [
+                "Holdfast", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
+                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(

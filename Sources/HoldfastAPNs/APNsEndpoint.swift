@@ -1,3 +1,5 @@
+internal import HoldfastTransport
+
 /// Where to send.
 public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     public let host: String
@@ -35,30 +37,20 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         guard isCleartext || text.hasPrefix("https://") else {
             throw fail("is neither production, sandbox nor https://HOST[:PORT]")
         }
-        var authority = text.dropFirst(isCleartext ? 7 : 8)
-        if authority.hasSuffix("/") { authority.removeLast() }
-        guard !authority.contains(where: { "/?#@".contains($0) }) else { throw fail("has more than a host and a port") }
-
-        var host = authority
-        var port = isCleartext ? 80 : 443
-        let afterBracket = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
-        if let colon = authority[afterBracket...].firstIndex(of: ":") {
-            guard let number = Int(authority[authority.index(after: colon)...]), (1...65535).contains(number) else {
-                throw fail("has no port from 1 to 65535 behind its colon")
-            }
-            port = number
-            host = authority[..<colon]
+        let place: HostAndPort
+        do throws(TransportConfigurationError) {
+            place = try HostAndPort(text.dropFirst(isCleartext ? 7 : 8), defaultPort: isCleartext ? 80 : 443)
+        } catch {
+            throw fail(error.message)
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { throw fail("has no host") }
-        guard !isCleartext || host == "localhost" || host == "::1" || host.hasPrefix("127.") else {
+        guard !isCleartext || place.isLoopback else {
             throw fail("would send in the clear to another machine; http:// is for loopback only")
         }
-        return APNsEndpoint(host: String(host), port: port, isCleartext: isCleartext)
+        return APNsEndpoint(host: place.host, port: place.port, isCleartext: isCleartext)
     }
 
     /// Host and port as the `:authority` of a request.
-    public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var authority: String { HostAndPort.text(host: host, port: port) }
 
     public var description: String { "\(isCleartext ? "http" : "https")://\(authority)" }
 }

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastHTTP2
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS

@@ -1,6 +1,6 @@
-internal import Foundation
 internal import Holdfast
 internal import HoldfastOpenSSL
+internal import HoldfastTransport
 
 /// What provider tokens are signed with: the key from Apple's `.p8` file, and the two names Apple gave.
 public struct APNsSigningKey: Sendable {
@@ -105,17 +105,9 @@ final class ProviderTokenSource: Sendable {
 ///
 /// - Throws: an error that names the file and why it can't be read.
 func readFile(_ path: String, as what: String) throws(APNsConfigurationError) -> [UInt8] {
-    do {
-        return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch let error as CocoaError {
-        let why: String
-        switch error.code {
-        case .fileReadNoSuchFile, .fileNoSuchFile: why = "there is no such file"
-        case .fileReadNoPermission: why = "it may not be read by this user"
-        default: why = error.localizedDescription
-        }
-        throw APNsConfigurationError("the \(what) \(path) can't be read: \(why)")
+    do throws(TransportConfigurationError) {
+        return try ConfigurationFile.read(path, as: what)
     } catch {
-        throw APNsConfigurationError("the \(what) \(path) can't be read: \(error.localizedDescription)")
+        throw APNsConfigurationError(error.message)
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Reads ledgers of a ``MockAPNsServer``, and says what was accepted, what twice, and what is missing.
+/// Reads ledgers of a ``MockAPNsServer`` or a ``MockBinaryServer``, and says what was accepted, what twice, and what is
+/// missing.
 ///
-/// A notification is its `apns-id` together with its token: senders may use one `apns-id` for many devices.
+/// A notification is its id together with its token: senders may use one id for many devices. The id is the `apns-id`; over
+/// the binary protocol, which has none, it is the payload's own `"id"`, or where that is missing too the payload's digest.
 public struct LedgerAudit: Sendable {
     /// A notification that was accepted more than once.
     public struct Duplicate: Hashable, Sendable {
@@ -18,11 +20,25 @@ public struct LedgerAudit: Sendable {
     /// Lines that are not what a ledger has, as a killed process may leave one behind.
     public private(set) var damagedLines = 0
     private var counts: [Notification: Int] = [:]
-    private var ids: Set<UUID> = []
+    private var ids: Set<ID> = []
 
     private struct Notification: Hashable {
-        let id: UUID
+        let id: ID
         let token: String
+    }
+
+    private enum ID: Hashable {
+        case uuid(UUID)
+        case text(String)
+
+        init(_ text: String) { self = UUID(uuidString: text).map(ID.uuid) ?? .text(text) }
+
+        var text: String {
+            switch self {
+            case .uuid(let uuid): uuid.uuidString.lowercased()
+            case .text(let text): text
+            }
+        }
     }
 
     /// An audit of nothing yet.
@@ -36,7 +52,7 @@ public struct LedgerAudit: Sendable {
     /// Different notifications accepted.
     public var distinctNotifications: Int { counts.count }
 
-    /// Different `apns-id`s accepted.
+    /// Different ids accepted.
     public var distinctIDs: Int { ids.count }
 
     /// Lines beyond the first of each notification.
@@ -45,21 +61,21 @@ public struct LedgerAudit: Sendable {
     /// The notifications accepted more than once, the most frequent first.
     public var duplicates: [Duplicate] {
         counts.filter { $0.value > 1 }
-            .map { Duplicate(id: $0.key.id.uuidString.lowercased(), token: $0.key.token, count: $0.value) }
+            .map { Duplicate(id: $0.key.id.text, token: $0.key.token, count: $0.value) }
             .sorted { ($1.count, $0.id, $0.token) < ($0.count, $1.id, $1.token) }
     }
 
-    /// Whether a notification with this `apns-id` was accepted, for any token.
-    public func contains(id: String) -> Bool { UUID(uuidString: id).map(ids.contains) ?? false }
+    /// Whether a notification with this id was accepted, for any token.
+    public func contains(id: String) -> Bool { ids.contains(ID(id)) }
 
-    /// Those of the expected `apns-id`s that were never accepted: what was lost. In the order given.
+    /// Those of the expected ids that were never accepted: what was lost. In the order given.
     public func missing(from expected: some Sequence<String>) -> [String] {
         expected.filter { !contains(id: $0) }
     }
 
-    /// The accepted `apns-id`s that nobody expected, in lower case, sorted.
+    /// The accepted ids that nobody expected, UUIDs in lower case, sorted.
     public func unexpected(besides expected: some Sequence<String>) -> [String] {
-        ids.subtracting(expected.compactMap(UUID.init(uuidString:))).map { $0.uuidString.lowercased() }.sorted()
+        ids.subtracting(expected.map { ID($0) }).map(\.text).sorted()
     }
 
     /// Reads one more ledger. It may be in use.
@@ -92,13 +108,17 @@ public struct LedgerAudit: Sendable {
     private static let maximumLineByteCount = 1 << 20
 
     private struct Line: Decodable {
-        let id: UUID
+        let apnsID: UUID?
+        let id: String?
+        let payload: String?
         let token: String
 
         enum CodingKeys: String, CodingKey {
-            case id = "apns-id"
-            case token
+            case apnsID = "apns-id"
+            case id, payload, token
         }
+
+        var notificationID: ID? { apnsID.map(ID.uuid) ?? id.map { ID($0) } ?? payload.map(ID.text) }
     }
 
     private mutating func add(line: [UInt8]) {
@@ -113,8 +133,10 @@ public struct LedgerAudit: Sendable {
     }
 
     private static func thoroughly(_ line: [UInt8]) -> Notification? {
-        guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)) else { return nil }
-        return Notification(id: line.id, token: line.token.lowercased())
+        guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)), let id = line.notificationID else {
+            return nil
+        }
+        return Notification(id: id, token: line.token.lowercased())
     }
 
     private static let head = Array(#"{"apns-id":""#.utf8)
@@ -135,6 +157,7 @@ public struct LedgerAudit: Sendable {
         guard topic.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 }) else {
             return nil
         }
-        return Notification(id: id, token: String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased())
+        return Notification(
+            id: .uuid(id), token: String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased())
     }
 }

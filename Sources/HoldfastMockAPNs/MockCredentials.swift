@@ -6,6 +6,8 @@ struct MockCredentials: Sendable {
     let serverCertificatePEM: [UInt8]
     let serverKeyPEM: [UInt8]
     let providerKey: ES256PrivateKey
+    /// The authority's certificate.
+    let authorityPEM: [UInt8]
 
     /// The names of the files.
     enum File {
@@ -13,6 +15,8 @@ struct MockCredentials: Sendable {
         static let authorityKey = "ca.key"
         static let server = "server.pem"
         static let serverKey = "server.key"
+        static let client = "client.pem"
+        static let clientKey = "client.key"
         static let providerKey = "AuthKey.p8"
         static let providerPublicKey = "AuthKey.pub.pem"
     }
@@ -30,18 +34,33 @@ struct MockCredentials: Sendable {
         let files = Files(directory: directory)
         providerKey = try Self.providerKey(files)
         let authority = try Self.authority(files)
+        authorityPEM = try authority.certificate.pem()
+        try Self.provideClient(files, authority)
         let names = names.map { name in
             name.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") } || name.contains(":")
                 ? SubjectName.ip(name) : SubjectName.dns(name)
         }
-        if let (certificate, key) = try Self.existingServer(files, authority, names) {
-            (serverCertificatePEM, serverKeyPEM) = (certificate, key)
-        } else {
-            let (certificate, key) = try authority.issue(commonName: "Holdfast mock push service", names: names)
-            (serverCertificatePEM, serverKeyPEM) = (try certificate.pem(), try key.pem())
-            try files.write(serverKeyPEM, to: File.serverKey, isSecret: true)
-            try files.write(serverCertificatePEM, to: File.server, isSecret: false)
-        }
+        (serverCertificatePEM, serverKeyPEM) = try Self.pair(
+            files, authority, names, File.server, File.serverKey, for: "Holdfast mock push service")
+    }
+
+    /// What a client shows to a server that wants a certificate.
+    private static func provideClient(_ files: Files, _ authority: CertificateAuthority) throws {
+        let name = "Holdfast mock client"
+        _ = try pair(files, authority, [.dns("client.invalid")], File.client, File.clientKey, for: name)
+    }
+
+    /// The certificate and key in these files, which are made where they are missing or will not do.
+    private static func pair(
+        _ files: Files, _ authority: CertificateAuthority, _ names: [SubjectName], _ certificateFile: String,
+        _ keyFile: String, for commonName: String
+    ) throws -> (certificate: [UInt8], key: [UInt8]) {
+        if let existing = try existing(files, authority, names, certificateFile, keyFile) { return existing }
+        let (certificate, key) = try authority.issue(commonName: commonName, names: names)
+        let (certificatePEM, keyPEM) = (try certificate.pem(), try key.pem())
+        try files.write(keyPEM, to: keyFile, isSecret: true)
+        try files.write(certificatePEM, to: certificateFile, isSecret: false)
+        return (certificatePEM, keyPEM)
     }
 
     private static func providerKey(_ files: Files) throws -> ES256PrivateKey {
@@ -72,11 +91,12 @@ struct MockCredentials: Sendable {
         return authority
     }
 
-    /// nil when the server needs a new certificate.
-    private static func existingServer(
-        _ files: Files, _ authority: CertificateAuthority, _ names: [SubjectName]
+    /// nil when a new certificate is needed.
+    private static func existing(
+        _ files: Files, _ authority: CertificateAuthority, _ names: [SubjectName], _ certificateFile: String,
+        _ keyFile: String
     ) throws -> (certificate: [UInt8], key: [UInt8])? {
-        guard let certificatePEM = try files.read(File.server), let keyPEM = try files.read(File.serverKey),
+        guard let certificatePEM = try files.read(certificateFile), let keyPEM = try files.read(keyFile),
             let certificate = try? Certificate(pem: certificatePEM), let key = try? ES256PrivateKey(pem: keyPEM),
             certificate.certifies(key), certificate.isIssued(by: authority.certificate),
             certificate.isValid(for: renewal), names.allSatisfy(certificate.names)

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Holdfast
-@testable import HoldfastAPNs
+@testable import HoldfastTransport
 
 @Suite struct HandOutQueueTests {
     private func handOut(_ tickets: [UInt64]) -> HandOut {

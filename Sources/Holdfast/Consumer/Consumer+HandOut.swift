@@ -110,12 +110,9 @@ extension Consumer {
         possiblySent: (UID) -> Bool
     ) {
         guard !batch.isEmpty else { return }
-        var plan = SettlementPlan()
-        var withheld: [Int] = []
-        var flights: [SentWindow.Flight] = []
+        let examined: Examined
         do {
-            flights = try self.flights(of: batch, lane: index, possiblySent: possiblySent)
-            withheld = try withhold(from: batch, flights, on: link, wall: wall, plan: &plan)
+            examined = try examine(batch, lane: index, wall: wall, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -125,6 +122,12 @@ extension Consumer {
                 })
             return readFailed(error, now: now)
         }
+        let flights = examined.flights
+        var plan = SettlementPlan()
+        for (position, obstacle) in examined.obstacles {
+            withhold(flights[position], because: obstacle, on: link, wall: wall, plan: &plan)
+        }
+        let withheld = examined.obstacles.map(\.position)
         let entries = batch.removing(withheld)
         var tickets: [Ticket] = []
         tickets.reserveCapacity(entries.count)
@@ -142,57 +145,61 @@ extension Consumer {
         carryOut(plan, connection: number, now: now, wall: wall)
     }
 
-    private func flights(
-        of batch: EntryBatch, lane index: Int, possiblySent: (UID) -> Bool
-    ) throws(PackedNotification.Damage) -> [SentWindow.Flight] {
-        let hasOneAttempt = lanes[index].key.guarantee == .atMostOnce
+    /// A batch that was looked through, before anything is done about it.
+    private struct Examined {
         var flights: [SentWindow.Flight] = []
-        flights.reserveCapacity(batch.count)
-        for position in batch.items.indices {
-            let item = batch.items[position]
-            flights.append(
-                SentWindow.Flight(
-                    lane: index, uid: item.uid, attempts: item.attempts,
-                    possiblySentBefore: item.isPossiblySent || possiblySent(item.uid), hasOneAttempt: hasOneAttempt,
-                    acceptedAt: try batch.fields(at: position).acceptedAt))
-        }
-        return flights
+        /// In ascending order.
+        var obstacles: [(position: Int, obstacle: Obstacle)] = []
     }
 
-    /// The indices, ascending, of entries that must not go out, each with a settlement in the plan.
-    private func withhold(
-        from batch: EntryBatch, _ flights: [SentWindow.Flight], on link: Link, wall: WallTime,
-        plan: inout SettlementPlan
-    ) throws -> [Int] {
+    private func examine(
+        _ batch: EntryBatch, lane index: Int, wall: WallTime, possiblySent: (UID) -> Bool
+    ) throws -> Examined {
         var blacklisted: [Int: BlacklistEntry] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
                 blacklisted[position] = entry
             }
         }
-        var withheld: [Int] = []
+        var examined = Examined()
+        examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
-            let flight = flights[position]
             let fields = try batch.fields(at: position)
+            let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
+            examined.flights.append(flight)
             let obstacle = obstacle(
                 to: flight, fields, token: { DeviceToken(bytes: Array(batch.bytes[fields.token])) },
                 blacklisted[position], wall: wall)
-            guard let obstacle else { continue }
-            withheld.append(position)
-            let ticket = link.window.settleUnsent(flight)
-            let lane = lanes[flight.lane].id
-            let key = EntryKey(lane: lane, uid: flight.uid)
-            switch obstacle {
-            case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
-            case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
-            case .blacklisted:
-                plan.reject(
-                    key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
-            case .mustWait(let duration, let reason):
-                plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
-            }
+            if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
-        return withheld
+        return examined
+    }
+
+    private func flight(
+        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int, possiblySent: (UID) -> Bool
+    ) -> SentWindow.Flight {
+        SentWindow.Flight(
+            lane: index, uid: item.uid, attempts: item.attempts,
+            possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, acceptedAt: fields.acceptedAt)
+    }
+
+    /// Settles an entry that must not go out.
+    private func withhold(
+        _ flight: SentWindow.Flight, because obstacle: Obstacle, on link: Link, wall: WallTime,
+        plan: inout SettlementPlan
+    ) {
+        let ticket = link.window.settleUnsent(flight)
+        let lane = lanes[flight.lane].id
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        switch obstacle {
+        case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
+        case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+        case .blacklisted:
+            plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .mustWait(let duration, let reason):
+            plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
+        }
     }
 
     /// Why an entry does not go out now.
@@ -257,7 +264,12 @@ extension Consumer {
             }
             let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
             let link = links[Self.noConnection]
-            for flight in try flights(of: batch, lane: index, possiblySent: { possiblySent.contains($0) }) {
+            let flights = try batch.items.indices.map { position in
+                flight(
+                    of: batch.items[position], try batch.fields(at: position), lane: index,
+                    possiblySent: { possiblySent.contains($0) })
+            }
+            for flight in flights {
                 guard let ticket = link?.window.settleUnsent(flight) else { continue }
                 plan.wait(flight, ticket: ticket, lane: lanes[index].id, until: wall, reason: .neverProcessed)
             }

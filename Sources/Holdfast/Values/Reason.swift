@@ -40,6 +40,27 @@ extension Reason {
     public static let shutdown = Reason(rawValue: "Shutdown")
 }
 
+/// Apple's words for the statuses of the binary protocol that have none above (*Local and Remote Notification Programming
+/// Guide: Binary Provider API*, table of error codes).
+extension Reason {
+    /// Status 1.
+    public static let processingError = Reason(rawValue: "ProcessingError")
+    /// Status 4.
+    public static let missingPayload = Reason(rawValue: "MissingPayload")
+    /// Status 5.
+    public static let invalidTokenSize = Reason(rawValue: "InvalidTokenSize")
+    /// Status 6.
+    public static let invalidTopicSize = Reason(rawValue: "InvalidTopicSize")
+    /// Status 7.
+    public static let invalidPayloadSize = Reason(rawValue: "InvalidPayloadSize")
+    /// Status 8.
+    public static let invalidToken = Reason(rawValue: "InvalidToken")
+    /// Status 128, which Apple never documented.
+    public static let invalidFrameItem = Reason(rawValue: "InvalidFrameItem")
+    /// Status 255.
+    public static let unknownError = Reason(rawValue: "UnknownError")
+}
+
 /// Words of our own, where Apple has none.
 extension Reason {
     /// The payload is not one JSON object in UTF-8.

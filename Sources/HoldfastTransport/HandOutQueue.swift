@@ -1,20 +1,24 @@
-internal import Holdfast
+package import Holdfast
 
-/// Entries that wait for a stream, oldest first.
-struct HandOutQueue: Sendable {
+/// Entries that wait to be written, oldest first.
+package struct HandOutQueue: Sendable {
     private var handOuts: [HandOut] = []
     /// Of the first hand-out, the next item to go.
     private var nextItem = 0
 
-    var isEmpty: Bool { handOuts.isEmpty }
+    package init() {}
 
-    mutating func append(_ more: [HandOut]) { handOuts.append(contentsOf: more.lazy.filter { !$0.tickets.isEmpty }) }
+    package var isEmpty: Bool { handOuts.isEmpty }
+
+    package mutating func append(_ more: [HandOut]) {
+        handOuts.append(contentsOf: more.lazy.filter { !$0.tickets.isEmpty })
+    }
 
     /// The next entry: which of which hand-out.
-    var first: (handOut: HandOut, item: Int)? { handOuts.first.map { ($0, nextItem) } }
+    package var first: (handOut: HandOut, item: Int)? { handOuts.first.map { ($0, nextItem) } }
 
     /// The next entry has gone.
-    mutating func removeFirst() {
+    package mutating func removeFirst() {
         guard let first = handOuts.first else { return }
         nextItem += 1
         guard nextItem == first.tickets.count else { return }
@@ -23,7 +27,7 @@ struct HandOutQueue: Sendable {
     }
 
     /// All that wait, in order; then none does.
-    mutating func removeAll() -> [Ticket] {
+    package mutating func removeAll() -> [Ticket] {
         defer {
             handOuts = []
             nextItem = 0

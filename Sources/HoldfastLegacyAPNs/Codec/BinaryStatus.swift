@@ -1,0 +1,48 @@
+public import Holdfast
+
+/// The status of an error response of the binary protocol, kept as it came: what Apple sends need not be in a table.
+package struct BinaryStatus: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let processingError = BinaryStatus(rawValue: 1)
+    package static let missingToken = BinaryStatus(rawValue: 2)
+    package static let missingTopic = BinaryStatus(rawValue: 3)
+    package static let missingPayload = BinaryStatus(rawValue: 4)
+    package static let invalidTokenSize = BinaryStatus(rawValue: 5)
+    package static let invalidTopicSize = BinaryStatus(rawValue: 6)
+    package static let invalidPayloadSize = BinaryStatus(rawValue: 7)
+    package static let invalidToken = BinaryStatus(rawValue: 8)
+    /// Not a failure: the service goes away, and names the last notification that it took.
+    package static let shutdown = BinaryStatus(rawValue: 10)
+    /// Never documented; seen for a frame of command 2 whose items make no sense.
+    package static let invalidFrameItem = BinaryStatus(rawValue: 128)
+    package static let unknown = BinaryStatus(rawValue: 255)
+}
+
+extension SendResult {
+    /// Classifies the status of an error response of the binary protocol.
+    ///
+    /// A pure function of the status; for senders of yours too, through ``SenderConnector``. 2, 5 and 8 say that the token
+    /// is bad; 3, 4, 6 and 7 that the notification is, and its token is never touched. Everything else, unknown codes
+    /// included, is taken for passing: again after a while, and an attempt is counted.
+    ///
+    /// - Parameter binaryStatus: any but 10, which is no failure of the notification it names.
+    public init(binaryStatus: UInt8) {
+        let (verdict, reason): (Verdict, Reason) =
+            switch BinaryStatus(rawValue: binaryStatus) {
+            case .processingError: (.deferred(.token), .processingError)
+            case .missingToken: (.rejected(.token), .missingDeviceToken)
+            case .missingTopic: (.rejected(.notification), .missingTopic)
+            case .missingPayload: (.rejected(.notification), .missingPayload)
+            case .invalidTokenSize: (.rejected(.token), .invalidTokenSize)
+            case .invalidTopicSize: (.rejected(.notification), .invalidTopicSize)
+            case .invalidPayloadSize: (.rejected(.notification), .invalidPayloadSize)
+            case .invalidToken: (.rejected(.token), .invalidToken)
+            case .invalidFrameItem: (.deferred(.token), .invalidFrameItem)
+            case .unknown: (.deferred(.token), .unknownError)
+            default: (.deferred(.token), Reason(rawValue: "Status\(binaryStatus)"))
+            }
+        self.init(verdict, reason: reason, detail: "the service answered status \(binaryStatus)")
+    }
+}

@@ -1,0 +1,239 @@
+internal import Holdfast
+internal import HoldfastTransport
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Drives one `BinaryClientSession` on its event loop: frames out in large writes, how far they have left, and the one
+/// answer in.
+final class LegacyAPNsHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// How the connection's life stands.
+    enum Phase {
+        /// Connecting, or speaking TLS.
+        case opening
+        case open
+        case ended
+    }
+
+    /// Bytes gathered for a write. Each write is a system call and some TLS records.
+    private static let writeSize = 64 << 10
+    /// Writes that the kernel has not taken yet. What lies in them may have been sent in part, so there are few.
+    private static let greatestPendingWrites = 2
+
+    let configuration: LegacyAPNsConnector.Configuration
+    let connection: LegacyAPNsConnection
+    let sink: ConnectionSink
+    let received: ReceivedByteCounter
+    private let ready: EventLoopPromise<Void>
+
+    var session: BinaryClientSession
+    var phase = Phase.opening
+    var context: ChannelHandlerContext?
+    private var buffer = ByteBuffer()
+    private var isWriting = false
+    /// Reported as draining: nothing of what waits is written, a barrier still.
+    private var isDraining = false
+    private var isClosing = false
+    var pendingWrites = 0
+    /// What went wrong, when the end is still to come: what the peer has sent is read first.
+    private var trouble: String?
+    private var lastWrite = NIODeadline.now()
+    var departures: Departures
+    var stamps: [UInt64] = []
+    private var timer: RepeatedTask?
+
+    init(
+        configuration: LegacyAPNsConnector.Configuration, connection: LegacyAPNsConnection, sink: ConnectionSink,
+        received: ReceivedByteCounter, ready: EventLoopPromise<Void>
+    ) {
+        self.configuration = configuration
+        self.connection = connection
+        self.sink = sink
+        self.received = received
+        self.ready = ready
+        session = BinaryClientSession(firstIdentifier: configuration.firstIdentifier)
+        departures = Departures()
+    }
+
+    // MARK: The channel's events
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if configuration.endpoint.isCleartext { open(context) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { open(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .open = phase else { return }
+        let bytes = unwrapInboundIn(data)
+        do throws(ErrorResponseReader.NotAnErrorResponse) {
+            guard let (answer, conclusion) = try session.receive(bytes.readableBytesUInt8Span) else { return }
+            take(answer, conclusion)
+        } catch {
+            end("the service has sent what is no error response: it began with byte \(error.firstByte)")
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Some peers close without TLS's own goodbye; the end of the connection says all there is to say.
+        if case NIOSSLError.uncleanShutdown = error { return }
+        ready.fail(error)
+        failed(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(trouble ?? "the service closed the connection without an answer")
+    }
+
+    /// The first trouble is the cause. What the peer has sent before it is still read: an error response may be among it.
+    func failed(_ error: any Error) {
+        trouble = trouble ?? "the connection failed: \(Dialer.cause(error))"
+        context?.close(promise: nil)
+    }
+
+    private func open(_ context: ChannelHandlerContext) {
+        guard case .opening = phase else { return }
+        guard let info = TCPInfo.read(context.channel), info.rawBytesAcknowledged > 0 else {
+            let needed = "the binary protocol needs Linux 4.19 or newer"
+            ready.fail(
+                ConnectError(.configuration, "this system does not tell what has left its send queue: \(needed)"))
+            return
+        }
+        phase = .open
+        lastWrite = .now()
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            handler.value.tick()
+        }
+        ready.succeed()
+    }
+
+    // MARK: What the connection asks
+
+    func wake() { pump() }
+
+    func writeBarrier() {
+        session.append(connection.takeInbox())
+        session.writeBarrier()
+        pump()
+    }
+
+    /// Takes nothing more, lets what it has leave, then ends.
+    func close(deadline: Duration) {
+        guard case .open = phase, let context else { return }
+        guard deadline > .zero else { return end(nil) }
+        session.append(connection.takeInbox())
+        isClosing = true
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: TimeAmount(deadline)) { handler.value.end(nil) }
+        pump()
+    }
+
+    // MARK: Frames out
+
+    /// Writes what waits, as far as the kernel takes it.
+    func pump() {
+        guard case .open = phase, !isWriting, let context else { return }
+        if !isClosing { session.append(connection.takeInbox()) }
+        let now = NIODeadline.now()
+        if now - lastWrite >= TimeAmount(configuration.idleLimit) { drain() }
+        isWriting = true
+        while session.hasOutput, pendingWrites < Self.greatestPendingWrites { write(context, now) }
+        isWriting = false
+        lookAtDepartures()
+        if let damage = session.damage { return end("an entry can't be read: \(damage)") }
+        endIfFlushed()
+    }
+
+    private func write(_ context: ChannelHandlerContext, _ now: NIODeadline) {
+        buffer.clear(minimumCapacity: Self.writeSize + 4096)
+        session.write(to: &buffer, limit: Self.writeSize)
+        guard buffer.readableBytes > 0 else { return }
+        if pendingWrites == 0, !departures.isWaiting { departures.begin(at: now) }
+        lastWrite = now
+        pendingWrites += 1
+        let position = session.written
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { result in
+            self.pendingWrites -= 1
+            switch result {
+            case .success: self.kernelHasTaken(through: position)
+            case .failure(let error): self.failed(error)
+            }
+        }
+        context.writeAndFlush(wrapOutboundOut(buffer), promise: promise)
+    }
+
+    private func kernelHasTaken(through position: UInt64) {
+        guard case .open = phase, let channel = context?.channel, let info = TCPInfo.read(channel) else { return }
+        departures.written(through: position, info)
+        pump()
+    }
+
+    // MARK: The connection's life
+
+    /// Not to be used again: what waits here goes another way.
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        session.stop()
+        sink(.draining)
+    }
+
+    private func tick() {
+        guard case .open = phase else { return }
+        let now = NIODeadline.now()
+        if pendingWrites > 0 || departures.isWaiting {
+            lookAtDepartures()
+            if departures.stalled(at: now) >= TimeAmount(configuration.writeDeadline) {
+                return end("the service has taken nothing of what was written for \(configuration.writeDeadline)")
+            }
+        }
+        if now - lastWrite >= TimeAmount(configuration.idleLimit) { drain() }
+    }
+
+    func endIfFlushed() {
+        guard case .open = phase, isClosing, !session.hasOutput, pendingWrites == 0, !departures.isWaiting,
+            !session.awaitsAnswer
+        else { return }
+        end(nil)
+    }
+
+    private func take(_ answer: ErrorResponse, _ conclusion: BinaryClientSession.Conclusion) {
+        let word = "the service answered status \(answer.status.rawValue) and closed"
+        switch conclusion {
+        case .barrierAnswered(let position): sink(.barrierAnswered(through: .position(position)))
+        case .payloadError(let error): sink(.payloadError(error))
+        case .unknown:
+            return end("\(word); the identifier it gave, \(answer.identifier), names no notification")
+        }
+        end(word)
+    }
+
+    /// The connection is over. What was written may have been taken; what was not is provably unsent, and so is what is on
+    /// its way here at this moment.
+    ///
+    /// - Parameter cause: nil for an end that was asked for.
+    func end(_ cause: String?) {
+        if case .ended = phase { return }
+        let wasOpening: Bool
+        if case .opening = phase { wasOpening = true } else { wasOpening = false }
+        phase = .ended
+        timer?.cancel()
+        ready.fail(ConnectError(.temporary, "\(configuration.endpoint): \(cause ?? "closed")"))
+        connection.unbind()
+        context?.close(promise: nil)
+        guard !wasOpening else { return }
+        sink(.ended(ConnectionEnd(possiblySentThrough: .position(session.written), cause: cause)))
+    }
+}

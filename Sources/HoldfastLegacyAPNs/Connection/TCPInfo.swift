@@ -1,0 +1,59 @@
+internal import NIOCore
+
+/// What the kernel tells of a TCP connection: Linux's `TCP_INFO`, whose layout `linux/tcp.h` fixes for ever. (The C
+/// library's own `tcp_info` is an old, shorter one.)
+struct TCPInfo: Hashable, Sendable {
+    /// Eight bytes each, up to and with `tcpi_bytes_retrans`.
+    typealias Words = InlineArray<27, UInt64>
+
+    /// `TCP_ESTABLISHED`: neither side has ended it.
+    let isEstablished: Bool
+    /// Bytes that the application has written and the kernel has taken.
+    let bytesTaken: UInt64
+    /// Of these, bytes that the peer's kernel has taken.
+    let bytesAcknowledged: UInt64
+    /// Bytes that have arrived in order, whether or not they were read.
+    let bytesReceived: UInt64
+    /// `tcpi_bytes_acked` as it stands; 0 on systems that do not count.
+    let rawBytesAcknowledged: UInt64
+
+    init(_ words: Words) {
+        // Offsets 0 tcpi_state, 120 tcpi_bytes_acked, 128 tcpi_bytes_received, 144 tcpi_notsent_bytes, 200
+        // tcpi_bytes_sent, 208 tcpi_bytes_retrans. Linux on machines that Swift knows is little-endian.
+        isEstablished = words[0] & 0xFF == 1
+        let notSent = words[18] & 0xFFFF_FFFF
+        bytesTaken = words[25] &- words[26] &+ notSent
+        rawBytesAcknowledged = words[15]
+        // The client's SYN counts as one.
+        bytesAcknowledged = max(words[15], 1) - 1
+        bytesReceived = words[16]
+    }
+
+    /// On the channel's event loop.
+    ///
+    /// - Returns: nil for what is no open socket.
+    static func read(_ channel: any Channel) -> TCPInfo? {
+        guard let socket = channel as? any SocketOptionProvider else { return nil }
+        var info: TCPInfo?
+        // On the loop the future is complete when it is returned.
+        socket.unsafeGetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: 11)).assumeIsolated().whenSuccess
+        {
+            (words: Words) in
+            info = TCPInfo(words)
+        }
+        return info
+    }
+}
+
+/// Counts what is read from the socket, below TLS.
+final class ReceivedByteCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private(set) var count: UInt64 = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count += UInt64(unwrapInboundIn(data).readableBytes)
+        context.fireChannelRead(data)
+    }
+}

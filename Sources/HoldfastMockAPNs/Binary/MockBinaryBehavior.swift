@@ -1,0 +1,91 @@
+/// How the server departs from its normal ways: asked for each connection as it is accepted, and for each notification that
+/// is not discarded, after the server has made up its mind and before it acts.
+///
+/// It is called on event loops, possibly on several at a time, and must not block.
+public struct MockBinaryBehavior: Sendable {
+    let open: @Sendable (_ connection: Int) -> MockBinaryAnswer.Ending?
+    let decide: @Sendable (MockBinaryNotification) -> MockBinaryAnswer?
+
+    /// - Parameter decide: what to do with a notification; nil for the normal way.
+    public init(_ decide: @escaping @Sendable (MockBinaryNotification) -> MockBinaryAnswer?) {
+        open = { _ in nil }
+        self.decide = decide
+    }
+
+    /// - Parameter open: what to do with a connection, by its number, before TLS; nil for the normal way.
+    public init(opening open: @escaping @Sendable (_ connection: Int) -> MockBinaryAnswer.Ending?) {
+        self.open = open
+        decide = { _ in nil }
+    }
+
+    private init(
+        _ open: @escaping @Sendable (Int) -> MockBinaryAnswer.Ending?,
+        _ decide: @escaping @Sendable (MockBinaryNotification) -> MockBinaryAnswer?
+    ) {
+        self.open = open
+        self.decide = decide
+    }
+
+    /// This one's answer, or `next`'s where this one has none.
+    public func orElse(_ next: MockBinaryBehavior) -> MockBinaryBehavior {
+        MockBinaryBehavior({ number in open(number) ?? next.open(number) }, { one in decide(one) ?? next.decide(one) })
+    }
+
+    /// The same on these connections only, by their numbers, which count from 1 over the server's life.
+    public func onConnections(_ isMeant: @escaping @Sendable (Int) -> Bool) -> MockBinaryBehavior {
+        MockBinaryBehavior(
+            { number in isMeant(number) ? open(number) : nil }, { one in isMeant(one.connection) ? decide(one) : nil })
+    }
+
+    /// The same for the first `count` times that it has something to say, over the server's life.
+    public func atMost(_ count: Int) -> MockBinaryBehavior {
+        let left = Locked(count)
+        @Sendable func limited<Answer>(_ answer: Answer?) -> Answer? {
+            guard let answer else { return nil }
+            return left.withLock { left in
+                guard left > 0 else { return nil }
+                left -= 1
+                return answer
+            }
+        }
+        return MockBinaryBehavior({ number in limited(open(number)) }, { one in limited(decide(one)) })
+    }
+}
+
+extension MockBinaryBehavior {
+    /// Deals with every error, and with no barrier, in this way.
+    public static func errors(_ answer: MockBinaryAnswer) -> MockBinaryBehavior {
+        MockBinaryBehavior { one in one.fault != nil && !one.isBarrier ? answer : nil }
+    }
+
+    /// Deals with every barrier in this way.
+    public static func barriers(_ answer: MockBinaryAnswer) -> MockBinaryBehavior {
+        MockBinaryBehavior { one in one.isBarrier ? answer : nil }
+    }
+
+    /// Deals with the notification of this number on each connection, counted from 1, in this way.
+    public static func notification(_ number: Int, _ answer: MockBinaryAnswer) -> MockBinaryBehavior {
+        MockBinaryBehavior { one in one.number == number ? answer : nil }
+    }
+
+    /// Reads and throws away everything, answers nothing.
+    public static let stalling = notification(
+        1, MockBinaryAnswer(.refused(.unknown), isAnswered: false, ending: .discard))
+
+    /// On each connection: takes `count` notifications and then says goodbye with status 10.
+    public static func shuttingDown(after count: Int) -> MockBinaryBehavior {
+        notification(count, MockBinaryAnswer(.lastGood))
+    }
+
+    /// On each connection: ends it in this way behind the notification of this number, whatever that is, without a word.
+    public static func ending(_ ending: MockBinaryAnswer.Ending, after count: Int) -> MockBinaryBehavior {
+        MockBinaryBehavior { one in
+            one.number == count ? MockBinaryAnswer(isAnswered: false, ending: ending) : nil
+        }
+    }
+
+    /// Closes or resets connections as they are accepted, or does not read from them.
+    public static func opening(_ ending: MockBinaryAnswer.Ending) -> MockBinaryBehavior {
+        MockBinaryBehavior(opening: { _ in ending })
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The directory with a mock's certificates and keys, its own or one it was given.
+struct MockHome: Sendable {
+    let path: String
+    let credentials: MockCredentials
+    private let isOwn: Bool
+
+    /// - Parameters:
+    ///   - path: nil for a new temporary directory, which ``leave()`` removes.
+    ///   - host: what the server listens on, which its certificate stands for too.
+    init(path: String?, names: [String], host: String) throws {
+        isOwn = path == nil
+        self.path =
+            path
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-mock-\(UUID().uuidString)").path
+        credentials = try MockCredentials(
+            directory: self.path, names: names + (names.contains(host) ? [] : [host]))
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func leave() throws {
+        if isOwn, FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import NIOCore
+
+/// Stands between TLS and the socket: can reset the connection, and write in small pieces.
+final class MockWire: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+    private var pieceByteCount: Int?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// What is written from now on goes out in segments of this many bytes; nil for as it comes.
+    func split(every byteCount: Int?) { pieceByteCount = byteCount.map { max(1, $0) } }
+
+    /// Ends the connection without a goodbye of TLS. The kernel makes it a reset where something is unread.
+    func close() { context?.close(promise: nil) }
+
+    /// Ends the connection with RST: what either side has not read yet may be lost.
+    func reset() {
+        guard let context else { return }
+        guard let socket = context.channel as? any SocketOptionProvider else {
+            context.close(promise: nil)
+            return
+        }
+        // From here outwards: TLS would first say goodbye.
+        let isolated = context.loopBound
+        socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+            isolated.value.close(promise: nil)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard let pieceByteCount else {
+            context.write(data, promise: promise)
+            return
+        }
+        var buffer = unwrapOutboundIn(data)
+        while buffer.readableBytes > pieceByteCount, let piece = buffer.readSlice(length: pieceByteCount) {
+            // Flushed each: with TCP_NODELAY a segment of its own.
+            context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
+        }
+        context.write(wrapOutboundOut(buffer), promise: promise)
+    }
+}
