@@ -109,12 +109,13 @@ public final class FeedbackReader: Service, Sendable {
     public func run() async throws {
         defer { application.finish() }
         var schedule = FeedbackSchedule(configuration)
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+        // Once in any case: a short life is no reason to know nothing.
+        repeat {
             let error = await readUnlessStopped()
             let wait = schedule.readingEnded(failed: error != nil, random: Double.random(in: 0..<1))
             if let error { logger.warning("feedback: \(error); \(error.kept) tuples were kept; again in \(wait)") }
             do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) } } catch { break }
-        }
+        } while !Task.isShuttingDownGracefully && !Task.isCancelled
     }
 
     /// Reads once, and no longer than ``Configuration/stopLimit`` beyond a graceful shutdown.
