@@ -16,13 +16,16 @@ struct CredentialTests {
                 #expect(server.providerKeyFile == directory + "/AuthKey.p8")
             }
             #expect(try mode(of: directory) == 0o700)
-            for name in ["ca.key", "server.key", "AuthKey.p8"] {
+            for name in ["ca.key", "server.key", "client.key", "AuthKey.p8"] {
                 #expect(try mode(of: "\(directory)/\(name)") == 0o600)
             }
-            for name in ["ca.pem", "server.pem", "AuthKey.pub.pem"] {
+            for name in ["ca.pem", "server.pem", "client.pem", "AuthKey.pub.pem"] {
                 #expect(try mode(of: "\(directory)/\(name)") == 0o644)
             }
-            let names = ["AuthKey.p8", "AuthKey.pub.pem", "ca.key", "ca.pem", "server.key", "server.pem"]
+            let names = [
+                "AuthKey.p8", "AuthKey.pub.pem", "ca.key", "ca.pem", "client.key", "client.pem", "server.key",
+                "server.pem",
+            ]
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == names)
         }
     }
@@ -43,7 +46,7 @@ struct CredentialTests {
                 return contents
             }
             let first = try await start()
-            #expect(first.count == 6)
+            #expect(first.count == 8)
             #expect(try await start() == first)
         }
     }

@@ -29,6 +29,13 @@ struct BadInputTests {
             ["mock", "http2", "--certificate-directory", "c", "--listen", "1"],
             ["mock", "http2", "--certificate-directory", "c", "--reject", "zz=Unregistered"], ["nonsense"],
             ["send", "--nonsense"],
+            ["mock", "binary", "--certificate-directory", "c", "--reject", "abcd=8"],
+            ["mock", "binary", "--certificate-directory", "c", "--reject", "\(String(repeating: "ab", count: 32))=10"],
+            ["mock", "binary", "--certificate-directory", "c", "--error-status", "10"],
+            ["mock", "binary", "--certificate-directory", "c", "--shutdown-after", "0"],
+            ["mock", "binary", "--listen", "127.0.0.1:0"],
+            ["mock", "feedback", "--certificate-directory", "c", "--tuple", "abcd=yesterday"],
+            ["mock", "feedback", "--certificate-directory", "c", "--hold", "--reset-after", "1"],
         ])
     func usage(_ arguments: [String]) async throws {
         let result = try await Tool.start(arguments.map { $0 == "f" ? folder("good") : $0 }).result()

@@ -52,10 +52,13 @@ final class RunningTool: Sendable {
     private let process: Monitor<Process>
     private let folder: TemporaryFolder
 
-    init(_ arguments: [String], input: String?, environment: [String: String]) throws {
+    /// - Parameter program: default: ours.
+    init(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:], program: String = Tool.path
+    ) throws {
         folder = try TemporaryFolder()
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Tool.path)
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
             .filter { $0.key != "HOLDFAST_JOURNAL" }.merging(environment) { $1 }
@@ -131,13 +134,14 @@ final class MockProcess: Sendable {
     let port: Int
     private let tool: RunningTool
 
-    init(_ flags: String..., host: String = "127.0.0.1", in folder: TemporaryFolder) async throws {
+    /// - Parameter kind: `http2`, `binary` or `feedback`.
+    init(
+        _ flags: String..., kind: String = "http2", host: String = "127.0.0.1", in folder: TemporaryFolder
+    ) async throws {
         self.folder = folder
+        let ledger = kind == "feedback" ? [] : ["--ledger", folder("ledger")]
         let tool = try Tool.start(
-            [
-                "mock", "http2", "--listen", "\(host):0", "--certificate-directory", folder("certs"), "--ledger",
-                folder("ledger"),
-            ] + flags)
+            ["mock", kind, "--listen", "\(host):0", "--certificate-directory", folder("certs")] + ledger + flags)
         let isReady = try await waitUntil { try tool.output.hasPrefix("listening on \(host):") || !tool.isRunning }
         let line = try tool.output
         try #require(isReady && line.hasSuffix("\n"), "the mock said \(line)")

@@ -1,7 +1,7 @@
 /// One line of the ledger of a ``MockBinaryServer``:
 /// `{"id":"…","token":"…","identifier":7,"payload":"…"}` and a line end.
 ///
-/// `id` is the payload's own (``MockBinaryNotification/payloadID``), left out where it has none; `payload` is its digest.
+/// `id` is the payload's own (``MockBinaryNotification/payloadID``), left out where it has none; `payload` is its digest, 16 hex digits.
 enum BinaryLedgerLine {
     static func append(
         token: Span<UInt8>, identifier: UInt32, payload: Span<UInt8>, to lines: inout [UInt8]
@@ -18,7 +18,10 @@ enum BinaryLedgerLine {
             lines.append(ASCII.hexDigit(token[index] & 15))
         }
         lines += Array(#"","identifier":\#(identifier),"payload":""#.utf8)
-        lines += PayloadMark.digest(of: payload)
+        let digest = PayloadMark.digest(of: payload)
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+            lines.append(ASCII.hexDigit(UInt8(truncatingIfNeeded: digest >> shift) & 15))
+        }
         lines += Array("\"}\n".utf8)
     }
 }

@@ -5,8 +5,8 @@ struct MockAuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "Compare a mock's ledger with what was to be sent: accepted, lost, duplicates.",
         discussion: """
-            Notifications of the input that have an apns-id are looked for by it, the others by their token. Exit code 0 \
-            when nothing is lost and the duplicates are at most --allow-duplicates; otherwise 1.
+            Notifications of the input that have an apns-id are looked for by it, the others by their token; in ledgers of \
+            `mock binary`, which has no apns-id, all are looked for by payload and token. Exit code 0 when nothing is lost and the duplicates are at most --allow-duplicates; otherwise 1.
             """)
 
     @Argument(help: ArgumentHelp("Ledgers of one or several mocks.", valueName: "ledger"), completion: .file())

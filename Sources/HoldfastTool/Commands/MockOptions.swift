@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastMockAPNs
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// What all push services of `holdfast mock` have in common.
+struct MockOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Where to listen; port 0 picks a free one.", valueName: "host:port"))
+    var listen = "127.0.0.1:0"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where its certificates and keys are kept; made where missing.", valueName: "dir"),
+        completion: .directory)
+    var certificateDirectory: String
+
+    @Flag(name: .long, help: "Listen without TLS, for tests and benchmarks.")
+    var cleartext = false
+
+    func validate() throws { _ = try address() }
+
+    func address() throws -> (host: String, port: Int) {
+        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
+            (0...65535).contains(port), colon > listen.startIndex
+        else { throw ValidationError("--listen must be HOST:PORT, such as 127.0.0.1:0.") }
+        let host = listen[..<colon]
+        return (host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port)
+    }
+
+    /// Starts a server, says where it listens, waits for SIGINT or SIGTERM, and stops it.
+    func serve<Server>(
+        start: () async throws -> Server, address: (Server) -> String, stop: (Server) async throws -> Void
+    ) async throws -> ToolStatus {
+        let server: Server
+        do {
+            server = try await start()
+        } catch let error as MockAPNsError {
+            throw ToolError(.unavailable, error.what)
+        } catch {
+            throw ToolError(.unavailable, "cannot listen on \(listen): \(error)")
+        }
+        Console.standard.print("listening on \(address(server))")
+        let group = ServiceGroup(
+            services: [WaitForShutdown()], gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
+        try await group.run()
+        try await stop(server)
+        return .ok
+    }
+}
+
+/// Nothing to do but to wait for the signal.
+private struct WaitForShutdown: Service {
+    func run() async throws { try await gracefulShutdown() }
+}
+
+/// `TOKEN=WHAT`, as several flags have it.
+enum TokenArgument {
+    static func parse<What>(
+        _ items: [String], flag: String, what: String, _ read: (String) -> What?
+    ) throws -> [(token: DeviceToken, what: What)] {
+        try items.map { item in
+            let parts = item.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let token = try? DeviceToken(parts[0]), let value = read(String(parts[1])) else {
+                throw ValidationError(
+                    "\(flag) must be TOKEN=\(what) with a token of hex digits; got \(item.debugDescription).")
+            }
+            return (token, value)
+        }
+    }
+}
