@@ -131,7 +131,10 @@ let package = Package(
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting", "HoldfastTool", argumentParser,
+                logging, serviceLifecycle, unixSignals,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),

@@ -83,7 +83,8 @@ public struct LegacyAPNsFeedback: FeedbackSource {
     /// - Returns: nil when the reading was cancelled.
     private func connect() async throws(FeedbackError) -> FeedbackStream? {
         do throws(ConnectError) {
-            return try await dialer.connect(on: Dialer.nextLoop()) { (channel, ready: EventLoopPromise<FeedbackStream>) in
+            return try await dialer.connect(on: Dialer.nextLoop()) {
+                (channel, ready: EventLoopPromise<FeedbackStream>) in
                 let handler = FeedbackHandler(
                     stream: FeedbackStream(channel), isCleartext: configuration.endpoint.isCleartext,
                     silenceLimit: TimeAmount(configuration.silenceLimit), ready: ready)

@@ -56,7 +56,8 @@ struct DeliveryOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long after one reading the next one comes (30m, 1h). (default: 1h)", valueName: "duration"),
+        help: ArgumentHelp(
+            "How long after one reading the next one comes (30m, 1h). (default: 1h)", valueName: "duration"),
         transform: DurationArgument.parse)
     var feedbackInterval: Duration?
 

@@ -68,7 +68,9 @@ struct SendCommand: AsyncParsableCommand {
         let place = try InputPlace.find(input, in: journal, mode: mode)
         sayPlace(place, of: input)
         let task = InputTask(input, defaultTopic: route.topic, place)
-        if strict, try await !StrictCheck(console: .standard, limits: connector.limits).passes(task) { return .badInput }
+        if strict, try await !StrictCheck(console: .standard, limits: connector.limits).passes(task) {
+            return .badInput
+        }
         try input.seek(to: place.progress?.offset ?? 0)
         if route != remembered {
             sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)

@@ -57,7 +57,9 @@ struct DeliverySummary: Encodable, Equatable {
         var status = error?.status ?? .ok
         if (left > 0 && !queueOnly) || !inputFinished { status = max(status, .entriesLeft) }
         if malformed > 0 || refusedCount > 0 { status = max(status, .badInput) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 { status = max(status, .notAllConfirmed) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 {
+            status = max(status, .notAllConfirmed)
+        }
         return status
     }
 

@@ -27,18 +27,20 @@ import Testing
     func pieces(size: Int) async throws {
         let tuples = [1, 5, 32, 0, 100, 101, 300].flatMap { Self.tuples(2, tokenByteCount: $0) }
         try await withServer(tuples, .splitting(every: size)) { server in
-            #expect(try await Self.read(try source(server)) == tuples)
+            let source = try source(server)
+            #expect(try await Self.read(source) == tuples)
         }
     }
 
-    @Test("Four tuples and then a reset: the error and all four, and the others the next time", arguments: [true, false])
+    @Test(
+        "Four tuples and then a reset: the error and all four, and the others the next time", arguments: [true, false])
     func reset(isCleartext: Bool) async throws {
         let tuples = Self.tuples(9)
         try await withServer(tuples, .resetting(after: 4), isCleartext: isCleartext) { server in
             let journal = InMemoryJournal()
             let engine = try PushEngine(journal: journal, routes: [Route(connector: InMemoryConnector())])
             let reader = FeedbackReader(try source(server, isCleartext: isCleartext), blacklist: engine.blacklist)
-            do {
+            do throws(FeedbackError) {
                 try await reader.read()
                 Issue.record("it did not fail")
             } catch {
@@ -99,11 +101,12 @@ import Testing
     @Test("A client certificate is shown where one is set") func clientCertificate() async throws {
         let tuples = Self.tuples(3)
         try await withServer(tuples, requiresClientCertificate: true) { server in
-            await #expect(throws: FeedbackError.self) { try await Self.read(try source(server)) }
-            let source = try source(server) {
+            let unknown = try source(server)
+            await #expect(throws: FeedbackError.self) { try await Self.read(unknown) }
+            let known = try source(server) {
                 $0.clientCertificate = .pem(certificates: server.clientCertificateFile, key: server.clientKeyFile)
             }
-            #expect(try await Self.read(source) == tuples)
+            #expect(try await Self.read(known) == tuples)
         }
     }
 
