@@ -16,7 +16,7 @@ package struct BinaryFrameWriter {
     ) {
         let (token, payload) = (fields.token.count, fields.payload.count)
         buffer.writeMultipleIntegers(
-            BinaryProtocol.Command.framed, UInt32(27 + token + payload),
+            BinaryProtocol.Command.framed, UInt32(itemHeaderByteCount + token + payload),
             BinaryProtocol.Item.identifier, UInt16(4), identifier,
             BinaryProtocol.Item.token, UInt16(token))
         buffer.writeBytes(bytes[fields.token])
@@ -27,10 +27,8 @@ package struct BinaryFrameWriter {
             BinaryProtocol.Item.priority, UInt16(1), priority(fields.priority))
     }
 
-    /// What ``append(_:of:identifier:to:)`` writes at most for such an entry.
-    package static func byteCount(_ fields: PackedNotification.Fields) -> Int {
-        32 + fields.token.count + fields.payload.count
-    }
+    /// Of the five items, all but token and payload: five item ids and lengths, identifier, expiration, priority.
+    private static let itemHeaderByteCount = 5 * 3 + 4 + 4 + 1
 
     /// Appends the notification that no service takes: a frame of command 1 with a token of no bytes.
     ///

@@ -11,6 +11,8 @@ final class LegacyAPNsConnection: CumulativeConnection {
         var inbox: [HandOut] = []
         /// Nil before there is one, and from the connection's end on: handler and connection would keep each other alive.
         var handler: NIOLoopBound<LegacyAPNsHandler>?
+        /// Nothing is taken any more: a barrier goes behind what was taken, or the connection closes.
+        var isSealed = false
         var hasEnded = false
     }
 
@@ -39,8 +41,8 @@ final class LegacyAPNsConnection: CumulativeConnection {
     func send(_ handOut: HandOut) {
         // A wake for the first of a turn of the event loop; the others are found with it.
         let handler: NIOLoopBound<LegacyAPNsHandler>? = state.withLock { state in
-            // The end, which was reported, answers for what comes after it: provably not sent.
-            guard !state.hasEnded else { return nil }
+            // The end answers for what comes too late: provably not sent.
+            guard !state.hasEnded, !state.isSealed else { return nil }
             state.inbox.append(handOut)
             return state.inbox.count == 1 ? state.handler : nil
         }
@@ -58,9 +60,15 @@ final class LegacyAPNsConnection: CumulativeConnection {
 
     func listen(stamp: UInt64) { perform { $0.listen(stamp: stamp) } }
 
-    func writeBarrier() { perform { $0.writeBarrier() } }
+    func writeBarrier() {
+        state.withLock { $0.isSealed = true }
+        perform { $0.writeBarrier() }
+    }
 
-    func close(deadline: Duration) { perform { $0.close(deadline: deadline) } }
+    func close(deadline: Duration) {
+        state.withLock { $0.isSealed = true }
+        perform { $0.close(deadline: deadline) }
+    }
 
     private func perform(_ action: @escaping @Sendable (LegacyAPNsHandler) -> Void) {
         guard let handler = state.withLock(\.handler) else { return }

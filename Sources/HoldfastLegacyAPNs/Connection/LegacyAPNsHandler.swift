@@ -123,6 +123,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     func wake() { pump() }
 
     func writeBarrier() {
+        // The connection takes nothing more: what it has is everything before the barrier.
         session.append(connection.takeInbox())
         session.writeBarrier()
         pump()
@@ -144,7 +145,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     /// Writes what waits, as far as the kernel takes it.
     func pump() {
         guard case .open = phase, !isWriting, let context else { return }
-        if !isClosing { session.append(connection.takeInbox()) }
+        session.append(connection.takeInbox())
         let now = NIODeadline.now()
         if now - lastWrite >= TimeAmount(configuration.idleLimit) { drain() }
         isWriting = true
