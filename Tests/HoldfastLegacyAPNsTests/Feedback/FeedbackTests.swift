@@ -63,7 +63,9 @@ import Testing
         let group = MultiThreadedEventLoopGroup.singleton
         let listener = try await ServerBootstrap(group: group)
             .childChannelInitializer { [bytes] channel in
-                channel.writeAndFlush(ByteBuffer(bytes: bytes.dropLast())).flatMap { channel.close() }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(LastWords(bytes: Array(bytes.dropLast())))
+                }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
@@ -190,5 +192,20 @@ import Testing
             throw error
         }
         try await server.stop()
+    }
+}
+
+/// Says something, and closes.
+private final class LastWords: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        context.close(promise: nil)
     }
 }
