@@ -96,7 +96,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
+            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging, serviceLifecycle],
+            swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
@@ -130,7 +131,10 @@ let package = Package(
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting", "HoldfastTool", argumentParser,
+                logging, serviceLifecycle, unixSignals,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
