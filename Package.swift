@@ -147,6 +147,13 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", swiftSettings: strict),
+        // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
+        // hangs or crashes is seen as that.
+        .executableTarget(
+            name: "BinaryFaults",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
+            path: "Tests/BinaryFaults", swiftSettings: strict),
+        .testTarget(name: "BinaryFaultsTests", swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],
