@@ -23,7 +23,8 @@ import Testing
 
     private static func run(_ arguments: String...) async throws -> (status: Int32, text: String, summary: Summary) {
         let process = Process()
-        process.executableURL = try #require(program)
+        let program: URL = try #require(Self.program)
+        process.executableURL = program
         process.arguments = arguments
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data().write(to: path)
