@@ -43,7 +43,7 @@ extension Consumer {
     ) {
         switch link.cumulative!.window.conclude(error) {
         case .within(let taken, let named, let later):
-            link.hasWorked = true
+            if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
             for run in taken { breakers[run.lane].confirmed(run.count, now: now) }
             plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)
             if let named, case .refused(let result) = error.kind {
@@ -171,5 +171,13 @@ extension Consumer {
         if case .written(let deadline) = state.barrier { return wakes + [deadline] }
         if state.silenceCounts || !state.clock.isIdle, let look = state.clock.nextLook { wakes.append(look) }
         return wakes
+    }
+}
+
+extension PayloadError {
+    /// Something was settled by it. Where each first notification is put off, connecting again at once would storm.
+    fileprivate var isFinal: Bool {
+        guard case .refused(let result) = kind, case .rejected = result.verdict else { return false }
+        return true
     }
 }

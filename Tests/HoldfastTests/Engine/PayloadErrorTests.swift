@@ -44,6 +44,30 @@ import Testing
         #expect(bench.sent == [1, 2, 2])
     }
 
+    @Test("A service that puts off each first notification is not stormed with connections") func putsOff() throws {
+        let bench = try bench {
+            $0.reconnectMinimum = .seconds(1)
+            $0.reconnectMaximum = .seconds(60)
+            $0.retry = RetrySchedule(minimum: .milliseconds(10), maximum: .milliseconds(20), greatestCount: 10_000)
+        }
+        let unknown = PayloadError.Kind.refused(SendResult(.deferred(.token), reason: Reason(rawValue: "Status128")))
+        bench.prepare = { connection in
+            connection.state.withLock { $0.onSend = { connection.fail(at: 1, unknown) } }
+        }
+        try bench.submit(1..<20)
+        bench.advance(by: .seconds(60))
+        #expect(bench.connections[0].count < 20)
+        // One that gets somewhere is followed at once.
+        bench.prepare = { connection in
+            connection.state.withLock { $0.onSend = { connection.fail(at: 2, unknown) } }
+        }
+        let before = bench.connections[0].count
+        bench.advance(by: .seconds(60))
+        #expect(bench.connections[0].count > before + 5)
+        #expect(bench.status.rejectedTotal == 0)
+        #expect(bench.status.unconfirmed < 15)
+    }
+
     @Test("UID 7 requeued and sent after 50; an error names 50: 7 goes again, exactly once") func positionsNotUIDs()
         throws
     {

@@ -38,6 +38,8 @@ final class StubConnection: CumulativeConnection {
         var isPrompt = true
         /// Whether it ends when it is closed.
         var endsWhenClosed = true
+        /// Done after the first hand-out.
+        var onSend: (@Sendable () -> Void)?
     }
 
     let number: Int
@@ -80,6 +82,11 @@ final class StubConnection: CumulativeConnection {
             return (state.answer, state.isPrompt)
         }
         if isCumulative, isPrompt, let last = new.last { sink(.sent(through: last.ticket)) }
+        let onSend = state.withLock { state in
+            defer { state.onSend = nil }
+            return state.onSend
+        }
+        onSend?()
         var confirmed: [Ticket] = []
         var results: [(ticket: Ticket, result: SendResult)] = []
         for entry in new {
