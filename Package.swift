@@ -96,7 +96,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging], swiftSettings: strict),
+            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging, serviceLifecycle],
+            swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
@@ -130,7 +131,10 @@ let package = Package(
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting", "HoldfastTool"],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting", "HoldfastTool", argumentParser,
+                logging, serviceLifecycle, unixSignals,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
@@ -143,6 +147,13 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", swiftSettings: strict),
+        // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
+        // hangs or crashes is seen as that.
+        .executableTarget(
+            name: "BinaryFaults",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
+            path: "Tests/BinaryFaults", swiftSettings: strict),
+        .testTarget(name: "BinaryFaultsTests", swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],

@@ -11,24 +11,31 @@ public struct LegacyAPNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     ///   in the clear.
     /// - Throws: ``LegacyAPNsConfigurationError`` that says what is wrong with it.
     public init(_ text: String) throws(LegacyAPNsConfigurationError) {
+        (isCleartext, host, port) = try Self.parse(text, scheme: "binary", defaultPort: BinaryProtocol.gatewayPort)
+    }
+
+    /// Parses `SCHEME+tls://HOST[:PORT]`, or `SCHEME://` with a loopback address.
+    static func parse(
+        _ text: String, scheme: String, defaultPort: Int
+    ) throws(LegacyAPNsConfigurationError) -> (isCleartext: Bool, host: String, port: Int) {
         func fail(_ why: String) -> LegacyAPNsConfigurationError {
             LegacyAPNsConfigurationError("the endpoint \(text.prefix(200).debugDescription) \(why)")
         }
-        let schemes = ["binary+tls://", "binary://"]
-        guard let scheme = schemes.first(where: text.hasPrefix) else {
-            throw fail("is neither binary+tls://HOST[:PORT] nor binary://HOST[:PORT]")
+        let prefixes = ["\(scheme)+tls://", "\(scheme)://"]
+        guard let prefix = prefixes.first(where: text.hasPrefix) else {
+            throw fail("is neither \(scheme)+tls://HOST[:PORT] nor \(scheme)://HOST[:PORT]")
         }
-        isCleartext = scheme == "binary://"
+        let isCleartext = prefix == prefixes[1]
         let place: HostAndPort
         do throws(TransportConfigurationError) {
-            place = try HostAndPort(text.dropFirst(scheme.count), defaultPort: BinaryProtocol.gatewayPort)
+            place = try HostAndPort(text.dropFirst(prefix.count), defaultPort: defaultPort)
         } catch {
             throw fail(error.message)
         }
         guard !isCleartext || place.isLoopback else {
-            throw fail("would send in the clear to another machine; binary:// is for loopback only")
+            throw fail("would be in the clear to another machine; \(scheme):// is for loopback only")
         }
-        (host, port) = (place.host, place.port)
+        return (isCleartext, place.host, place.port)
     }
 
     public var description: String {

@@ -10,12 +10,13 @@ struct HoldfastCommand: AsyncParsableCommand {
             through crashes, restarts, dead connections and bad credentials.
 
             Exit codes: 0 everything was confirmed · 1 nothing is left, but some were rejected, expired or are unknown · \
-            64 wrong flags · 65 some of the input was not taken · 66 no input · 69 cannot listen · 70 internal fault · \
+            64 wrong flags · 65 some of the input was not taken · 66 no input · 69 cannot listen, or be reached · 70 internal fault · \
             73 the journal cannot be opened · 74 the journal or the disk fails · 75 notifications are left in the \
             journal · 77 permission denied · 78 configuration (certificates, keys, credentials).
             """,
         version: "0.1.0",
         subcommands: [
-            SendCommand.self, RecoverCommand.self, JournalCommand.self, MockCommand.self, BenchCommand.self,
+            SendCommand.self, RecoverCommand.self, FeedbackCommand.self, JournalCommand.self, MockCommand.self,
+            BenchCommand.self,
         ])
 }

@@ -66,6 +66,10 @@ struct SummaryTests {
         summary.refused = ["BadPriority": 2]
         summary.leftFromBefore = 5
         summary.confirmed = 19990
+        summary.confirmedByAnswer = 4000
+        summary.confirmedByBarrier = 15000
+        summary.confirmedByQuiet = 990
+        summary.wronglyConfirmed = 6
         summary.rejected = ["Unregistered": 2, "BadTopic": 7]
         summary.expired = 1
         summary.unknown = 2
@@ -81,10 +85,12 @@ struct SummaryTests {
     func goldenJSON() throws {
         #expect(
             try JSONOutput.line(full) == """
-                {"accepted":20000,"confirmed":19990,"elapsedSeconds":1.25,"exitCode":75,"expired":1,"file":"a/b.ndjson",\
+                {"accepted":20000,"confirmed":19990,"confirmedByAnswer":4000,"confirmedByBarrier":15000,\
+                "confirmedByQuiet":990,"elapsedSeconds":1.25,"exitCode":75,"expired":1,"file":"a/b.ndjson",\
                 "inputFinished":true,"interrupted":false,"left":3,"leftFromBefore":5,"lines":20003,"malformed":1,\
                 "perSecond":16002,"possibleDuplicates":4,"queueOnly":false,"refused":{"BadPriority":2},\
-                "rejected":{"BadTopic":7,"Unregistered":2},"repeated":0,"resumedAtLine":12001,"unknown":2}
+                "rejected":{"BadTopic":7,"Unregistered":2},"repeated":0,"resumedAtLine":12001,"unknown":2,\
+                "wronglyConfirmed":6}
                 """)
     }
 
@@ -98,6 +104,10 @@ struct SummaryTests {
                   refused                   2  BadPriority 2
                   left before               5  found in the journal
                   confirmed            19,990  taken by the push service
+                    by an answer        4,000  an error behind them, or their own answer: proof
+                    by a barrier       15,000  its answer: proof
+                    by silence            990  no error came in the quiet period: a guess
+                    denied later            6  guessed wrong: an error came too late, and they were not taken
                   rejected                  9  BadTopic 7, Unregistered 2
                   expired                   1  over before they could be sent
                   unknown                   2  perhaps taken, and not to be sent again
@@ -106,6 +116,7 @@ struct SummaryTests {
                   elapsed              1.25 s  16,002 a second
                 """)
         #expect(!DeliverySummary().text().contains("rejected"))
+        #expect(!DeliverySummary().text().contains("silence"))
     }
 
     @Test("The progress line fits the terminal and says what is known")

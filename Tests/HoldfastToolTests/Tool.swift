@@ -135,8 +135,14 @@ final class MockProcess: Sendable {
     private let tool: RunningTool
 
     /// - Parameter kind: `http2`, `binary` or `feedback`.
-    init(
+    convenience init(
         _ flags: String..., kind: String = "http2", host: String = "127.0.0.1", in folder: TemporaryFolder
+    ) async throws {
+        try await self.init(flags, kind: kind, host: host, in: folder)
+    }
+
+    init(
+        _ flags: [String], kind: String = "http2", host: String = "127.0.0.1", in folder: TemporaryFolder
     ) async throws {
         self.folder = folder
         let ledger = kind == "feedback" ? [] : ["--ledger", folder("ledger")]

@@ -77,6 +77,8 @@ extension Reason {
     public static let neverProcessed = Reason(rawValue: "NeverProcessed")
     /// The connection or the deadline ended before an answer came: it may have been sent.
     public static let noAnswer = Reason(rawValue: "NoAnswer")
+    /// The feedback service named the token: why it is on the blacklist.
+    public static let feedback = Reason(rawValue: "Feedback")
     /// Its token was called bad, and that is not judged yet.
     public static let suspectToken = Reason(rawValue: "SuspectToken")
     /// The clock cannot be believed that it has expired.

@@ -72,9 +72,11 @@ extension MockBinaryBehavior {
     public static let stalling = notification(
         1, MockBinaryAnswer(.refused(.unknown), isAnswered: false, ending: .discard))
 
-    /// On each connection: takes `count` notifications and then says goodbye with status 10.
+    /// On each connection: says goodbye with status 10 behind the first notification that is in order, from this number on.
     public static func shuttingDown(after count: Int) -> MockBinaryBehavior {
-        notification(count, MockBinaryAnswer(.lastGood))
+        MockBinaryBehavior { one in
+            one.number >= count && one.fault == nil ? MockBinaryAnswer(.lastGood) : nil
+        }
     }
 
     /// On each connection: ends it in this way behind the notification of this number, whatever that is, without a word.

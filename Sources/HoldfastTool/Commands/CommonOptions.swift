@@ -24,8 +24,12 @@ struct JournalOptions: ParsableArguments {
 struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The most notifications in flight: what a crash can send twice.", valueName: "count"))
-    var window = 2000
+        help: ArgumentHelp(
+            """
+            The most notifications in flight: what a crash can send twice. (default: 2000; on the binary protocol \
+            1000000 for each connection)
+            """, valueName: "count"))
+    var window: Int?
 
     @Option(
         name: .long,
@@ -43,6 +47,20 @@ struct DeliveryOptions: ParsableArguments {
         transform: SizeArgument.parse)
     var journalLimit: Int?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Read this feedback service beside sending, and blacklist its tokens: feedback+tls://HOST[:PORT].",
+            valueName: "url"))
+    var feedback: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long after one reading the next one comes (30m, 1h). (default: 1h)", valueName: "duration"),
+        transform: DurationArgument.parse)
+    var feedbackInterval: Duration?
+
     @Flag(name: .long, help: "Print the summary as one JSON object.")
     var json = false
 
@@ -50,7 +68,13 @@ struct DeliveryOptions: ParsableArguments {
     var verbose = false
 
     func validate() throws {
-        guard (1...1_000_000).contains(window) else { throw ValidationError("--window must be 1 to 1000000.") }
+        if let window, !(1...1_000_000).contains(window) { throw ValidationError("--window must be 1 to 1000000.") }
+        guard feedbackInterval == nil || feedback != nil else {
+            throw ValidationError("--feedback-interval needs --feedback.")
+        }
+        if let feedbackInterval, feedbackInterval < .seconds(1) {
+            throw ValidationError("--feedback-interval must be 1s or more.")
+        }
     }
 
     func journalOptions(create: Bool) -> LMDBJournal.Options {
@@ -62,7 +86,10 @@ struct DeliveryOptions: ParsableArguments {
 
     func engineConfiguration() -> EngineConfiguration {
         var configuration = EngineConfiguration()
-        configuration.window = window
+        if let window {
+            configuration.window = window
+            configuration.cumulativeWindow = window
+        }
         return configuration
     }
 }

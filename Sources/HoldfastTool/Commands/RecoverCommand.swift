@@ -40,7 +40,8 @@ struct RecoverCommand: AsyncParsableCommand {
         let connector = try route.connector()
         // A journal of an application's own is delivered where the flags say, and does not remember them.
         if let remembered, route != remembered { try route.write(to: journal) }
-        return try await Delivery(journal: journal, connector: connector, options: deliveryOptions).run(nil)
+        return try await Delivery(journal: journal, connector: connector, route: route, options: deliveryOptions).run(
+            nil)
     }
 
     static func noRoute(_ path: String) -> String {

@@ -15,6 +15,9 @@ struct SendCommand: AsyncParsableCommand {
             A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
             is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
 
+            The binary protocol (binary+tls://) answers errors only. What confirms there is a barrier, a notification that \
+            is wrong on purpose, whose refusal proves all before it; or, with --confirm quiet, silence.
+
             Exit codes, the first that is true: 64 wrong flags, or a file begun before · 66 no input · 73 the journal \
             cannot be opened · 74 the journal or the disk fails · 77 permission denied · 78 configuration · \
             75 notifications or lines are left · 65 some lines were malformed or refused · 1 some were rejected, expired \
@@ -64,8 +67,8 @@ struct SendCommand: AsyncParsableCommand {
         let (route, connector) = try checkedRoute(remembered: remembered)
         let place = try InputPlace.find(input, in: journal, mode: mode)
         sayPlace(place, of: input)
-        if strict, try await !StrictCheck(console: .standard).passes(InputTask(input, defaultTopic: route.topic, place))
-        {
+        let task = InputTask(input, defaultTopic: route.topic, place)
+        if strict, try await !StrictCheck(console: .standard, limits: connector.limits).passes(task) {
             return .badInput
         }
         try input.seek(to: place.progress?.offset ?? 0)
@@ -73,7 +76,7 @@ struct SendCommand: AsyncParsableCommand {
             sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
             try route.write(to: journal)
         }
-        let delivery = Delivery(journal: journal, connector: connector, options: deliveryOptions)
+        let delivery = try Delivery(journal: journal, connector: connector, route: route, options: deliveryOptions)
         return try await delivery.run(InputTask(input, defaultTopic: route.topic, place), isQueueOnly: queueOnly)
     }
 

@@ -13,6 +13,10 @@ struct DeliveryRun {
         var isQueueOnly = false
         /// Whether SIGINT and SIGTERM end it in order. False in tests.
         var handlesSignals = true
+        /// The route's.
+        var confirmation = ConfirmationMode.perNotification
+        /// Read beside sending; that it fails ends nothing.
+        var feedback: FeedbackReader?
     }
 
     /// How it ended: figures, and what ended it before its time.
@@ -84,10 +88,15 @@ struct DeliveryRun {
         summary.malformed = taken.malformed
         summary.refused = taken.refused
         summary.confirmed = status.confirmed
+        summary.confirmedByAnswer = status.confirmed - status.confirmedByBarrier - status.confirmedByQuiet
+        summary.confirmedByBarrier = status.confirmedByBarrier
+        summary.confirmedByQuiet = status.confirmedByQuiet
+        summary.wronglyConfirmed = status.wronglyConfirmed
         summary.rejected = Dictionary(uniqueKeysWithValues: status.rejected.map { ($0.key.rawValue, $0.value) })
         summary.expired = status.expired
         summary.unknown = status.unknown
         summary.possibleDuplicates = status.possibleDuplicates
+        summary.feedback = options.feedback?.status().tuples
         let milliseconds = max(elapsed.wholeMilliseconds, 1)
         summary.elapsedSeconds = Double(milliseconds) / 1000
         summary.perSecond = status.settled * 1000 / Int(milliseconds)
@@ -101,6 +110,10 @@ struct DeliveryRun {
         return await withTaskGroup(of: Event.self) { tasks in
             tasks.addTask { await Self.run(group) }
             if !options.isQueueOnly { tasks.addTask { await watch(report) } }
+            if case .cumulative(let quietPeriod?) = options.confirmation {
+                let events = engine.events()
+                tasks.addTask { await sayCleared(events, quietPeriod) }
+            }
             tasks.addTask {
                 if let input { await feed(report).run(input) }
                 return .inputEnded
@@ -167,6 +180,10 @@ struct DeliveryRun {
                     service: service, successTerminationBehavior: .gracefullyShutdownGroup,
                     failureTerminationBehavior: .gracefullyShutdownGroup)
             ], logger: logger)
+        if let feedback = options.feedback {
+            configuration.services.append(
+                .init(service: feedback, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore))
+        }
         if options.handlesSignals { configuration.gracefulShutdownSignals = [.sigint, .sigterm] }
         return ServiceGroup(configuration: configuration)
     }
@@ -214,9 +231,31 @@ struct DeliveryRun {
             let finding = watcher.look(status.connections, at: now)
             if let error = finding.error { return .trouble(error) }
             if let news = finding.news, !console.isInteractive { console.warning("\(news); trying again") }
+            askForProof(status, report)
             meter.add(status.settled, at: now)
             console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: finding.trouble).text())
             do { try await Task.sleep(for: Self.look) } catch { break }
+        }
+        return .watchEnded
+    }
+
+    /// With nothing more to come, a barrier need not wait until the connection has been idle.
+    private func askForProof(_ status: EngineStatus, _ report: Monitor<FeedReport>) {
+        guard options.confirmation == .cumulative(quietPeriod: nil), report.withLock(\.finished), status.inFlight > 0,
+            status.inFlight == status.unconfirmed
+        else { return }
+        engine.writeBarriers()
+    }
+
+    /// Says when silence has cleared a lane's journal.
+    private func sayCleared(_ events: AsyncStream<EngineEvent>, _ quietPeriod: Duration) async -> Event {
+        var reporter = SilenceReporter(quietPeriod: quietPeriod)
+        for await event in events {
+            guard case .cleared(let lane, let count, let through, .quiet) = event else { continue }
+            let left = engine.status().lanes.first { $0.key == lane }?.backlog ?? 0
+            let line = reporter.cleared(
+                lane, count: count, through: through, left: left, at: ContinuousClock.now - Self.epoch)
+            if let line { console.note(line) }
         }
         return .watchEnded
     }

@@ -1,11 +1,17 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
+internal import HoldfastLegacyAPNs
 
 /// Where and as whom to send: what a journal remembers, so that `recover` needs no flags.
 struct RememberedRoute: Codable, Equatable {
     static let noteName = "route/default"
     static let currentVersion = 1
+
+    enum WireProtocol { case http2, binary }
+
+    /// What confirms on the binary protocol where no error comes.
+    enum Confirmation: String, Codable, CaseIterable { case barrier, quiet }
 
     var version = Self.currentVersion
     var endpoint: String
@@ -17,6 +23,36 @@ struct RememberedRoute: Codable, Equatable {
     var teamID: String?
     /// Nil trusts what the system trusts.
     var trust: String?
+    /// The binary protocol's certificate, a path; and those of its key and of the file with the passphrase.
+    var clientCertificate: String?
+    var clientKey: String?
+    var clientPassphraseFile: String?
+    /// Nil for one.
+    var connections: Int?
+    /// Nil for ``Confirmation/barrier``.
+    var confirmation: Confirmation?
+    /// With ``Confirmation/quiet``; nil for ``defaultQuietPeriod``.
+    var quietPeriodMilliseconds: Int64?
+
+    static let defaultQuietPeriod: Duration = .seconds(5)
+
+    init(endpoint: String) { self.endpoint = endpoint }
+
+    var `protocol`: WireProtocol {
+        endpoint.hasPrefix("binary+tls://") || endpoint.hasPrefix("binary://") ? .binary : .http2
+    }
+
+    var quietPeriod: Duration { quietPeriodMilliseconds.map { .milliseconds($0) } ?? Self.defaultQuietPeriod }
+
+    /// From now on there. What was remembered for the other protocol means nothing here.
+    mutating func moves(to endpoint: String) {
+        let before = self.protocol
+        self.endpoint = endpoint
+        guard self.protocol != before else { return }
+        (keyFile, keyID, teamID) = (nil, nil, nil)
+        (clientCertificate, clientKey, clientPassphraseFile) = (nil, nil, nil)
+        (confirmation, quietPeriodMilliseconds) = (nil, nil)
+    }
 
     /// What the journal remembers; nil when `send` never wrote to it.
     ///
@@ -56,9 +92,20 @@ struct RememberedRoute: Codable, Equatable {
             throw ToolError(error, otherwise: .internalFault)
         }
     }
+}
 
+// MARK: What sends
+
+extension RememberedRoute {
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
-    func connector() throws(ToolError) -> APNsConnector {
+    func connector() throws(ToolError) -> any Connector {
+        switch self.protocol {
+        case .http2: try http2Connector()
+        case .binary: try binaryConnector()
+        }
+    }
+
+    private func http2Connector() throws(ToolError) -> APNsConnector {
         do throws(APNsConfigurationError) {
             var signingKey: APNsSigningKey?
             if let keyFile {
@@ -66,8 +113,19 @@ struct RememberedRoute: Codable, Equatable {
             }
             return try APNsConnector(
                 APNsConnector.Configuration(
-                    endpoint: try APNsEndpoint(endpoint), trust: trust.map { .file($0) } ?? .system,
-                    signingKey: signingKey))
+                    endpoint: try APNsEndpoint(endpoint), trust: tls.trusted, signingKey: signingKey))
+        } catch {
+            throw ToolError(.configuration, error.message)
+        }
+    }
+
+    private func binaryConnector() throws(ToolError) -> LegacyAPNsConnector {
+        let certificate = try tls.certificate()
+        do throws(LegacyAPNsConfigurationError) {
+            var configuration = LegacyAPNsConnector.Configuration(
+                endpoint: try LegacyAPNsEndpoint(endpoint), trust: tls.trusted, clientCertificate: certificate)
+            configuration.confirmation = confirmation == .quiet ? .quiet(quietPeriod) : .barrier
+            return try LegacyAPNsConnector(configuration)
         } catch {
             throw ToolError(.configuration, error.message)
         }

@@ -4,12 +4,14 @@ internal import Holdfast
 /// Reads a whole input without taking anything of it: what `--strict` does first.
 struct StrictCheck {
     let console: Console
+    /// Of the route's connector.
+    let limits: NotificationLimits
 
     /// Names what is bad, up to a number, and leaves the input at its end.
     func passes(_ task: InputTask) async throws(ToolError) -> Bool {
         var input = task.input
         var reporter = FaultReporter(console: console, name: input.file.name)
-        let validator = NotificationValidator()
+        let validator = NotificationValidator(limits: limits)
         let now = EngineClock.system.wall()
         while true {
             let batch = try await input.next()

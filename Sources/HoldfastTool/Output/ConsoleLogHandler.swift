@@ -8,7 +8,11 @@ struct ConsoleLogHandler: LogHandler {
 
     /// - Parameter isVerbose: whether what goes well is worth a line too.
     static func logger(_ console: Console, isVerbose: Bool) -> Logger {
-        Logger(label: "holdfast") { _ in ConsoleLogHandler(console: console, logLevel: isVerbose ? .info : .error) }
+        logger(console, level: isVerbose ? .info : .error)
+    }
+
+    static func logger(_ console: Console, level: Logger.Level) -> Logger {
+        Logger(label: "holdfast") { _ in ConsoleLogHandler(console: console, logLevel: level) }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

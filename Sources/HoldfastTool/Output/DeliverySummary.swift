@@ -23,6 +23,14 @@ struct DeliverySummary: Encodable, Equatable {
     /// Notifications that were in the journal before this run.
     var leftFromBefore = 0
     var confirmed = 0
+    /// Of them, by the service's own word: for the notification, or for one behind it.
+    var confirmedByAnswer = 0
+    /// Of them, by the answer to a barrier behind them.
+    var confirmedByBarrier = 0
+    /// Of them, by nothing but silence.
+    var confirmedByQuiet = 0
+    /// Of those, denied by an error that came too late: not taken, and not to be sent again.
+    var wronglyConfirmed = 0
     /// By reason.
     var rejected: [String: Int] = [:]
     var expired = 0
@@ -30,6 +38,8 @@ struct DeliverySummary: Encodable, Equatable {
     /// Still unconfirmed, in the journal.
     var left = 0
     var possibleDuplicates = 0
+    /// Tokens that the feedback service named; nil when none was asked.
+    var feedback: Int?
     var elapsedSeconds = 0.0
     /// Answers of the service for each second.
     var perSecond = 0
@@ -47,7 +57,9 @@ struct DeliverySummary: Encodable, Equatable {
         var status = error?.status ?? .ok
         if (left > 0 && !queueOnly) || !inputFinished { status = max(status, .entriesLeft) }
         if malformed > 0 || refusedCount > 0 { status = max(status, .badInput) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 { status = max(status, .notAllConfirmed) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 {
+            status = max(status, .notAllConfirmed)
+        }
         return status
     }
 
@@ -65,6 +77,7 @@ struct DeliverySummary: Encodable, Equatable {
             rows.append(("left before", Format.count(leftFromBefore), "found in the journal"))
         }
         rows.append(("confirmed", Format.count(confirmed), "taken by the push service"))
+        rows += confirmationRows
         if rejectedCount > 0 { rows.append(("rejected", Format.count(rejectedCount), Self.list(rejected))) }
         if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
@@ -74,9 +87,21 @@ struct DeliverySummary: Encodable, Equatable {
         if possibleDuplicates > 0 {
             rows.append(("possible duplicates", Format.count(possibleDuplicates), "sent again with the same apns-id"))
         }
+        if let feedback { rows.append(("feedback", Format.count(feedback), "tokens named by the feedback service")) }
         let answers = perSecond > 0 ? "\(Format.count(perSecond)) a second" : ""
         rows.append(("elapsed", Format.duration(.milliseconds(Int(elapsedSeconds * 1000))), answers))
         return Self.table(rows)
+    }
+
+    /// What the confirmations rest on, where not every one is an answer of its own.
+    private var confirmationRows: [(String, String, String)] {
+        guard confirmedByBarrier > 0 || confirmedByQuiet > 0 || wronglyConfirmed > 0 else { return [] }
+        return [
+            ("  by an answer", confirmedByAnswer, "an error behind them, or their own answer: proof"),
+            ("  by a barrier", confirmedByBarrier, "its answer: proof"),
+            ("  by silence", confirmedByQuiet, "no error came in the quiet period: a guess"),
+            ("  denied later", wronglyConfirmed, "guessed wrong: an error came too late, and they were not taken"),
+        ].filter { $0.1 > 0 }.map { ($0.0, Format.count($0.1), $0.2) }
     }
 
     private static func list(_ reasons: [String: Int]) -> String {

@@ -1,0 +1,85 @@
+internal import Holdfast
+internal import HoldfastTransport
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Hands what a feedback service says to a `FeedbackStream`, and watches its silence.
+final class FeedbackHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private let stream: FeedbackStream
+    private let isCleartext: Bool
+    private let silenceLimit: TimeAmount
+    private let ready: EventLoopPromise<FeedbackStream>
+    private var isOpen = false
+    /// While something is waited for: our own slowness is not the service's silence.
+    private var silence: Scheduled<Void>?
+
+    init(
+        stream: FeedbackStream, isCleartext: Bool, silenceLimit: TimeAmount, ready: EventLoopPromise<FeedbackStream>
+    ) {
+        self.stream = stream
+        self.isCleartext = isCleartext
+        self.silenceLimit = silenceLimit
+        self.ready = ready
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if isCleartext { open(context) }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { open(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// From now on it is read when the stream is.
+    private func open(_ context: ChannelHandlerContext) {
+        guard !isOpen else { return }
+        isOpen = true
+        do {
+            guard let options = context.channel.syncOptions else { throw ChannelError.operationUnsupported }
+            try options.setOption(.autoRead, value: false)
+            ready.succeed(stream)
+        } catch {
+            ready.fail(error)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isOpen, silence == nil {
+            silence = context.eventLoop.assumeIsolated().scheduleTask(in: silenceLimit) {
+                self.stream.end(.silent)
+                context.close(promise: nil)
+            }
+        }
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        endSilence()
+        stream.put(unwrapInboundIn(data))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Some peers close without TLS's own goodbye; whether the last tuple is whole says more.
+        if case NIOSSLError.uncleanShutdown = error { return }
+        ready.fail(error)
+        stream.end(.failed(Dialer.cause(error)))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        endSilence()
+        stream.end(.closed)
+        context.fireChannelInactive()
+    }
+
+    private func endSilence() {
+        silence?.cancel()
+        silence = nil
+    }
+}

@@ -1,0 +1,98 @@
+public import Holdfast
+internal import HoldfastTransport
+internal import NIOCore
+internal import NIOSSL
+
+/// The feedback service of the binary protocol: tuples of time and token, from connecting to the end of the stream.
+///
+///     let source = try LegacyAPNsFeedback(.init(endpoint: .init("feedback+tls://feedback.example.com")))
+///     let reader = FeedbackReader(source, blacklist: engine.blacklist)
+public struct LegacyAPNsFeedback: FeedbackSource {
+    /// The source's settings and named bounds.
+    public struct Configuration: Sendable {
+        public var endpoint: LegacyAPNsFeedbackEndpoint
+        /// Default: the system's.
+        public var trust: TrustedCertificates
+        /// What the service knows us by. Default: none.
+        public var clientCertificate: ClientCertificate?
+        /// The most that resolving, connecting and TLS may take together. Default: 10 s.
+        public var connectDeadline: Duration = .seconds(10)
+        /// A service that says nothing more for this long has said all it had to say, also when it leaves the connection
+        /// open. Default: 10 s.
+        public var silenceLimit: Duration = .seconds(10)
+
+        public init(
+            endpoint: LegacyAPNsFeedbackEndpoint, trust: TrustedCertificates = .system,
+            clientCertificate: ClientCertificate? = nil
+        ) {
+            self.endpoint = endpoint
+            self.trust = trust
+            self.clientCertificate = clientCertificate
+        }
+    }
+
+    public var endpoint: String { configuration.endpoint.description }
+
+    private let configuration: Configuration
+    private let dialer: Dialer
+
+    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be.
+    public init(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) {
+        self.configuration = configuration
+        let endpoint = configuration.endpoint
+        let tls: NIOSSLContext?
+        do throws(TransportConfigurationError) {
+            tls =
+                endpoint.isCleartext
+                ? nil
+                : try ClientTLS.context(trust: configuration.trust, identity: configuration.clientCertificate?.identity)
+        } catch {
+            throw LegacyAPNsConfigurationError(error.message)
+        }
+        dialer = Dialer(
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: tls,
+            trust: configuration.trust, deadline: configuration.connectDeadline)
+    }
+
+    public func read(
+        _ take: @Sendable ([FeedbackTuple]) async throws(FeedbackError) -> Void
+    ) async throws(FeedbackError) {
+        guard let stream = try await connect() else { return }
+        defer { stream.close() }
+        var reader = FeedbackTupleReader()
+        while true {
+            switch await stream.next() {
+            case .bytes(let bytes):
+                reader.append(bytes.span)
+                var tuples: [FeedbackTuple] = []
+                while let tuple = reader.next() { tuples.append(tuple) }
+                if !tuples.isEmpty { try await take(tuples) }
+            case .end(.stopped):
+                return
+            case .end(.failed(let cause)):
+                throw FeedbackError(.connection, "\(endpoint): \(cause)")
+            case .end(.closed), .end(.silent):
+                guard !reader.isInTuple else {
+                    throw FeedbackError(.malformed, "\(endpoint) ended in the middle of a tuple")
+                }
+                return
+            }
+        }
+    }
+
+    /// - Returns: nil when the reading was cancelled.
+    private func connect() async throws(FeedbackError) -> FeedbackStream? {
+        do throws(ConnectError) {
+            return try await dialer.connect(on: Dialer.nextLoop()) {
+                (channel, ready: EventLoopPromise<FeedbackStream>) in
+                let handler = FeedbackHandler(
+                    stream: FeedbackStream(channel), isCleartext: configuration.endpoint.isCleartext,
+                    silenceLimit: TimeAmount(configuration.silenceLimit), ready: ready)
+                try channel.pipeline.syncOperations.addHandler(handler)
+            }
+        } catch {
+            if Task.isCancelled { return nil }
+            throw FeedbackError(error)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastLegacyAPNs
+internal import ServiceLifecycle
+internal import UnixSignals
+
+struct FeedbackReadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read",
+        abstract: "Read a feedback service once, and blacklist the tokens it names.",
+        discussion: """
+            Reading clears the service's list, so each tuple is on the journal's blacklist, on disk, before more is read, \
+            and is printed afterwards. A token that was registered later than its tuple says is sent to again. Of the \
+            tokens only a few digits are printed unless --reveal is given; they are personal data.
+
+            Without TLS flags, certificates are those of the route that the journal remembers.
+
+            Exit codes: 0 read to the end · 75 interrupted · 69 the service cannot be reached, or the connection broke (what came before \
+            is kept) · 65 it sent something else · 74 the blacklist cannot be written · 78 configuration.
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("feedback+tls://HOST[:PORT]; port 2196.", valueName: "url"))
+    var endpoint: String
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var tlsOptions: TLSOptions
+
+    @Flag(name: .long, help: "Print tokens whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func run() async throws { try await reporting { try await read() } }
+
+    private func read() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        // Known to be in vain before a journal is made for it.
+        if !FileManager.default.fileExists(atPath: path) { _ = try source(remembered: nil) }
+        let journal = try LMDBJournal(directory: path, options: LMDBJournal.Options())
+        defer { journal.close() }
+        let reader = FeedbackReader(
+            try source(remembered: try RememberedRoute.read(from: journal, named: path)),
+            blacklist: TokenBlacklist(storage: journal.blacklist),
+            logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
+        let reading = OneReading(reader: reader) { tuples in
+            Console.standard.print(tuples.map(line).joined(separator: "\n"))
+        }
+        switch try await reading.untilEndOrSignal() {
+        case .success(let count):
+            if reading.isInterrupted {
+                throw ToolError(.entriesLeft, "interrupted; \(Self.tuples(count)) before, which are kept")
+            }
+            if !json { Console.standard.note("\(Self.tuples(count)); all of them are on the blacklist of \(path)") }
+            return .ok
+        case .failure(let error):
+            throw ToolError(Self.status(of: error), "\(error); \(Self.tuples(error.kept)) before, which are kept")
+        }
+    }
+
+    private func source(remembered: RememberedRoute?) throws -> LegacyAPNsFeedback {
+        let tls = try tlsOptions.settings(remembered: remembered?.tls ?? RememberedRoute.TLS())
+        return try FeedbackSettings(endpoint: endpoint, tls: tls).source()
+    }
+
+    private func line(_ tuple: FeedbackTuple) -> String {
+        let token = tuple.token.map { reveal ? $0.hex : $0.shortened } ?? "(\(tuple.tokenBytes.count) bytes)"
+        let since = Timestamp.format(tuple.since)
+        return json ? #"{"since":"\#(since)","token":"\#(token)"}"# : "\(since)  \(token)"
+    }
+
+    private static func tuples(_ count: Int) -> String { Format.plural(count, "tuple") }
+
+    private static func status(of error: FeedbackError) -> ToolStatus {
+        switch error.code {
+        case .configuration: .configuration
+        case .malformed: .badInput
+        case .notStored: .inputOutput
+        default: .unavailable
+        }
+    }
+}
+
+/// One reading, which SIGINT and SIGTERM end in order: what was read by then is kept.
+private final class OneReading: Service {
+    private let reader: FeedbackReader
+    private let tell: @Sendable ([FeedbackTuple]) -> Void
+    private let result = Monitor<Result<Int, FeedbackError>?>(nil)
+    private let interrupted = Monitor(false)
+
+    init(reader: FeedbackReader, tell: @escaping @Sendable ([FeedbackTuple]) -> Void) {
+        self.reader = reader
+        self.tell = tell
+    }
+
+    /// Whether a signal ended it.
+    var isInterrupted: Bool { interrupted.withLock { $0 } }
+
+    func untilEndOrSignal() async throws -> Result<Int, FeedbackError> {
+        let configuration = ServiceGroupConfiguration(
+            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
+        try await ServiceGroup(configuration: configuration).run()
+        guard let result = result.withLock({ $0 }) else { throw ToolError(.internalFault, "nothing was read") }
+        return result
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            do throws(FeedbackError) {
+                let count = try await self.reader.read { tuples in self.tell(tuples) }
+                self.result.withLock { $0 = .success(count) }
+            } catch {
+                self.result.withLock { $0 = .failure(error) }
+            }
+            if Task.isCancelled { self.interrupted.withLock { $0 = true } }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// A short run of what `Scripts/binary-faults` does at length: see Docs/BinaryProtocol.md.
+@Suite("A service of the binary protocol that misbehaves") struct BinaryFaultsTests {
+    /// The program that was built together with these tests.
+    private static var program: URL? {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0])
+        for _ in 0..<4 {
+            folder.deleteLastPathComponent()
+            let candidate = folder.appendingPathComponent("BinaryFaults")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+        }
+        return nil
+    }
+
+    private struct Summary: Decodable {
+        let breaches: Int
+        let failed: Int
+        let lostToSilence: Int
+        let trials: Int
+    }
+
+    private static func run(_ arguments: String...) async throws -> (status: Int32, text: String, summary: Summary) {
+        let process = Process()
+        let program: URL = try #require(Self.program)
+        process.executableURL = program
+        process.arguments = arguments
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        process.standardOutput = try FileHandle(forWritingTo: path)
+        process.standardError = process.standardOutput
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        let text = try String(contentsOf: path, encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").last { $0.hasPrefix("{") }, "\(text)")
+        return (process.terminationStatus, text, try JSONDecoder().decode(Summary.self, from: Data(line.utf8)))
+    }
+
+    @Test("Under every fault, each notification has one outcome and none is lost", .timeLimit(.minutes(5)))
+    func everyFault() async throws {
+        let (status, text, summary) = try await Self.run(
+            "--notifications", "5000", "--window", "2000", "--quiet", "1500", "--jobs", "4", "--half")
+        #expect(status == 0 && summary.breaches == 0 && summary.failed == 0, "\(text)")
+        #expect(summary.trials > 30)
+    }
+
+    @Test("A late error that fools the quiet period does not fool the barrier", .timeLimit(.minutes(2)))
+    func lateError() async throws {
+        let (status, text, summary) = try await Self.run(
+            "--notifications", "2000", "--window", "2000", "--quiet", "500", "--only", "late")
+        #expect(status == 0, "\(text)")
+        #expect(summary.lostToSilence > 0, "\(text)")
+        let barriers = text.split(separator: "\n").filter { $0.contains("| barrier |") }
+        #expect(barriers.count == 2 && barriers.allSatisfy { $0.contains("| 1998 | 2 | 0 | 0 | 0 |") }, "\(text)")
+    }
+}
