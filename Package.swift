@@ -91,7 +91,7 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastLegacyAPNs", "HoldfastMockAPNs", argumentParser,
-                logging, serviceLifecycle, unixSignals,
+                logging, nioCore, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
 

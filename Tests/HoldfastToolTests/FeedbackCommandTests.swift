@@ -47,6 +47,22 @@ struct FeedbackCommandTests {
             try await Tool.run("journal", "status", "--journal", folder("j"), "--json").count("blacklist") == 1)
     }
 
+    @Test("A signal ends a reading that is held open, and what came before is kept", arguments: [SIGINT, SIGTERM])
+    func signals(signal: Int32) async throws {
+        let mock = try await MockProcess(
+            ["--tuple", "\(token)=1600000000", "--hold"], kind: "feedback", in: folder)
+        let tool = try Tool.start([
+            "feedback", "read", "--endpoint", "feedback+tls://127.0.0.1:\(mock.port)", "--journal", folder("j"),
+            "--trust", mock.trust,
+        ])
+        #expect(try await waitUntil { try tool.output.hasSuffix("\n") })
+        tool.kill(signal)
+        let result = try await tool.result()
+        #expect(result.status == 75 && result.errors.contains("1 tuple before, which are kept"), "\(result.errors)")
+        #expect(
+            try await Tool.run("journal", "status", "--journal", folder("j"), "--json").count("blacklist") == 1)
+    }
+
     @Test("Nobody listens: code 69; a wrong endpoint: code 78, and no journal") func nobody() async throws {
         let refused = try await Tool.run(
             "feedback", "read", "--endpoint", "feedback://127.0.0.1:1", "--journal", folder("j"))

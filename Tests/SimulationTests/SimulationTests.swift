@@ -19,7 +19,7 @@ struct SimulationTests {
     /// order; what they found has a fault of its own in Scripts/mutations.)
     @Test(
         "What once broke a promise keeps it now",
-        arguments: [44, 81, 105, 290, 392, 1844, 4670, 6613, 7348] as [UInt64])
+        arguments: [44, 81, 105, 290, 392, 1844, 4670, 6613, 7348, 247_214] as [UInt64])
     func regressions(seed: UInt64) { expectKept(seed) }
 
     private func expectKept(_ seed: UInt64) {

@@ -5,13 +5,13 @@
 /// take a few dozen bytes where their UIDs are consecutive. Nothing is ever evicted: a full window stops the sending.
 ///
 /// A pure machine.
-struct CumulativeWindow: Sendable {
+package struct CumulativeWindow: Sendable {
     /// Neighbours by position that are neighbours by UID.
-    struct Run: Hashable, Sendable {
+    package struct Run: Hashable, Sendable {
         /// Index of the lane in its Consumer.
         let lane: Int
         let first: UID
-        fileprivate(set) var count: Int
+        package fileprivate(set) var count: Int
         let attempts: UInt16
         let possiblySentBefore: Bool
         let hasOneAttempt: Bool
@@ -84,14 +84,14 @@ struct CumulativeWindow: Sendable {
     /// Entries that nothing is known of.
     var unconfirmed: Int { Int(nextPosition - firstPosition) }
     /// Entries in flight.
-    var count: Int { unconfirmed + settling }
+    package var count: Int { unconfirmed + settling }
     /// For tests: how much memory it takes.
     var runCount: Int { runs.count - head }
 
-    init() {}
+    package init() {}
 
     /// An entry goes to the connection.
-    mutating func handOut(_ flight: SentWindow.Flight) -> Ticket {
+    package mutating func handOut(_ flight: SentWindow.Flight) -> Ticket {
         defer { nextPosition += 1 }
         if head < runs.count, runs[runs.count - 1].isFollowed(by: flight) {
             runs[runs.count - 1].count += 1
@@ -102,14 +102,14 @@ struct CumulativeWindow: Sendable {
     }
 
     /// Everything up to and including `position` was taken by the service. It counts until ``settled(_:)``.
-    mutating func confirm(through position: UInt64) -> [Run] {
+    package mutating func confirm(through position: UInt64) -> [Run] {
         let taken = take(through: position)
         settling += taken.reduce(0) { $0 + $1.count }
         return taken
     }
 
     /// The settlements of so many are on disk.
-    mutating func settled(_ count: Int) { settling -= min(count, settling) }
+    package mutating func settled(_ count: Int) { settling -= min(count, settling) }
 
     /// The service has refused one and discarded what came after it. The window is empty afterwards, but for what is
     /// being settled.

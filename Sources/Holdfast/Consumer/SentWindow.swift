@@ -4,9 +4,9 @@
 /// for two seconds would let a million entries through that a crash sends again. Nothing is ever evicted.
 ///
 /// A pure machine. Every hand-out has its own ``Ticket``; one that was answered before is met with nil.
-struct SentWindow: Sendable {
+package struct SentWindow: Sendable {
     /// One entry's stay in the window.
-    struct Flight: Hashable, Sendable {
+    package struct Flight: Hashable, Sendable {
         /// Index of the lane in its Consumer.
         let lane: Int
         let uid: UID
@@ -17,6 +17,17 @@ struct SentWindow: Sendable {
         /// It has one attempt: by its guarantee, or because its expiration is 0.
         let hasOneAttempt: Bool
         let acceptedAt: WallTime
+
+        package init(
+            lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool, acceptedAt: WallTime
+        ) {
+            self.lane = lane
+            self.uid = uid
+            self.attempts = attempts
+            self.possiblySentBefore = possiblySentBefore
+            self.hasOneAttempt = hasOneAttempt
+            self.acceptedAt = acceptedAt
+        }
     }
 
     private enum State {

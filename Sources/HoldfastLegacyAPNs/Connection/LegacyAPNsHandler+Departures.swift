@@ -41,9 +41,9 @@ struct Departures {
 extension LegacyAPNsHandler {
     /// Reports what has left, and looks again soon while something has not.
     func lookAtDepartures() {
-        guard case .open = phase, departures.isWaiting, let context, let info = TCPInfo.read(context.channel) else {
-            return
-        }
+        // A write that the kernel has taken in part only moves on, too, when the peer takes something.
+        guard isOpen, departures.isWaiting || pendingWrites > 0, let context, let info = TCPInfo.read(context.channel)
+        else { return }
         if let position = departures.look(info, at: .now()) { sink(.sent(through: .position(position))) }
         guard departures.isWaiting, !departures.isLooking else { return }
         departures.isLooking = true
@@ -62,7 +62,7 @@ extension LegacyAPNsHandler {
     }
 
     private func answerStamps() {
-        guard case .open = phase, let context, let info = TCPInfo.read(context.channel) else { return }
+        guard isOpen, let context, let info = TCPInfo.read(context.channel) else { return }
         // Where the peer has closed, or an answer has begun, the rest is about to be read: that decides.
         if info.isEstablished, received.count >= info.bytesReceived, !session.isAnswering {
             for stamp in stamps { sink(.listened(stamp: stamp)) }

@@ -32,6 +32,8 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     var session: BinaryClientSession
     var phase = Phase.opening
     var context: ChannelHandlerContext?
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+
     private var buffer = ByteBuffer()
     private var isWriting = false
     /// Reported as draining: nothing of what waits is written, a barrier still.
@@ -74,7 +76,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .open = phase else { return }
+        guard isOpen else { return }
         let bytes = unwrapInboundIn(data)
         do throws(ErrorResponseReader.NotAnErrorResponse) {
             guard let (answer, conclusion) = try session.receive(bytes.readableBytesUInt8Span) else { return }
@@ -98,6 +100,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     /// The first trouble is the cause. What the peer has sent before it is still read: an error response may be among it.
     func failed(_ error: any Error) {
         trouble = trouble ?? "the connection failed: \(Dialer.cause(error))"
+        session.stop()
         context?.close(promise: nil)
     }
 
@@ -131,7 +134,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
 
     /// Takes nothing more, lets what it has leave, then ends.
     func close(deadline: Duration) {
-        guard case .open = phase, let context else { return }
+        guard isOpen, let context else { return }
         guard deadline > .zero else { return end(nil) }
         session.append(connection.takeInbox())
         isClosing = true
@@ -144,12 +147,12 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
 
     /// Writes what waits, as far as the kernel takes it.
     func pump() {
-        guard case .open = phase, !isWriting, let context else { return }
+        guard isOpen, !isWriting, let context else { return }
         session.append(connection.takeInbox())
         let now = NIODeadline.now()
         if now - lastWrite >= TimeAmount(configuration.idleLimit) { drain() }
         isWriting = true
-        while session.hasOutput, pendingWrites < Self.greatestPendingWrites { write(context, now) }
+        while isOpen, session.hasOutput, pendingWrites < Self.greatestPendingWrites { write(context, now) }
         isWriting = false
         lookAtDepartures()
         if let damage = session.damage { return end("an entry can't be read: \(damage)") }
@@ -176,7 +179,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     }
 
     private func kernelHasTaken(through position: UInt64) {
-        guard case .open = phase, let channel = context?.channel, let info = TCPInfo.read(channel) else { return }
+        guard isOpen, let channel = context?.channel, let info = TCPInfo.read(channel) else { return }
         departures.written(through: position, info)
         pump()
     }
@@ -192,7 +195,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     }
 
     private func tick() {
-        guard case .open = phase else { return }
+        guard isOpen else { return }
         let now = NIODeadline.now()
         if pendingWrites > 0 || departures.isWaiting {
             lookAtDepartures()
@@ -204,7 +207,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     }
 
     func endIfFlushed() {
-        guard case .open = phase, isClosing, !session.hasOutput, pendingWrites == 0, !departures.isWaiting,
+        guard isOpen, isClosing, !session.hasOutput, pendingWrites == 0, !departures.isWaiting,
             !session.awaitsAnswer
         else { return }
         end(nil)

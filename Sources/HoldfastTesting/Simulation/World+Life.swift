@@ -165,6 +165,8 @@ extension World {
     func promoted(_ result: Result<[UID], JournalError>) {
         guard case .success(let uids) = result else { return }
         note("promoted \(uids.map(\.rawValue))")
+        // Deferred and brought back in one commit, it was never seen among the deferred.
+        for uid in uids { ledger[uid]?.wasDeferred = true }
     }
 
     private func connectionRequested(_ route: Int, _ connection: Int, life: Int) {

@@ -6,7 +6,9 @@ internal import HoldfastJournal
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure, side by side with a yardstick.",
-        subcommands: [BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self])
+        subcommands: [
+            BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self, BenchCodecCommand.self,
+        ])
 }
 
 struct BenchDeliveryCommand: AsyncParsableCommand {
@@ -16,8 +18,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         discussion: """
             Journals COUNT notifications, then delivers them over TLS and HTTP/2 to a mock on this machine: blacklist, \
             journal, request, answer, durable settlement. h2load (Debian: nghttp2-client), where it is installed, sends as \
-            many requests to the same mock in turn with us, and keeps nothing. Machines differ and are noisy: the ratio of \
-            one run is what counts, not the figures.
+            many requests to the same mock in turn with us, and keeps nothing. With --binary the same is delivered over \
+            the binary protocol, too, to a mock of its own, and confirmed by barriers. Machines differ and are noisy: the \
+            ratio of one run is what counts, not the figures.
             """)
 
     @Option(help: "Notifications in a round.") var count = 300_000
@@ -25,6 +28,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Concurrent streams.") var streams = 1000
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
     @Option(help: "Entries in flight, from hand-out to durable settlement.") var window = 2000
+    @Flag(help: "Deliver over the binary protocol, too.") var binary = false
+    @Option(help: "Connections of the binary protocol.") var connections = 1
+    @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory:
         String =
@@ -32,8 +38,15 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
-        guard count > 0, rounds > 0, (1...1_000_000).contains(streams), (20...4096).contains(payload), window > 0 else {
-            throw ValidationError("--count, --rounds, --streams, --payload or --window is out of range")
+        guard count > 0, rounds > 0, (1...1_000_000).contains(streams), (20...4096).contains(payload), window > 0,
+            connections > 0, cumulativeWindow > 0
+        else {
+            throw ValidationError(
+                "--count, --rounds, --streams, --payload, --window, --connections or --cumulative-window is out of range"
+            )
+        }
+        guard !binary || payload <= 2048 else {
+            throw ValidationError("the binary protocol takes 2048 bytes of payload")
         }
     }
 
@@ -42,23 +55,31 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let mock = try MockProcess(certificateDirectory: "\(directory)/certificates", streams: streams)
+        let certificates = "\(directory)/certificates"
+        let mock = try MockProcess(["http2", "--streams", "\(streams)"], certificateDirectory: certificates)
         defer { mock.stop() }
+        let gateway = binary ? try MockProcess(["binary"], certificateDirectory: certificates) : nil
+        defer { gateway?.stop() }
         let bench = DeliveryBench(
-            count: count, streams: streams, payloadBytes: payload, window: window, directory: directory, mock: mock,
-            durability: noSync ? .process : .full)
+            count: count, payloadBytes: payload, directory: directory, durability: noSync ? .process : .full)
         let bodyFile = "\(directory)/body"
         try Data(bench.payload).write(to: URL(fileURLWithPath: bodyFile))
 
         let yardstick = Yardstick.find()
         var ours: [DeliveryBench.Run] = []
         var theirs: [Yardstick.Run] = []
+        var legacy: [DeliveryBench.Run] = []
         for round in 1...rounds {
             if let yardstick { theirs.append(try measure(yardstick, mock, bodyFile)) }
-            ours.append(try await bench.run(round: round))
+            ours.append(try await bench.run(.http2(port: mock.port, streams: streams, window: window)))
+            if let gateway {
+                let way = DeliveryBench.Way.binary(
+                    port: gateway.port, connections: connections, window: cumulativeWindow)
+                legacy.append(try await bench.run(way))
+            }
             if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
         }
-        let report = DeliveryReport(command: self, ours: ours, theirs: theirs)
+        let report = DeliveryReport(command: self, ours: ours, theirs: theirs, legacy: legacy)
         print(json ? report.json : report.text)
     }
 
@@ -80,6 +101,8 @@ struct DeliveryReport {
     let command: BenchDeliveryCommand
     let ours: [DeliveryBench.Run]
     let theirs: [Yardstick.Run]
+    /// Ours over the binary protocol; empty when that was not asked for.
+    let legacy: [DeliveryBench.Run]
 
     private func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
@@ -87,6 +110,7 @@ struct DeliveryReport {
     }
 
     private var delivered: Double { median(ours.map(\.deliveredPerSecond)) }
+    private var deliveredLegacy: Double { median(legacy.map(\.deliveredPerSecond)) }
     private var yardstick: Double { median(theirs.map(\.perSecond)) }
 
     var text: String {
@@ -108,6 +132,15 @@ struct DeliveryReport {
                     + String(format: "%.2f µs CPU each", median(theirs.map(\.cpuMicroseconds))))
             lines.append(String(format: "ratio                                    %.2f", delivered / yardstick))
         }
+        if !legacy.isEmpty {
+            lines.append(
+                "holdfast, binary protocol                \(thousands(deliveredLegacy)), "
+                    + String(
+                        format: "%.2f µs CPU each, %.0f MB private; ", median(legacy.map(\.cpuMicroseconds)),
+                        median(legacy.map(\.privateMegabytes)))
+                    + "confirmed by barriers, \(command.connections) connection(s), window \(command.cumulativeWindow)")
+            lines.append(String(format: "ratio to HTTP/2                          %.2f", deliveredLegacy / delivered))
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -124,6 +157,11 @@ struct DeliveryReport {
             fields.append(("h2loadPerSecond", yardstick))
             fields.append(("h2loadCPUMicroseconds", median(theirs.map(\.cpuMicroseconds))))
             fields.append(("ratio", delivered / yardstick))
+        }
+        if !legacy.isEmpty {
+            fields.append(("binaryPerSecond", deliveredLegacy))
+            fields.append(("binaryCPUMicroseconds", median(legacy.map(\.cpuMicroseconds))))
+            fields.append(("binaryRatio", deliveredLegacy / delivered))
         }
         let body = fields.map { name, value in "\"\(name)\":\(String(format: "%.6g", value))" }.joined(separator: ",")
         return "{\(body),\"fullSync\":\(!command.noSync)}"

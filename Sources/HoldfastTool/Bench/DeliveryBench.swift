@@ -2,8 +2,9 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastJournal
+internal import HoldfastLegacyAPNs
 
-/// Delivers a backlog from a journal in full sync over one connection, and says how fast.
+/// Delivers a backlog from a journal to a mock on this machine, and says how fast.
 struct DeliveryBench {
     struct Run {
         /// Durable submissions per second.
@@ -15,12 +16,16 @@ struct DeliveryBench {
         let privateMegabytes: Double
     }
 
+    /// To whom, and how.
+    enum Way {
+        case http2(port: Int, streams: Int, window: Int)
+        /// Confirmed by barriers, with a window for each connection.
+        case binary(port: Int, connections: Int, window: Int)
+    }
+
     let count: Int
-    let streams: Int
     let payloadBytes: Int
-    let window: Int
     let directory: String
-    let mock: MockProcess
     let durability: LMDBJournal.Durability
 
     static let topic = "com.example.app"
@@ -34,26 +39,38 @@ struct DeliveryBench {
         return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
     }
 
-    func run(round: Int) async throws -> Run {
-        let path = "\(directory)/bench-\(round).journal"
+    func run(_ way: Way) async throws -> Run {
+        let path = "\(directory)/bench.journal"
         defer { try? FileManager.default.removeItem(atPath: path) }
         var options = LMDBJournal.Options()
         options.durability = durability
         let journal = try LMDBJournal(directory: path, options: options)
         defer { journal.close() }
-        let key = try APNsSigningKey(
-            file: "\(directory)/certificates/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
-        var connection = APNsConnector.Configuration(
-            endpoint: try APNsEndpoint("https://127.0.0.1:\(mock.port)"),
-            trust: .file("\(directory)/certificates/ca.pem"),
-            signingKey: key)
-        connection.maximumStreams = streams
         var configuration = EngineConfiguration()
-        configuration.window = window
-        let engine = try PushEngine(
-            journal: journal, routes: [Route(connector: try APNsConnector(connection))], configuration: configuration)
+        switch way {
+        case .http2(_, _, let window): configuration.window = window
+        case .binary(_, _, let window): configuration.cumulativeWindow = window
+        }
+        let engine = try PushEngine(journal: journal, routes: [try route(way)], configuration: configuration)
         let submitted = try await submit(to: engine.producer)
         return try await deliver(engine, submitted: submitted)
+    }
+
+    private func route(_ way: Way) throws -> Route {
+        let trust = TrustedCertificates.file("\(directory)/certificates/ca.pem")
+        switch way {
+        case .http2(let port, let streams, _):
+            let key = try APNsSigningKey(
+                file: "\(directory)/certificates/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
+            var connection = APNsConnector.Configuration(
+                endpoint: try APNsEndpoint("https://127.0.0.1:\(port)"), trust: trust, signingKey: key)
+            connection.maximumStreams = streams
+            return Route(connector: try APNsConnector(connection))
+        case .binary(let port, let connections, _):
+            let endpoint = try LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(port)")
+            return Route(
+                connector: try LegacyAPNsConnector(.init(endpoint: endpoint, trust: trust)), connections: connections)
+        }
     }
 
     /// - Returns: durable submissions per second.
@@ -81,6 +98,9 @@ struct DeliveryBench {
             let before = ProcessFigures.now()
             let start = ContinuousClock.now
             group.addTask { try await engine.run() }
+            // Where only errors are answered, nothing is known before a barrier is: it is not waited for in idleness.
+            while engine.status().handedOut < count { try await Task.sleep(for: .milliseconds(1)) }
+            engine.writeBarriers()
             let rest = await engine.untilIdle()
             let elapsed = (ContinuousClock.now - start).seconds
             let after = ProcessFigures.now()

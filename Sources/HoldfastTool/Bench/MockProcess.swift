@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// `holdfast mock http2` in a process of its own, as h2load and we meet it.
+/// `holdfast mock …` in a process of its own, as h2load and we meet it.
 final class MockProcess {
     let port: Int
     private let process = Process()
 
     /// Starts it and waits until it says where it listens.
-    init(certificateDirectory: String, streams: Int) throws {
+    ///
+    /// - Parameter service: which mock, and its options: `["http2", "--streams", "100"]`.
+    init(_ service: [String], certificateDirectory: String) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [
-            "mock", "http2", "--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory,
-            "--streams", "\(streams)",
-        ]
+        process.arguments =
+            ["mock"] + service + ["--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory]
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -3,6 +3,8 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLegacyAPNs
+internal import ServiceLifecycle
+internal import UnixSignals
 
 struct FeedbackReadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +17,7 @@ struct FeedbackReadCommand: AsyncParsableCommand {
 
             Without TLS flags, certificates are those of the route that the journal remembers.
 
-            Exit codes: 0 read to the end · 69 the service cannot be reached, or the connection broke (what came before \
+            Exit codes: 0 read to the end · 75 interrupted · 69 the service cannot be reached, or the connection broke (what came before \
             is kept) · 65 it sent something else · 74 the blacklist cannot be written · 78 configuration.
             """)
 
@@ -43,13 +45,17 @@ struct FeedbackReadCommand: AsyncParsableCommand {
             try source(remembered: try RememberedRoute.read(from: journal, named: path)),
             blacklist: TokenBlacklist(storage: journal.blacklist),
             logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
-        do throws(FeedbackError) {
-            let count = try await reader.read { tuples in
-                Console.standard.print(tuples.map(line).joined(separator: "\n"))
+        let reading = OneReading(reader: reader) { tuples in
+            Console.standard.print(tuples.map(line).joined(separator: "\n"))
+        }
+        switch try await reading.untilEndOrSignal() {
+        case .success(let count):
+            if reading.isInterrupted {
+                throw ToolError(.entriesLeft, "interrupted; \(Self.tuples(count)) before, which are kept")
             }
             if !json { Console.standard.note("\(Self.tuples(count)); all of them are on the blacklist of \(path)") }
             return .ok
-        } catch {
+        case .failure(let error):
             throw ToolError(Self.status(of: error), "\(error); \(Self.tuples(error.kept)) before, which are kept")
         }
     }
@@ -73,6 +79,44 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         case .malformed: .badInput
         case .notStored: .inputOutput
         default: .unavailable
+        }
+    }
+}
+
+/// One reading, which SIGINT and SIGTERM end in order: what was read by then is kept.
+private final class OneReading: Service {
+    private let reader: FeedbackReader
+    private let tell: @Sendable ([FeedbackTuple]) -> Void
+    private let result = Monitor<Result<Int, FeedbackError>?>(nil)
+    private let interrupted = Monitor(false)
+
+    init(reader: FeedbackReader, tell: @escaping @Sendable ([FeedbackTuple]) -> Void) {
+        self.reader = reader
+        self.tell = tell
+    }
+
+    /// Whether a signal ended it.
+    var isInterrupted: Bool { interrupted.withLock { $0 } }
+
+    func untilEndOrSignal() async throws -> Result<Int, FeedbackError> {
+        let configuration = ServiceGroupConfiguration(
+            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
+        try await ServiceGroup(configuration: configuration).run()
+        guard let result = result.withLock({ $0 }) else { throw ToolError(.internalFault, "nothing was read") }
+        return result
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            do throws(FeedbackError) {
+                let count = try await self.reader.read { tuples in self.tell(tuples) }
+                self.result.withLock { $0 = .success(count) }
+            } catch {
+                self.result.withLock { $0 = .failure(error) }
+            }
+            if Task.isCancelled { self.interrupted.withLock { $0 = true } }
         }
     }
 }
