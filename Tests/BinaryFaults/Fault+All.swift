@@ -115,13 +115,14 @@ extension Fault {
             }),
     ]
 
-    /// The notification that is malformed on purpose.
+    /// The notification that is malformed on purpose. A prelude makes sure that there is one: otherwise errors may prove
+    /// everything.
     private static let barriers: [Fault] = [
         Fault(
-            name: "barrier-zero", what: "each barrier's answer names identifier 0", withQuiet: false,
+            name: "barrier-zero", what: "each barrier's answer names identifier 0", withQuiet: false, prelude: 100,
             behavior: { _, _ in .barriers(MockBinaryAnswer(identifier: .value(0))) }),
         Fault(
-            name: "barrier-silent", what: "two barriers not answered", withQuiet: false, leavesOpen: true,
+            name: "barrier-silent", what: "two barriers not answered", withQuiet: false, leavesOpen: true, prelude: 100,
             behavior: { log, _ in
                 MockBinaryBehavior { one in
                     guard one.isBarrier, log.happens(atMost: 2) else { return nil }
@@ -130,6 +131,7 @@ extension Fault {
             }),
         Fault(
             name: "barrier-closed", what: "two barriers answered by closing", withQuiet: false, leavesOpen: true,
+            prelude: 100,
             behavior: { log, _ in
                 MockBinaryBehavior { one in
                     guard one.isBarrier, log.happens(atMost: 2) else { return nil }

@@ -12,6 +12,9 @@ final class ServiceRecord: Sendable {
         var descents = 0
         /// Error responses and barriers, whether they were answered or not.
         var errors = 0
+
+        /// Good ones that were never taken.
+        var lost: Int { taken.indices.count { !Sample.isBad($0) && taken[$0] == 0 } }
     }
 
     private let contents: Monitor<Contents>

@@ -77,7 +77,10 @@ struct Trial: Sendable {
                 try await submit(to: engine, log, tally)
                 try await wait(engine, until: "everything has its outcome") { tally.met == options.notifications }
                 if isFooled {
-                    try await wait(engine, until: "the late error is heard") { engine.status().wronglyConfirmed > 0 }
+                    try await wait(engine, until: "the late errors are heard, and what they deny is told") {
+                        server.counters.responses >= log.count
+                            && engine.status().wronglyConfirmed >= record.read().lost
+                    }
                 }
             } catch {
                 group.cancelAll()

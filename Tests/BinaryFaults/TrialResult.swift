@@ -15,7 +15,7 @@ struct TrialResult: Sendable {
     var notifications: Int { trial.options.notifications }
 
     /// Good ones that the service never took.
-    var lost: Int { record.taken.indices.count { !Sample.isBad($0) && record.taken[$0] == 0 } }
+    var lost: Int { record.lost }
 
     /// How often a good one was taken after its first time.
     var duplicates: Int { record.taken.reduce(0) { $0 + max(0, Int($1) - 1) } }
@@ -56,7 +56,7 @@ struct TrialResult: Sendable {
         if tally.rejected != badCount { breaches.append("\(tally.rejected) rejected, not \(badCount)") }
         if lost > 0 { breaches.append("\(lost) confirmed and never taken") }
         // An error that names what was confirmed says just that, rightly or not.
-        if status.wronglyConfirmed > 0, trial.fault.prelude == 0 {
+        if status.wronglyConfirmed > 0, trial.usesBarrier || trial.fault.prelude == 0 {
             breaches.append("\(status.wronglyConfirmed) wrongly confirmed")
         }
         return breaches
