@@ -24,17 +24,24 @@ final class MockListener: Sendable {
     /// Accepts connections from when it returns.
     ///
     /// - Parameters:
+    ///   - receiveBuffer: bytes that the kernel keeps for a connection; nil for as many as it likes.
     ///   - tls: nil for cleartext.
     ///   - handlers: makes a connection's handlers, given its number, counted from 1; the first is the nearest to the
     ///     socket where it is a ``MockWire``, below TLS, and the others stand above TLS.
     static func start(
-        host: String, port: Int, threads: Int, tls: NIOSSLContext?,
+        host: String, port: Int, threads: Int, receiveBuffer: Int? = nil, tls: NIOSSLContext?,
         handlers: @escaping @Sendable (Int) -> [any ChannelHandler]
     ) async throws -> MockListener {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = Locked(Connections())
         do {
-            let channel = try await bootstrap(group, connections, tls, handlers).bind(host: host, port: port).get()
+            var bootstrap = bootstrap(group, connections, tls, handlers)
+            if let receiveBuffer {
+                // Connections have the listener's.
+                bootstrap = bootstrap.serverChannelOption(
+                    .socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
+            }
+            let channel = try await bootstrap.bind(host: host, port: port).get()
             return MockListener(group, channel, connections, host: host, port: port)
         } catch {
             try await group.shutdownGracefully()

@@ -87,6 +87,14 @@ extension Fault {
                 }
             }),
         Fault(
+            name: "slow", what: "each connection read at 10,000 a second", hasWideWindow: true, receiveBuffer: 64 << 10,
+            behavior: { _, _ in
+                MockBinaryBehavior { one in
+                    guard one.number % 50 == 0, one.fault == nil else { return nil }
+                    return MockBinaryAnswer(isAnswered: false, ending: .stall(.milliseconds(5)))
+                }
+            }),
+        Fault(
             name: "stall", what: "four connections not read from for a third of the quiet period",
             behavior: { log, setting in
                 MockBinaryBehavior {

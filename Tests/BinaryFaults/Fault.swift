@@ -18,6 +18,10 @@ struct Fault: Sendable {
     var hasWideWindow = false
     /// How many notifications are to be confirmed before the others are submitted.
     var prelude = 0
+    /// What the service's kernel keeps of what was not read yet; nil for as much as it likes.
+    var receiveBuffer: Int?
+    /// Whether several connections are bound to be used at a time, where there may be several.
+    var isSideBySide: Bool { receiveBuffer != nil }
     /// How many quiet periods a barrier's answer is waited for.
     var patience = 2
     let behavior: @Sendable (FaultLog, Setting) -> MockBinaryBehavior?

@@ -8,6 +8,10 @@ final class ServiceRecord: Sendable {
         var taken: [UInt8]
         /// The last notification of each connection.
         fileprivate var last: [Int: Int] = [:]
+        fileprivate var lastConnection = 0
+        /// How often one was taken on another connection than the one before it: about as often as connections were
+        /// made where they followed each other, and more often where they were used side by side.
+        var switches = 0
         /// How often a connection brought a notification behind a later one.
         var descents = 0
         /// Error responses and barriers, whether they were answered or not.
@@ -28,6 +32,10 @@ final class ServiceRecord: Sendable {
             for exchange in exchanges {
                 let notification = exchange.notification
                 if !exchange.isTaken || exchange.status != nil { contents.errors += 1 }
+                if exchange.isTaken {
+                    if contents.lastConnection != notification.connection { contents.switches += 1 }
+                    contents.lastConnection = notification.connection
+                }
                 guard let index = Sample.index(of: notification.token) else { continue }
                 if exchange.isTaken, contents.taken[index] < .max { contents.taken[index] += 1 }
                 if let last = contents.last[notification.connection], last > index { contents.descents += 1 }

@@ -48,6 +48,7 @@ struct Trial: Sendable {
         var configuration = MockBinaryConfiguration()
         configuration.rejections = Sample.rejections(of: options.notifications)
         configuration.behavior = fault.behavior(log, setting)
+        configuration.receiveBufferByteCount = fault.receiveBuffer
         configuration.observer = { record.add($0) }
         return configuration
     }

@@ -25,7 +25,7 @@ struct TrialResult: Sendable {
 
     /// Without it, nothing was tried.
     private var hasHappened: Bool {
-        faults > 0 || ["none", "delayed", "split", "split-tls", "shutdown", "barrier-zero"].contains(trial.fault.name)
+        faults > 0 || ["none", "delayed", "split", "split-tls", "shutdown", "slow", "barrier-zero"].contains(trial.fault.name)
     }
 
     /// In words; empty when every promise was kept.
@@ -43,6 +43,10 @@ struct TrialResult: Sendable {
         }
         if record.descents > descentBound {
             breaches.append("\(record.descents) times out of order, for \(descentBound) at most")
+        }
+        // A few thousand fit into what one connection takes.
+        if trial.fault.isSideBySide, trial.connections > 1, notifications >= 50_000, record.switches < 3 * connections {
+            breaches.append("\(connections) connections, and only \(record.switches) times from one to another")
         }
         if !hasHappened { breaches.append("the fault never happened") }
         return breaches
@@ -80,8 +84,8 @@ struct TrialResult: Sendable {
     }
 
     static let head = """
-        | fault | confirm | connections | made | confirmed | rejected | lost | duplicates | at most | out of order | s |
-        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+        | fault | confirm | connections | made | confirmed | rejected | lost | duplicates | at most | switches | out of order | s |
+        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
         """
 
     var row: String {
@@ -90,7 +94,7 @@ struct TrialResult: Sendable {
         let cells = [
             trial.fault.what, trial.usesBarrier ? "barrier" : "quiet", "\(trial.connections)", "\(connections)",
             "\(tally.confirmed)", "\(tally.rejected)", "\(lost)\(note)", "\(duplicates)", "\(duplicateBound)",
-            "\(record.descents)", "\(seconds)",
+            "\(record.switches)", "\(record.descents)", "\(seconds)",
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }

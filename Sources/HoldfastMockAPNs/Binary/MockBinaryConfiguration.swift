@@ -31,6 +31,9 @@ public struct MockBinaryConfiguration: Sendable {
     /// copy of every notification. Default: not at all.
     public var behavior: MockBinaryBehavior?
 
+    /// Bytes that the kernel keeps of what was not read yet, 1024 to 2^30: with few of them a slow server is felt at once.
+    /// Default: as many as the kernel likes.
+    public var receiveBufferByteCount: Int?
     /// Threads that serve connections; each connection stays on one.
     public var eventLoopThreads = 1
     /// How long a client may take for its handshake before the connection is closed.
@@ -41,6 +44,9 @@ public struct MockBinaryConfiguration: Sendable {
     func check() throws {
         guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
         guard eventLoopThreads >= 1 else { throw MockAPNsError("at least one event loop thread is needed") }
+        guard (1024...1 << 30).contains(receiveBufferByteCount ?? 1024) else {
+            throw MockAPNsError("a receive buffer has 1024 bytes to 1 GB")
+        }
         guard (1...65535).contains(payloadLimit) else { throw MockAPNsError("a payload has 1 to 65535 bytes") }
         for (token, status) in rejections {
             guard token.utf8.count == 64, ASCII.areHexDigits(token.utf8Span.span) else {

@@ -55,7 +55,8 @@ public final class MockBinaryServer: Sendable {
                 : try home.credentials.tlsContext(
                     protocols: [], requiresClientCertificate: configuration.requiresClientCertificate)
             let listener = try await MockListener.start(
-                host: configuration.host, port: configuration.port, threads: configuration.eventLoopThreads, tls: tls
+                host: configuration.host, port: configuration.port, threads: configuration.eventLoopThreads,
+                receiveBuffer: configuration.receiveBufferByteCount, tls: tls
             ) { number in
                 let wire = MockWire()
                 return [wire, MockBinaryConnection(service: service, number: number, wire: wire)]
