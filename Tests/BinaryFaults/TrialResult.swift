@@ -25,7 +25,8 @@ struct TrialResult: Sendable {
 
     /// Without it, nothing was tried.
     private var hasHappened: Bool {
-        faults > 0 || ["none", "delayed", "split", "split-tls", "shutdown", "slow", "barrier-zero"].contains(trial.fault.name)
+        let isCertain = ["none", "delayed", "split", "split-tls", "shutdown", "slow", "barrier-zero"]
+        return faults > 0 || isCertain.contains(trial.fault.name)
     }
 
     /// In words; empty when every promise was kept.
