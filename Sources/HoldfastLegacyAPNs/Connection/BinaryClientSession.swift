@@ -98,9 +98,10 @@ package struct BinaryClientSession: Sendable {
         }
         // 0 names nobody, and so does a barrier's name with a status that no barrier earns. (Status 10 with 0 might mean
         // that none was taken; it might as well mean that the service lost count. Unknown is right for both.)
-        guard answer.identifier != 0, !isBarriers else { return .unknown }
-        // One that was never given out becomes a position behind all others: the engine concludes that it is impossible.
-        let position = identifiers.number(of: answer.identifier, last: written) ?? UInt64.max
+        // One that was never given out says nothing about those that were; what was not written was not taken all the same.
+        guard answer.identifier != 0, !isBarriers,
+            let position = identifiers.number(of: answer.identifier, last: written)
+        else { return .unknown }
         let kind: PayloadError.Kind =
             answer.status == .shutdown
             ? .lastGood : .refused(SendResult(binaryStatus: answer.status.rawValue))
