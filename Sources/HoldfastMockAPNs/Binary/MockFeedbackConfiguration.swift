@@ -65,7 +65,8 @@ public struct MockFeedbackBehavior: Sendable {
     public var tupleLimit: Int?
     /// How many bytes are written at a time, 1 or more, each a TLS record of its own. Default: as many as fit.
     public var pieceByteCount: Int?
-    /// Between two pieces.
+    /// Between two pieces, and before a reset: one that comes at once may overtake what was written, and the client's own
+    /// start.
     public var pause: Duration
     public var ending: Ending
 
@@ -84,8 +85,8 @@ public struct MockFeedbackBehavior: Sendable {
     public static let refusing = MockFeedbackBehavior(refusesConnections: true)
 
     /// Serves `count` tuples, then an error.
-    public static func resetting(after count: Int) -> MockFeedbackBehavior {
-        MockFeedbackBehavior(tupleLimit: count, ending: .reset)
+    public static func resetting(after count: Int, pause: Duration = .zero) -> MockFeedbackBehavior {
+        MockFeedbackBehavior(tupleLimit: count, pause: pause, ending: .reset)
     }
 
     /// Serves all tuples and leaves the connection open.

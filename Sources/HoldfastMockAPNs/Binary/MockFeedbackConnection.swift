@@ -108,6 +108,7 @@ final class MockFeedbackConnection: ChannelInboundHandler {
     private func end() {
         switch behavior.ending {
         case .close: closeOutput()
+        case .reset where behavior.pause > .zero: schedule(behavior.pause) { connection in connection.wire.reset() }
         case .reset: wire.reset()
         case .hold(let duration):
             isHeld = true

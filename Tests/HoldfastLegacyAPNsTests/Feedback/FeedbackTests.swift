@@ -36,7 +36,8 @@ import Testing
         "Four tuples and then a reset: the error and all four, and the others the next time", arguments: [true, false])
     func reset(isCleartext: Bool) async throws {
         let tuples = Self.tuples(9)
-        try await withServer(tuples, .resetting(after: 4), isCleartext: isCleartext) { server in
+        try await withServer(tuples, .resetting(after: 4, pause: .milliseconds(500)), isCleartext: isCleartext) {
+            server in
             let journal = InMemoryJournal()
             let engine = try PushEngine(journal: journal, routes: [Route(connector: InMemoryConnector())])
             let reader = FeedbackReader(try source(server, isCleartext: isCleartext), blacklist: engine.blacklist)
