@@ -136,8 +136,10 @@ let package = Package(
                 logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
+        // For tests that run a program which was built beside them.
+        .target(name: "BuiltProgram", path: "Tests/BuiltProgram", swiftSettings: strict),
         .testTarget(
-            name: "CrashTests", dependencies: ["HoldfastTool"], swiftSettings: strict),
+            name: "CrashTests", dependencies: ["BuiltProgram", "HoldfastTool"], swiftSettings: strict),
         // What the disk may hold after power loss, and what happens when its calls fail. The C part stands in for libc's
         // calls in the executable it is linked into, so that is one of its own,
         // and the tests run it as a process.
@@ -146,14 +148,14 @@ let package = Package(
             name: "StorageFaults",
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
-        .testTarget(name: "StorageFaultsTests", swiftSettings: strict),
+        .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(
             name: "BinaryFaults",
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
             path: "Tests/BinaryFaults", swiftSettings: strict),
-        .testTarget(name: "BinaryFaultsTests", swiftSettings: strict),
+        .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],

@@ -1,19 +1,9 @@
+import BuiltProgram
 import Foundation
 import Testing
 
 /// A short run of what `Scripts/binary-faults` does at length: see Docs/BinaryProtocol.md.
 @Suite("A service of the binary protocol that misbehaves") struct BinaryFaultsTests {
-    /// The program that was built together with these tests.
-    private static var program: URL? {
-        var folder = URL(fileURLWithPath: CommandLine.arguments[0])
-        for _ in 0..<4 {
-            folder.deleteLastPathComponent()
-            let candidate = folder.appendingPathComponent("BinaryFaults")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-        }
-        return nil
-    }
-
     private struct Summary: Decodable {
         let breaches: Int
         let failed: Int
@@ -22,22 +12,10 @@ import Testing
     }
 
     private static func run(_ arguments: String...) async throws -> (status: Int32, text: String, summary: Summary) {
-        let process = Process()
-        let program: URL = try #require(Self.program)
-        process.executableURL = program
-        process.arguments = arguments
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try Data().write(to: path)
-        defer { try? FileManager.default.removeItem(at: path) }
-        process.standardOutput = try FileHandle(forWritingTo: path)
-        process.standardError = process.standardOutput
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        let text = try String(contentsOf: path, encoding: .utf8)
-        let line = try #require(text.split(separator: "\n").last { $0.hasPrefix("{") }, "\(text)")
-        return (process.terminationStatus, text, try JSONDecoder().decode(Summary.self, from: Data(line.utf8)))
+        let program = try #require(BuiltProgram.named("BinaryFaults"))
+        let outcome = try await BuiltProgram.run(program, arguments)
+        let line = try #require(outcome.summary, "\(outcome.text)")
+        return (outcome.status, outcome.text, try JSONDecoder().decode(Summary.self, from: Data(line.utf8)))
     }
 
     @Test("Under every fault, each notification has one outcome and none is lost", .timeLimit(.minutes(5)))

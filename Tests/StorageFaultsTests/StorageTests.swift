@@ -1,60 +1,17 @@
+import BuiltProgram
 import Foundation
 import Testing
 
 /// Short runs of what `Scripts/power-loss` does at length: see Docs/StorageTests.md. The program is one of its own, since
 /// it stands in for libc's calls.
 @Suite("Storage") struct StorageTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    /// The program that was built together with these tests.
-    private static var program: URL? {
-        var folder = URL(fileURLWithPath: CommandLine.arguments[0])
-        for _ in 0..<4 {
-            folder.deleteLastPathComponent()
-            let candidate = folder.appendingPathComponent("StorageFaults")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-        }
-        return nil
-    }
-
     /// One seed: what stands in everybody's way must not be a lottery. `Scripts/power-loss` draws others.
     private static let seed = 376_814_383
 
-    private struct Outcome {
-        let status: Int32
-        /// Standard output and error.
-        let text: String
+    private static func program() throws -> URL { try #require(BuiltProgram.named("StorageFaults")) }
 
-        /// A number of the one-line summary.
-        func count(_ name: String) throws -> Int {
-            let line = try #require(text.split(separator: "\n").last { line in line.hasPrefix("{") }, "\(text)")
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            return try #require(object?[name] as? Int, "\(name) in \(line)")
-        }
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) async throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = root
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["STORAGE_FAULTS": try #require(Self.program).path]) { $1 }
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try Data().write(to: path)
-        defer { try? FileManager.default.removeItem(at: path) }
-        process.standardOutput = try FileHandle(forWritingTo: path)
-        process.standardError = process.standardOutput
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return Outcome(status: process.terminationStatus, text: try String(contentsOf: path, encoding: .utf8))
-    }
-
-    private static func storageFaults(_ arguments: String...) async throws -> Outcome {
-        try await run(try #require(program).path, ["--seed", "\(seed)"] + arguments)
+    private static func storageFaults(_ arguments: String...) async throws -> BuiltProgram.Outcome {
+        try await BuiltProgram.run(program(), ["--seed", "\(seed)"] + arguments)
     }
 
     @Test("Whatever the disk holds after a loss of power, no receipt is missing", .timeLimit(.minutes(5)))
@@ -92,9 +49,19 @@ import Testing
     @Test(
         "Small file systems, filled to refusal with a reader pinned, drain without a restart", .timeLimit(.minutes(5)))
     func fullFileSystem() async throws {
-        let outcome = try await Self.run(
-            "/bin/bash", ["Scripts/power-loss", "--parts", "full", "--seed", "\(Self.seed)"])
+        let outcome = try await BuiltProgram.run(
+            URL(fileURLWithPath: "/bin/bash"), ["Scripts/power-loss", "--parts", "full", "--seed", "\(Self.seed)"],
+            environment: ["STORAGE_FAULTS": Self.program().path])
         #expect(outcome.status == 0, "\(outcome.text)")
         for line in outcome.text.split(separator: "\n") where line.contains("skipped:") { print(line) }
+    }
+}
+
+extension BuiltProgram.Outcome {
+    /// A number of the summary.
+    fileprivate func count(_ name: String) throws -> Int {
+        let line = try #require(summary, "\(text)")
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return try #require(object?[name] as? Int, "\(name) in \(line)")
     }
 }
