@@ -72,7 +72,7 @@ public struct APNsConnector: Connector {
             let handler = APNsHandler(
                 configuration: configuration, tokens: tokens, connection: connection, sink: sink, ready: ready)
             try channel.pipeline.syncOperations.addHandler(handler)
-            connection.bind(handler)
+            connection.inbox.bind(handler)
         }
         connection.setInitialCapacity(capacity)
         return connection

@@ -9,7 +9,7 @@ internal import NIOTLS
 ///
 /// One cycle of reading brings many answers and starts as many requests, which leave in one write: each small write would
 /// become a TLS record of its own.
-final class APNsHandler: ChannelInboundHandler {
+final class APNsHandler: ChannelInboundHandler, HandOutHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -130,7 +130,7 @@ final class APNsHandler: ChannelInboundHandler {
 
     /// Starts as many requests as there are streams for.
     private func pump() {
-        queue.append(connection.takeInbox())
+        queue.append(connection.inbox.takeAll())
         guard case .open = phase else {
             if case .opening = phase {} else { returnQueue() }
             return write()
@@ -217,7 +217,7 @@ final class APNsHandler: ChannelInboundHandler {
         case .opening, .open: phase = .draining(cause: cause)
         }
         sink(.draining)
-        queue.append(connection.takeInbox())
+        queue.append(connection.inbox.takeAll())
         returnQueue()
         endIfDrained()
     }
@@ -274,7 +274,7 @@ final class APNsHandler: ChannelInboundHandler {
         }
         let open = session.openTags.map(Ticket.init(rawValue:))
         _ = queue.removeAll()
-        connection.unbind()
+        connection.inbox.unbind()
         context?.close(promise: nil)
         guard !wasOpening else { return }
         // What has no stream was not sent, and neither was what is on its way here at this moment.

@@ -98,7 +98,7 @@ public struct LegacyAPNsConnector: Connector {
             // Below TLS: the kernel counts what it receives, too.
             try channel.pipeline.syncOperations.addHandler(counter, position: .first)
             try channel.pipeline.syncOperations.addHandler(handler)
-            connection.bind(handler)
+            connection.inbox.bind(handler)
         }
         return connection
     }

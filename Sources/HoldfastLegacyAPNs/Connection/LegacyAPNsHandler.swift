@@ -6,7 +6,7 @@ internal import NIOTLS
 
 /// Drives one `BinaryClientSession` on its event loop: frames out in large writes, how far they have left, and the one
 /// answer in.
-final class LegacyAPNsHandler: ChannelInboundHandler {
+final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -127,7 +127,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
 
     func writeBarrier() {
         // The connection takes nothing more: what it has is everything before the barrier.
-        session.append(connection.takeInbox())
+        session.append(connection.inbox.takeAll())
         session.writeBarrier()
         pump()
     }
@@ -136,7 +136,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     func close(deadline: Duration) {
         guard isOpen, let context else { return }
         guard deadline > .zero else { return end(nil) }
-        session.append(connection.takeInbox())
+        session.append(connection.inbox.takeAll())
         isClosing = true
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: TimeAmount(deadline)) { handler.value.end(nil) }
@@ -148,7 +148,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
     /// Writes what waits, as far as the kernel takes it.
     func pump() {
         guard isOpen, !isWriting, let context else { return }
-        session.append(connection.takeInbox())
+        session.append(connection.inbox.takeAll())
         let now = NIODeadline.now()
         if now - lastWrite >= TimeAmount(configuration.idleLimit) { drain() }
         isWriting = true
@@ -235,7 +235,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler {
         phase = .ended
         timer?.cancel()
         ready.fail(ConnectError(.temporary, "\(configuration.endpoint): \(cause ?? "closed")"))
-        connection.unbind()
+        connection.inbox.unbind()
         context?.close(promise: nil)
         guard !wasOpening else { return }
         sink(.ended(ConnectionEnd(possiblySentThrough: .position(session.written), cause: cause)))
