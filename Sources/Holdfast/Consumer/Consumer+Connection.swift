@@ -11,7 +11,7 @@ extension Consumer {
 
     /// The first one where there is something to send; another one where those that are there take no more.
     private func needsConnection(now: Duration) -> Bool {
-        guard pool.active.isEmpty else { return isSaturated }
+        guard pool.active.isEmpty else { return lacksConnections }
         let hasDeferred = lanes.indices.contains { lane in
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && canPromote(lane)

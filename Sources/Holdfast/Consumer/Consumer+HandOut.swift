@@ -3,7 +3,6 @@ internal import Logging
 /// From the journal to the connection, as far as the window has room.
 extension Consumer {
     func handOut(now: Duration, wall: WallTime) {
-        isSaturated = false
         guard !pool.active.isEmpty, holdReason == nil else { return }
         for index in lanes.indices {
             guard let ceiling = lanes[index].raiseAhead() else { continue }
@@ -16,7 +15,6 @@ extension Consumer {
                     try handOutSome(of: index, on: number, link, now: now, wall: wall)
                 {}
             }
-            isSaturated = lacksConnections
         } catch {
             readFailed(error, now: now)
         }
@@ -41,8 +39,9 @@ extension Consumer {
     }
 
     /// Whether more could go out at once if there were more connections.
-    private var lacksConnections: Bool {
-        inFlight < windowLimit && roomiest() == nil && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
+    var lacksConnections: Bool {
+        holdReason == nil && inFlight < windowLimit && roomiest() == nil
+            && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
             && lanes.contains { $0.isRunning && $0.hasWork }
     }
 

@@ -59,8 +59,6 @@ package final class Consumer: @unchecked Sendable {
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
     var pool: ConnectionPool
-    /// There is more to hand out than the connections take.
-    var isSaturated = false
     var nextConnection = 1
     var random: Xoshiro256
     var clockGuard: WallClockGuard
