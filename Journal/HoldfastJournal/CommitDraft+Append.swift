@@ -6,6 +6,18 @@ extension CommitDraft {
     /// journal remembers are left out.
     mutating func append(_ submission: Submission) throws(LMDBError) -> Progress {
         if let error = refusal(of: submission) { return .failed(error) }
+        let appended =
+            submission.retries.isEmpty && submission.histories.isEmpty
+            ? try appendNew(submission) : try appendOld(submission)
+        if let note = submission.note { try setNote(Array(note.name.utf8), note.value) }
+        let count = appended.count(of: submission)
+        state.facts.nextUID += UInt64(count)
+        state.facts.wallTime = submission.acceptedAt
+        state.facts.totals.accepted += UInt64(count)
+        return .appended(appended)
+    }
+
+    private mutating func appendNew(_ submission: Submission) throws(LMDBError) -> Appended {
         let first = state.facts.nextUID
         var batch = AppendBatch(submission, first: first)
         let repeats = submission.identities.isEmpty ? [] : try remember(submission, &batch)
@@ -14,23 +26,18 @@ extension CommitDraft {
             let order = isOneLane ? nil : Self.byLane(batch.items)
             try put(batch, order: order, of: submission)
         }
-        if let note = submission.note { try setNote(Array(note.name.utf8), note.value) }
-        let count = batch.items.count
-        state.facts.nextUID += UInt64(count)
-        state.facts.wallTime = submission.acceptedAt
-        state.facts.totals.accepted += UInt64(count)
         let producer = Int(submission.producer.rawValue) - 1
-        state.producers[producer].unconfirmed += count
-        state.producers[producer].totals.accepted += UInt64(count)
-        return .appended(Appended(first: UID(first), repeats: repeats))
+        state.producers[producer].unconfirmed += batch.items.count
+        state.producers[producer].totals.accepted += UInt64(batch.items.count)
+        return Appended(first: UID(first), repeats: repeats)
     }
 
     private func refusal(of submission: Submission) -> JournalError? {
         for item in submission.items where !state.hasLane(item.lane.rawValue) {
             return JournalError(.notFound, "\(directory) has no lane number \(item.lane.rawValue); open it first")
         }
-        let producer = submission.producer.rawValue
-        if !state.hasProducer(producer) {
+        let producers = [submission.producer] + submission.histories.compactMap(\.history.producer)
+        if let producer = producers.map(\.rawValue).first(where: { !state.hasProducer($0) }) {
             return JournalError(.notFound, "\(directory) has no Producer number \(producer); open it first")
         }
         let (_, overflow) = state.facts.nextUID.addingReportingOverflow(UInt64(submission.items.count))

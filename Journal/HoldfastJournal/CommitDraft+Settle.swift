@@ -8,16 +8,15 @@ extension CommitDraft {
     mutating func settle(
         _ batch: SettlementBatch, acknowledged: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
-        var report = SettlementReport(settled: 0, gone: 0)
+        var report = SettlementReport()
         if start == 0 { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
         state.facts.wallTime = batch.settledAt
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         if !direct.isEmpty { try acknowledge(acknowledged[direct], of: batch, &report) }
         for part in direct.upperBound..<max(end, direct.upperBound) where part >= start {
-            let settlement = batch.others[part - acknowledged.count]
-            let settled = try settle(settlement, of: batch)
-            if settled { report.settled += 1 } else { report.gone += 1 }
+            let result = try settle(batch.others[part - acknowledged.count], of: batch)
+            report.count(result)
         }
         return .settled(report, parts: end - start)
     }
@@ -58,29 +57,40 @@ extension CommitDraft {
         }
     }
 
-    /// - Returns: false when the entry is gone.
-    private mutating func settle(_ settlement: Settlement, of batch: SettlementBatch) throws(LMDBError) -> Bool {
+    /// What became of one settlement.
+    enum Effect {
+        case gone, settled
+        /// As asked for; not as *unknown*.
+        case withdrawn
+    }
+
+    private mutating func settle(_ settlement: Settlement, of batch: SettlementBatch) throws(LMDBError) -> Effect {
         let key = settlement.key
         switch settlement.kind {
         case .deferUntil(let due, let attempts, let reason, let possiblySent):
             // Not one that lies deferred already: this answer is the later one of two, and the first durable one wins.
-            guard let record = try takeEntry(key) else { return false }
+            guard let record = try takeEntry(key) else { return .gone }
             let bytes = Self.rewritten(
                 record, key, attempts: attempts, reason: reason, adding: possiblySent ? .possiblySent : [])
             try putDeferred(key, bytes, due: due.milliseconds)
         case .reject(let cause):
-            guard let record = try take(key) else { return false }
+            guard let record = try take(key) else { return .gone }
             let bytes = RejectionRecord.bytes(cause, record: record)
             try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.rejections)
             try end(key, record, .rejected(cause.reason), cause: cause, of: batch)
         case .expire:
-            guard let record = try take(key) else { return false }
+            guard let record = try take(key) else { return .gone }
             try end(key, record, .expired, cause: nil, of: batch)
         case .unknown:
-            guard let record = try take(key) else { return false }
+            guard let record = try take(key) else { return .gone }
             try end(key, record, .unknown, cause: nil, of: batch)
+        case .withdraw:
+            guard let record = try take(key) else { return .gone }
+            let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+            try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
+            if !mayHaveBeenSent { return .withdrawn }
         }
-        return true
+        return .settled
     }
 
     /// What goes with the end of an entry that has been taken out: figures, its identity, its outcome.
@@ -143,7 +153,7 @@ extension CommitDraft {
 
     // MARK: Deferring and promoting
 
-    private mutating func putDeferred(_ key: EntryKey, _ record: [UInt8], due: Int64) throws(LMDBError) {
+    mutating func putDeferred(_ key: EntryKey, _ record: [UInt8], due: Int64) throws(LMDBError) {
         let lane = key.lane.rawValue
         let uid = key.uid.rawValue
         try transaction.put(Key.deferred(lane, due: due, uid).span, record.span, in: tables.deferred)
@@ -213,5 +223,17 @@ private struct AcknowledgementTally {
     mutating func endRun() {
         if run.count > 0 { runs.append(run) }
         run.count = 0
+    }
+}
+
+extension SettlementReport {
+    mutating func count(_ effect: CommitDraft.Effect) {
+        switch effect {
+        case .gone: gone += 1
+        case .settled: settled += 1
+        case .withdrawn:
+            settled += 1
+            withdrawn += 1
+        }
     }
 }

@@ -40,6 +40,12 @@ struct CommitDraft: ~Copyable {
         case .lowerMark(let lane, let mark, _):
             state.update(lane.rawValue) { record in record.mark = min(record.mark, mark.rawValue) }
             return .markLowered
+        case .setState(let lane, let laneState, _):
+            guard state.hasLane(lane.rawValue) else {
+                return .failed(JournalError(.notFound, "\(directory) has no lane number \(lane.rawValue)"))
+            }
+            state.update(lane.rawValue) { record in record.state = laneState.cut }
+            return .stateSet
         case .openLane(let key, _):
             return try openLane(key)
         case .openProducer(let name, _):
@@ -119,7 +125,7 @@ struct CommitDraft: ~Copyable {
 
     func setNote(_ name: [UInt8], _ value: [UInt8]?) throws(LMDBError) {
         if let value {
-            try transaction.put(name.span, NoteRecord.bytes(value).span, in: tables.notes)
+            try transaction.put(name.span, NoteRecord.bytes(value, name: name).span, in: tables.notes)
         } else {
             _ = try transaction.delete(name.span, in: tables.notes)
         }

@@ -52,7 +52,7 @@ struct EntriesStore: Sendable {
         }
         guard let found else { return }
         guard found.count == 4 else {
-            throw JournalError(.damaged, "\(directory): its format version is not a number")
+            throw .damaged("\(directory): its format version is not a number", in: directory)
         }
         let version = found.span.littleEndian32(at: 0)
         guard version <= formatVersion else {
@@ -86,8 +86,7 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             let (stateKey, limitKey) = (Self.stateKey, Self.limitKey)
             let bytes = facts.bytes
-            var number: [UInt8] = []
-            number.appendLittleEndian(UInt64(limit))
+            let number = LimitRecord.bytes(UInt64(limit), key: limitKey)
             try transaction.put(stateKey.span, bytes.span, in: tables.facts)
             try transaction.put(limitKey.span, number.span, in: tables.facts)
             try transaction.commit()
@@ -165,7 +164,7 @@ struct StoredState {
         producers = try EntriesStore.producers(in: snapshot, tables)
         facts = try snapshot.get(stateKey.span, in: tables.facts)
         let number = try snapshot.get(limitKey.span, in: tables.facts)
-        limit = number?.count == 8 ? Int(clamping: number?.span.littleEndian64(at: 0) ?? 0) : 0
+        limit = Int(clamping: number.flatMap { LimitRecord.value($0, key: limitKey) }?.limit ?? 0)
         figures = try CommitFigures(snapshot, tables)
     }
 
@@ -195,7 +194,7 @@ extension EntryRecord.Fault {
             JournalError(
                 .newerFormat, "\(directory): \(what) has version \(version), which this Holdfast does not know")
         case .damaged(let fault):
-            JournalError(.damaged, "\(directory): \(what) is damaged: \(fault)")
+            .damaged("\(directory): \(what) is damaged: \(fault)", in: directory)
         }
     }
 }

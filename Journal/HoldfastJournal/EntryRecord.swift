@@ -109,10 +109,9 @@ extension EntryRecord.Fault {
                 "\(directory): the record of lane \(lane), UID \(uid) has version \(version); this Holdfast reads up to "
                     + "\(EntryRecord.version). Use a newer one.")
         case .damaged(let what):
-            JournalError(
-                .damaged,
-                "\(directory): the record of lane \(lane), UID \(uid) is damaged: \(what). Nothing else is affected; "
-                    + "reject that entry, or restore the journal.")
+            .damaged(
+                "\(directory): the record of lane \(lane), UID \(uid) is damaged: \(what). Nothing else is affected; reject "
+                    + "that entry, or salvage the journal", in: directory)
         }
     }
 }

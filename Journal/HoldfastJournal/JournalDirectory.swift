@@ -77,7 +77,7 @@ struct JournalDirectory: Sendable {
     }
 
     private func damaged(_ file: String, _ what: String) -> JournalError {
-        JournalError(.damaged, "\(file) is damaged: \(what). Restore the journal, or salvage what is in it.")
+        .damaged("\(file) is damaged: \(what)", in: path)
     }
 
     /// Makes the names of new files and directories as durable as what will be in them.

@@ -31,12 +31,36 @@ public struct JournalEntry: Sendable {
 
     public let uid: UID
     public let lane: LaneKey
+    /// Under whose name it was submitted.
+    public let producer: String
     public let state: State
+    /// Whether an attempt of it may have reached the service, as ``State/possiblySent`` says of those that wait; of
+    /// others, because an earlier attempt had no answer. With a rejection that tells nothing of the attempt that was
+    /// rejected.
+    public let isPossiblySent: Bool
     /// How often it was answered "not now".
     public let attempts: Int
     public let acceptedAt: WallTime
     /// Why it was last answered "not now".
     public let lastReason: Reason?
+    /// The rejection that an operator sent again as this entry.
+    public let retryOf: UID?
     /// With the id and the expiration it was given on acceptance.
     public let notification: PushNotification
+
+    package init(
+        uid: UID, lane: LaneKey, producer: String, state: State, isPossiblySent: Bool, attempts: Int,
+        acceptedAt: WallTime, lastReason: Reason?, retryOf: UID?, notification: PushNotification
+    ) {
+        self.uid = uid
+        self.lane = lane
+        self.producer = producer
+        self.state = state
+        self.isPossiblySent = isPossiblySent
+        self.attempts = attempts
+        self.acceptedAt = acceptedAt
+        self.lastReason = lastReason
+        self.retryOf = retryOf
+        self.notification = notification
+    }
 }

@@ -8,7 +8,8 @@ extension JournalError {
     package init(_ error: LMDBError, _ doing: String, _ directory: String) {
         self.init(
             Self.code(of: error.code),
-            "cannot \(doing) \(directory): \(error.operation) says: \(error.code)\(Self.advice(on: error.code))")
+            "cannot \(doing) \(directory): \(error.operation) says: \(error.code)\(Self.advice(on: error.code, directory))"
+        )
     }
 
     private static func code(of code: LMDBError.Code) -> Code {
@@ -18,18 +19,19 @@ extension JournalError {
         case .access, .notPermitted: .permissionDenied
         case .readOnly: .readOnly
         case .noEntry, .notADirectory: .notFound
-        case .corrupted, .invalid, .pageNotFound, .versionMismatch: .damaged
+        case _ where code.isDamage: .damaged
         default: .inputOutput
         }
     }
 
-    private static func advice(on code: LMDBError.Code) -> String {
+    private static func advice(on code: LMDBError.Code, _ directory: String) -> String {
         switch code {
         case .noSpace, .overQuota, .fileTooLarge: ". Make room on the file system."
         case .readersFull: ". Too many processes read it at once; close some."
         case .panic: ". An earlier commit failed; reopen the journal."
         case .openInThisProcess: ". Use the handle that is open, or close it first."
         case .access, .notPermitted: ". Its directory has mode 0700: use the user who made it."
+        case _ where code.isDamage: ". \(salvageAdvice(directory))"
         default: ""
         }
     }

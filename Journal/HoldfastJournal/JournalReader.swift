@@ -109,12 +109,24 @@ public final class JournalReader: Sendable {
         let state = try found.state(in: directory)
         var status = JournalStatus(state, found.figures, pageByteCount: pageByteCount, limit: found.limit)
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
-            try PossiblySent.count(state.lanes, in: store.tables.entries, readers)
+            try PossiblySent.count(state.lanes, in: store.tables.entries, readers).reduce(0, +)
         }
         status.blacklist = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.statistics(of: tokens).entries
         }
         return status
+    }
+
+    /// How many entries of each lane a crash would leave possibly sent; lanes without any are left out.
+    public func possiblySent() throws(JournalError) -> [LaneKey: Int] {
+        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try StoredState(snapshot, store.tables)
+        }
+        let lanes = try found.state(in: directory).lanes
+        let counts = try translated("read", directory) { () throws(LMDBError) in
+            try PossiblySent.count(lanes, in: store.tables.entries, readers)
+        }
+        return Dictionary(uniqueKeysWithValues: zip(lanes.map(\.key), counts).filter { $0.1 > 0 })
     }
 
     /// Every Producer that ever opened the journal.
@@ -141,7 +153,7 @@ public final class JournalReader: Sendable {
         }
         guard let bytes else { return nil }
         do throws(EntryRecord.Fault) {
-            return try NoteRecord.value(bytes)
+            return try NoteRecord.value(bytes, name: key)
         } catch {
             throw error.error(what: "the note \(name)", in: directory)
         }

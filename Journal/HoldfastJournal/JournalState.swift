@@ -21,6 +21,8 @@ struct JournalState: Sendable {
         hasLane(lane) ? lanes[Int(lane) - 1] : nil
     }
 
+    var unconfirmed: Int { lanes.reduce(0) { $0 + $1.entries + $1.deferred } }
+
     func hasLane(_ lane: UInt32) -> Bool { lane >= 1 && lane <= lanes.count }
 
     mutating func update(_ lane: UInt32, _ body: (inout LaneRecord) -> Void) {
@@ -61,7 +63,7 @@ struct JournalState: Sendable {
 
 extension CommitReport {
     /// What a commit has changed.
-    init(from old: JournalState, to new: JournalState, outcomes: Int) {
+    init(from old: JournalState, to new: JournalState, outcomes: Int, measure: CommitMeasure) {
         var lanes: [CommitReport.Lane] = []
         for (index, lane) in new.lanes.enumerated() {
             let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
@@ -70,7 +72,7 @@ extension CommitReport {
                 CommitReport.Lane(
                     id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
         }
-        self.init(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes)
+        self.init(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes, measure: measure)
     }
 }
 

@@ -12,16 +12,23 @@ extension JournalWriter {
         }
     }
 
-    func refusal(of bytes: Int, highWaterPages: Int) -> JournalError? {
+    /// - Parameter entries: that would be unconfirmed with these.
+    func refusal(of bytes: Int, entries: Int, highWaterPages: Int) -> JournalError? {
+        if let limit = entryLimit, entries > limit {
+            return JournalError(
+                .limitReached,
+                "\(directory) has reached its limit of \(limit) unconfirmed entries: appends are refused until it has "
+                    + "drained")
+        }
         switch space.admit(bytes, highWaterPages: highWaterPages) {
-        case .admitted: nil
+        case .admitted: return nil
         case .limitReached:
-            JournalError(
+            return JournalError(
                 .limitReached,
                 "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
                     + "refused until it has drained")
         case .mapFull:
-            JournalError(
+            return JournalError(
                 .limitReached,
                 "\(directory) is full of pages that a slow reader still sees: appends are refused until it has gone")
         }

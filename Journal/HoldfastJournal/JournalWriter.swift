@@ -41,6 +41,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         self.thread = thread
     }
 
+    var entryLimit: Int? { options.entryLimit }
+
     // MARK: The thread's work
 
     /// Does what waits, in as many commits as it takes.
@@ -109,13 +111,14 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         }
         let ceilings = shared.withLock { shared in shared.ceilings }
         if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return }
+        let start = ContinuousClock.now
         var isSmall = space.isTight
         var (count, verdicts) = plan(isSmall: isSmall)
         while true {
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
             case .committed(let state, let figures, let progress, let trim):
                 identities.commit()
-                finish(state, figures, progress)
+                finish(state, figures, progress, since: start)
                 advanceTrim(trim)
                 return
             case .refused(let index, let error):
@@ -156,6 +159,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         var verdicts: [JournalError?] = []
         var bytes = 0
         var parts = 0
+        var entries = state.unconfirmed
         let highWaterPages = backlog.contains(where: \.isAppend) ? self.highWaterPages() : nil
         for pending in backlog {
             let more = pending.appendedBytes
@@ -163,8 +167,12 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             if parts >= budget(isSmall) { break }
             var verdict: JournalError?
             if let highWaterPages, pending.isAppend {
-                verdict = refusal(of: bytes + more, highWaterPages: highWaterPages)
-                if verdict == nil { bytes += more }
+                let count = pending.appendedCount
+                verdict = refusal(of: bytes + more, entries: entries + count, highWaterPages: highWaterPages)
+                if verdict == nil {
+                    bytes += more
+                    entries += count
+                }
             }
             verdicts.append(verdict)
             parts += pending.remainingParts
@@ -202,7 +210,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
                         return .noRoom(error)
                     }
-                    return .refused(index, JournalError(error, "write to", directory))
+                    // On a damaged file nothing more is written: it would only be spread.
+                    let failure = JournalError(error, "write to", directory)
+                    return error.code.isDamage ? .failed(failure) : .refused(index, failure)
                 }
             }
             var trim = trims.first
@@ -210,8 +220,11 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 do throws(LMDBError) {
                     trim = try draft.trim(work, budget: Self.trimBudget(budget, remaining: remaining))
                 } catch {
-                    return CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom
-                        ? .noRoom(error) : .refused(count, JournalError(error, "trim", directory))
+                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
+                        return .noRoom(error)
+                    }
+                    let failure = JournalError(error, "trim", directory)
+                    return error.code.isDamage ? .failed(failure) : .refused(count, failure)
                 }
             }
             let (state, figures) = try draft.commit(ceilings: ceilings)
@@ -224,6 +237,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private func classify(_ error: LMDBError) -> Attempt {
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
+        // Found before the meta page was begun, so nothing of the commit is there.
+        if error.code.isDamage, !isPanicked { return .failed(JournalError(error, "write to", directory)) }
         // Looked up only where the meta page was not begun. Asking writes over the first unused page, which after a meta
         // page that failed may be one that the commit has used.
         let isDiskFull = !isPanicked && (space.isDiskFull || !hasDiskRoom)
@@ -243,8 +258,14 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     // MARK: After a commit
 
-    private func finish(_ state: JournalState, _ figures: CommitFigures, _ progress: [Progress]) {
-        let report = CommitReport(from: self.state, to: state, outcomes: figures.outcomes)
+    private func finish(
+        _ state: JournalState, _ figures: CommitFigures, _ progress: [Progress], since start: ContinuousClock.Instant
+    ) {
+        var measure = CommitMeasure(
+            entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
+            duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
+        for (index, progress) in progress.enumerated() { measure.add(progress, of: backlog[index]) }
+        let report = CommitReport(from: self.state, to: state, outcomes: figures.outcomes, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages
         let observer = shared.withLock { shared in

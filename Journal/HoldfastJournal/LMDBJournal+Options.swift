@@ -8,6 +8,9 @@ extension LMDBJournal {
         /// Bytes in use beyond which appends are refused; settlements are not. It may be exceeded a little by what is no
         /// append. Default: 16 GiB. Not stored: each opening decides anew.
         public var limit = 16 << 30
+        /// Unconfirmed entries beyond which appends are refused. Default: nil, which is as many as ``limit`` takes. Not
+        /// stored: each opening decides anew.
+        public var entryLimit: Int?
         /// Bytes allocated on disk ahead of use, so that a full disk can be drained. Default and least: 64 MiB.
         public var reserve = 64 << 20
         /// Bytes of new records one commit holds at most. A submission larger than ``greatestSubmission`` is refused; one
@@ -37,7 +40,12 @@ extension LMDBJournal {
 
         /// Address space for `entries/data.mdb`, which is not memory: far above the limit, since free pages that a slow
         /// reader still sees cannot be used again.
-        var mapByteCount: Int { max(4 * limit, limit + (64 << 30)) }
+        var mapByteCount: Int { Int(clamping: Self.mapByteCount(limit: limit)) }
+
+        static func mapByteCount(limit: Int) -> UInt64 {
+            let limit = UInt64(clamping: limit)
+            return max(limit.multipliedReportingOverflow(by: 4).partialValue, limit &+ (64 << 30))
+        }
     }
 
     /// What an accepted notification survives.

@@ -92,7 +92,7 @@ extension LMDBJournal {
         }
         guard let bytes else { return nil }
         do throws(EntryRecord.Fault) {
-            return try NoteRecord.value(bytes)
+            return try NoteRecord.value(bytes, name: key)
         } catch {
             throw error.error(what: "the note \(name)", in: directory)
         }
@@ -105,7 +105,7 @@ extension LMDBJournal {
         var status = JournalStatus(state, figures, pageByteCount: pageByteCount, limit: options.limit)
         status.blacklist = tokens.count
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
-            try PossiblySent.count(state.lanes, in: tables.entries, readers)
+            try PossiblySent.count(state.lanes, in: tables.entries, readers).reduce(0, +)
         }
         return status
     }
@@ -185,7 +185,7 @@ extension JournalStatus {
             lanes.append(
                 Lane(
                     key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
-                    deferred: lane.deferred, mark: UID(lane.mark)))
+                    deferred: lane.deferred, mark: UID(lane.mark), state: lane.state))
         }
     }
 }

@@ -30,12 +30,12 @@ extension LMDBJournal {
 
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try checkOpen()
-        let names = shared.withLock { shared in shared.state.producerNames }
+        let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes) }
         return try UIDRow.list(
             after: after, limit: limit, table: tables.rejections, in: directory, what: "the rejection",
             page: { (choice) throws(JournalError) in try page(choice) },
             read: { (row) throws(EntryRecord.Fault) in
-                try Rejection(row.value, uid: row.uid, producers: names)
+                try Rejection(row.value, uid: row.uid, producers: names, lanes: lanes)
             })
     }
 
@@ -67,7 +67,8 @@ extension Rejection {
     /// - Parameters:
     ///   - bytes: a row of `rejections`.
     ///   - producers: the names, Producer 1 first.
-    init(_ bytes: [UInt8], uid: UInt64, producers: [String]) throws(EntryRecord.Fault) {
+    ///   - lanes: lane 1 first.
+    init(_ bytes: [UInt8], uid: UInt64, producers: [String], lanes: [LaneRecord]) throws(EntryRecord.Fault) {
         let rejection = try RejectionRecord.read(bytes.span).get()
         let record = Array(bytes[rejection.record])
         // The key has no lane; the record says which.
@@ -75,7 +76,7 @@ extension Rejection {
         let entry = try EntryRecord.read(record.span, lane: lane, uid: uid).get()
         self.init(
             uid: UID(uid), cause: rejection.cause, attempts: Int(entry.head.attempts),
-            producer: producers.name(of: entry.head.producer),
+            producer: producers.name(of: entry.head.producer), lane: lanes[checked: lane]?.key,
             notification: PushNotification(try entry.fields(in: record), in: record))
     }
 }

@@ -33,13 +33,14 @@ public final class LMDBJournal: Journal {
     ///
     /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
     /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
-    ///   message says which), `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
+    ///   message says which), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
     ///   `diskFull`, `readOnly` or `inputOutput`.
     public init(directory: String, options: Options = Options()) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
         try place.prepare(create: options.create)
         let lock = try OwnerLock(owning: place)
+        try place.removeUnfinished()
         try place.prepareDataFiles(create: options.create)
 
         let environment = try translated("open", path) { () throws(LMDBError) in
@@ -171,6 +172,9 @@ public final class LMDBJournal: Journal {
 
     /// A range outside of the submission's bytes is a fault of the caller, and better found here than on the writer.
     private func checkRanges(of submission: Submission) {
+        precondition(
+            submission.identities.isEmpty || submission.retries.isEmpty && submission.histories.isEmpty,
+            "what an operator brings has no identity")
         for item in submission.items {
             let range = item.range
             precondition(
@@ -195,6 +199,12 @@ public final class LMDBJournal: Journal {
     public func raiseMark(of lane: LaneID, to ceiling: UID) {
         let wake = shared.withLock { shared in shared.raiseMark(of: lane.rawValue, to: ceiling.rawValue) }
         if wake { thread.poke() }
+    }
+
+    public func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        leave(.setState(lane, state, completion)) { error in completion(.failure(error)) }
     }
 
     public func lowerMark(
@@ -227,11 +237,6 @@ public final class LMDBJournal: Journal {
         let _: Void = try ask { reply in .setNote(key, value, reply) }
     }
 
-    /// Deletes rejections, durably on return; large numbers take several commits.
-    ///
-    /// Rejections count against the limit, so somebody must delete them in the end.
-    ///
-    /// - Returns: how many there were.
     public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
         try ask { reply in .removeRejections(uids, reply) }
     }

@@ -11,16 +11,11 @@ final class OwnerLock: Sendable {
 
     /// Takes the lock for writing, and writes into it who we are.
     ///
-    /// - Throws: ``JournalError/Code/ownedByAnotherProcess``, naming the other.
+    /// - Throws: ``JournalError/Code/ownedByAnotherProcess`` or ``JournalError/Code/beingRead``, naming the other.
     init(owning directory: JournalDirectory) throws(JournalError) {
         let path = directory.ownerLock
         file = try translated("own", directory.path) { () throws(LMDBError) in try OpenFile(path, .create) }
-        guard try Self.lock(file, exclusive: true, directory) else {
-            throw JournalError(
-                .ownedByAnotherProcess,
-                "\(directory.path) is in use by \(Self.owner(of: directory) ?? "another process"): "
-                    + "only one process at a time may write to it")
-        }
+        guard try Self.lock(file, exclusive: true, directory) else { throw Self.inUse(directory) }
         let file = file
         try translated("own", directory.path) { () throws(LMDBError) in
             try file.replace(with: Array(Self.introduction.utf8))
@@ -43,6 +38,19 @@ final class OwnerLock: Sendable {
         -> Bool
     {
         try translated("lock", directory.path) { () throws(LMDBError) in try file.tryLock(exclusive: exclusive) }
+    }
+
+    private static func inUse(_ directory: JournalDirectory) -> JournalError {
+        if let holder = LockList.holder(ofFile: directory.ownerLock), !holder.isWriter {
+            return JournalError(
+                .beingRead,
+                "\(directory.path) is in use by process \(holder.process), which reads it: nobody may write to it meanwhile"
+            )
+        }
+        return JournalError(
+            .ownedByAnotherProcess,
+            "\(directory.path) is in use by \(owner(of: directory) ?? "another process"): "
+                + "only one process at a time may write to it")
     }
 
     private static var introduction: String {

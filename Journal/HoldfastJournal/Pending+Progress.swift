@@ -6,7 +6,22 @@ extension Progress {
         switch self {
         case .settled(_, let parts), .removed(_, let parts): parts
         case .promoted(let uids, _): uids.count
-        case .appended, .markLowered, .laneOpened, .producerOpened, .noted, .failed: 0
+        case .appended, .markLowered, .stateSet, .laneOpened, .producerOpened, .noted, .failed: 0
+        }
+    }
+}
+
+extension CommitMeasure {
+    /// What a commit has done for one request.
+    mutating func add(_ progress: Progress, of pending: Pending) {
+        switch progress {
+        case .appended(let appended):
+            // What is repeats and nothing else appends nothing.
+            if case .append(let submission, _) = pending.request, appended.count(of: submission) > 0 {
+                bytes += pending.appendedBytes
+            }
+        case .settled(let report, _): settlements += report.settled
+        case .promoted, .markLowered, .stateSet, .laneOpened, .producerOpened, .noted, .removed, .failed: break
         }
     }
 }
@@ -25,6 +40,7 @@ extension Pending {
             done += parts
             report.settled += more.settled
             report.gone += more.gone
+            report.withdrawn += more.withdrawn
             if done < batch.count { return false }
             completion(.success(report))
         case (.settle(_, let completion), .failed(let error)):
@@ -40,6 +56,10 @@ extension Pending {
         case (.lowerMark(_, _, let completion), .markLowered):
             completion(.success(()))
         case (.lowerMark(_, _, let completion), .failed(let error)):
+            completion(.failure(error))
+        case (.setState(_, _, let completion), .stateSet):
+            completion(.success(()))
+        case (.setState(_, _, let completion), .failed(let error)):
             completion(.failure(error))
         case (.openLane(_, let reply), .laneOpened(let lane)):
             reply.give(.success(lane))

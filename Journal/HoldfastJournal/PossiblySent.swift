@@ -13,13 +13,14 @@ enum PossiblySent {
         let next: UInt64?
     }
 
-    static func count(_ lanes: [LaneRecord], in entries: Table, _ readers: ReaderPool) throws(LMDBError) -> Int {
-        var count = 0
+    /// - Returns: a number for each lane, lane 1 first.
+    static func count(_ lanes: [LaneRecord], in entries: Table, _ readers: ReaderPool) throws(LMDBError) -> [Int] {
+        var counts: [Int] = []
         for (index, lane) in lanes.enumerated() {
-            count += lane.flaggedDeferred
+            counts.append(lane.flaggedDeferred)
             if lane.entries == 0 || lane.mark == 0 && lane.flaggedEntries == 0 { continue }
             if lane.mark >= lane.lastUID {
-                count += lane.entries
+                counts[index] += lane.entries
                 continue
             }
             // Above the mark only records that are flagged count, and mostly there are none.
@@ -29,11 +30,11 @@ enum PossiblySent {
                 let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Part in
                     try part(UInt32(index) + 1, from: start, through: last, mark: lane.mark, entries, snapshot)
                 }
-                count += read?.count ?? 0
+                counts[index] += read?.count ?? 0
                 next = read?.next
             }
         }
-        return count
+        return counts
     }
 
     private static func part(

@@ -8,6 +8,7 @@ enum Request: Sendable {
     case settle(SettlementBatch, @Sendable (Result<SettlementReport, JournalError>) -> Void)
     case promote(LaneID, after: WallTime?, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
     case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
+    case setState(LaneID, LaneState, @Sendable (Result<Void, JournalError>) -> Void)
     case openLane(LaneKey, Reply<LaneID>)
     case openProducer(String, Reply<ProducerID>)
     case setNote([UInt8], [UInt8]?, Reply<Void>)
@@ -24,7 +25,7 @@ struct Pending {
     var acknowledged: [EntryKey] = []
     /// How many of the request's parts are durable.
     var done = 0
-    var report = SettlementReport(settled: 0, gone: 0)
+    var report = SettlementReport()
     /// Of a promotion.
     var promoted: [UID] = []
 
@@ -38,6 +39,8 @@ struct Pending {
         if case .append(let submission, _) = request { submission.recordByteCount } else { 0 }
     }
 
+    var appendedCount: Int { if case .append(let submission, _) = request { submission.items.count } else { 0 } }
+
     var isAppend: Bool { if case .append = request { true } else { false } }
 
     /// How many more parts there are that count against the bound on a commit's settlements.
@@ -47,7 +50,7 @@ struct Pending {
         case .promote(_, after: _, now: _, let limit, _): limit - done
         case .removeOutcomes(let uids, _): uids.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .openLane, .openProducer, .setNote, .trim: 0
+        case .append, .refuse, .lowerMark, .setState, .openLane, .openProducer, .setNote, .trim: 0
         }
     }
 }
@@ -57,6 +60,7 @@ extension Submission {
     var recordByteCount: Int {
         bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10)
             + identities.count * (IdentityRecord.byteCount + 8 + 10)
+            + histories.count * (RejectionRecord.headerByteCount + SmallRecord.longestReason)
     }
 }
 
@@ -83,6 +87,7 @@ enum Progress {
     /// `isLast`: no more are due.
     case promoted([UID], isLast: Bool)
     case markLowered
+    case stateSet
     case laneOpened(LaneID)
     case producerOpened(ProducerID)
     case noted

@@ -33,7 +33,9 @@ struct SharedState: Sendable {
 
     func opening(of lane: LaneID) -> LaneOpening {
         let record = state[lane.rawValue]
-        return LaneOpening(id: lane, markAtOpen: UID(record?.mark ?? 0), lastUID: UID(record?.lastUID ?? 0))
+        return LaneOpening(
+            id: lane, markAtOpen: UID(record?.mark ?? 0), lastUID: UID(record?.lastUID ?? 0),
+            state: record?.state ?? .running)
     }
 
     func checkOpen(_ directory: String) throws(JournalError) {

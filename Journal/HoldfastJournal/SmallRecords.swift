@@ -26,15 +26,18 @@ enum SmallRecord {
     }
 
     /// What is wrong with a record that should be `magic`'s; nil when nothing is.
-    static func fault(_ bytes: Span<UInt8>, _ magic: UInt32, seed: UInt64 = 0, atLeast count: Int) -> EntryRecord.Fault?
-    {
+    ///
+    /// - Parameter newest: the newest version of it that is known.
+    static func fault(
+        _ bytes: Span<UInt8>, _ magic: UInt32, newest: UInt8 = version, seed: UInt64 = 0, atLeast count: Int
+    ) -> EntryRecord.Fault? {
         guard bytes.count >= 13, bytes.load(UInt32.self, at: 8) == magic else {
             return .damaged("it does not begin as such a record does")
         }
         guard bytes.load(UInt64.self, at: 0) == XXH64.hash(bytes, from: 8, seed: seed) else {
             return .damaged("its checksum is wrong")
         }
-        guard bytes[12] == version else { return .newer(bytes[12]) }
+        guard (1...newest).contains(bytes[12]) else { return .newer(bytes[12]) }
         guard bytes.count >= count else { return .damaged("it is too short") }
         return nil
     }
@@ -44,9 +47,13 @@ enum SmallRecord {
 ///
 ///     13 u8 urgency   14 u8 guarantee   15 u8 route's length
 ///     16 u64 send mark   24 u64 last UID   32 u64 entries   40 u64 deferred
-///     48 u64 possibly sent by their records' own word: of entries   56 u64 of deferred   64 route
+///     48 u64 possibly sent by their records' own word: of entries   56 u64 of deferred
+///     64 u8 state: 0 running, 1 paused, 2 stopped   65 u8 0   66 u16 reason's length   68 i64 since   76 route · reason
+///
+/// Version 1 ends with the route, from 64 on, and is always running.
 struct LaneRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6E6C_4648  // "HFln"
+    static let version: UInt8 = 2
 
     var key: LaneKey
     var mark: UInt64 = 0
@@ -59,12 +66,14 @@ struct LaneRecord: Hashable, Sendable {
     var flaggedEntries: Int = 0
     /// Those of `deferred`.
     var flaggedDeferred: Int = 0
+    var state = LaneState.running
 
     init(key: LaneKey) { self.key = key }
 
     func hasSameFigures(as other: LaneRecord) -> Bool {
         mark == other.mark && lastUID == other.lastUID && entries == other.entries && deferred == other.deferred
             && flaggedEntries == other.flaggedEntries && flaggedDeferred == other.flaggedDeferred
+            && state == other.state
     }
 
     var bytes: [UInt8] {
@@ -73,27 +82,77 @@ struct LaneRecord: Hashable, Sendable {
         for figure in [entries, deferred, flaggedEntries, flaggedDeferred] {
             content.appendLittleEndian(UInt64(figure))
         }
+        let (code, reason, since) = state.fields
+        content.append(code)
+        content.append(0)
+        content.appendLittleEndian(UInt16(reason.utf8.count))
+        content.appendLittleEndian(UInt64(bitPattern: since.milliseconds))
         content.append(contentsOf: key.route.utf8)
-        return SmallRecord.seal(Self.magic, content)
+        content.append(contentsOf: reason.utf8)
+        return SmallRecord.seal(Self.magic, version: Self.version, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 64) { throw fault }
+        if let fault = SmallRecord.fault(span, Self.magic, newest: Self.version, atLeast: 64) { throw fault }
+        let hasState = span[12] > 1
+        if hasState, span.count < 76 { throw .damaged("it is too short") }
+        let routeStart = hasState ? 76 : 64
+        let route = routeStart..<(routeStart + Int(span[15]))
+        let reason = route.upperBound..<(route.upperBound + (hasState ? Int(span.load(UInt16.self, at: 66)) : 0))
         guard let urgency = Urgency(rawValue: span[13]), let guarantee = Guarantee(rawValue: span[14]),
-            span.count == 64 + Int(span[15]),
+            span.count == reason.upperBound,
+            let state = LaneState(
+                code: hasState ? span[64] : 0, reason: String(decoding: bytes[reason], as: UTF8.self),
+                since: WallTime(milliseconds: hasState ? Int64(bitPattern: span.load(UInt64.self, at: 68)) : 0)),
             let entries = Int(exactly: span.load(UInt64.self, at: 32)),
             let deferred = Int(exactly: span.load(UInt64.self, at: 40)),
             let flaggedEntries = Int(exactly: span.load(UInt64.self, at: 48)),
             let flaggedDeferred = Int(exactly: span.load(UInt64.self, at: 56))
         else { throw .damaged("its fields make no sense") }
-        key = LaneKey(route: String(decoding: bytes[64...], as: UTF8.self), urgency: urgency, guarantee: guarantee)
+        key = LaneKey(route: String(decoding: bytes[route], as: UTF8.self), urgency: urgency, guarantee: guarantee)
+        self.state = state
         mark = span.load(UInt64.self, at: 16)
         lastUID = span.load(UInt64.self, at: 24)
         self.entries = entries
         self.deferred = deferred
         self.flaggedEntries = flaggedEntries
         self.flaggedDeferred = flaggedDeferred
+    }
+}
+
+extension LaneState {
+    /// As it lies in a lane's record.
+    fileprivate var fields: (code: UInt8, reason: String, since: WallTime) {
+        switch self {
+        case .running: (0, "", WallTime(milliseconds: 0))
+        case .paused(let reason, let since): (1, reason, since)
+        case .stopped(let reason, let since): (2, reason, since)
+        }
+    }
+
+    fileprivate init?(code: UInt8, reason: String, since: WallTime) {
+        switch code {
+        case 0: self = .running
+        case 1: self = .paused(reason: reason, since: since)
+        case 2: self = .stopped(reason: reason, since: since)
+        default: return nil
+        }
+    }
+
+    /// With a reason that is not too long to keep.
+    var cut: LaneState {
+        switch self {
+        case .running: self
+        case .paused(let reason, let since): .paused(reason: Self.cut(reason), since: since)
+        case .stopped(let reason, let since): .stopped(reason: Self.cut(reason), since: since)
+        }
+    }
+
+    private static func cut(_ reason: String) -> String {
+        var cut = reason
+        while cut.utf8.count > longestReason { cut.removeLast() }
+        return cut
     }
 }
 
@@ -144,6 +203,7 @@ struct FactsRecord: Hashable, Sendable {
 ///     32 u16 reason's length   34 u16 0   36 u32 record's length   40 reason · record
 struct RejectionRecord {
     static let magic: UInt32 = 0x6A72_4648  // "HFrj"
+    static let headerByteCount = 40
 
     let cause: RejectionCause
     /// Where the entry's record lies.
@@ -180,15 +240,61 @@ struct RejectionRecord {
     }
 }
 
-/// A note as it lies in `notes`: its bytes behind the head.
+extension RejectionRecord {
+    /// What the entry's record says of itself.
+    static func head(_ span: Span<UInt8>) throws(EntryRecord.Fault) -> EntryRecord.Head {
+        let record = try read(span).get().record
+        var inner: [UInt8] = []
+        span.append(record, to: &inner)
+        return EntryRecord.uncheckedHead(inner.span)
+    }
+}
+
+/// A note as it lies in `notes`: its bytes behind the head. From version 2 on the checksum's seed is the hash of the name,
+/// so that a value under another's name is damage.
 enum NoteRecord {
     static let magic: UInt32 = 0x746E_4648  // "HFnt"
+    static let version: UInt8 = 2
+    private static let headByteCount = 13
 
-    static func bytes(_ value: [UInt8]) -> [UInt8] { SmallRecord.seal(magic, value) }
+    static func bytes(_ value: [UInt8], name: [UInt8]) -> [UInt8] {
+        SmallRecord.seal(magic, version: version, seed: XXH64.hash(name.span), value)
+    }
 
-    static func value(_ bytes: [UInt8]) throws(EntryRecord.Fault) -> [UInt8] {
-        if let fault = SmallRecord.fault(bytes.span, magic, atLeast: 13) { throw fault }
-        return Array(bytes[13...])
+    static func value(_ bytes: [UInt8], name: [UInt8]) throws(EntryRecord.Fault) -> [UInt8] {
+        let span = bytes.span
+        guard bytes.count >= headByteCount, span.load(UInt32.self, at: 8) == magic else {
+            throw .damaged("it does not begin as such a record does")
+        }
+        // One whose version is damaged fails by either seed.
+        let seed = isBound(bytes) ? XXH64.hash(name.span) : 0
+        guard span.load(UInt64.self, at: 0) == XXH64.hash(span, from: 8, seed: seed) else {
+            throw .damaged("its checksum is wrong")
+        }
+        guard bytes[12] <= version else { throw .newer(bytes[12]) }
+        return Array(bytes[headByteCount...])
+    }
+
+    /// Whether the checksum covers the name.
+    static func isBound(_ bytes: [UInt8]) -> Bool { bytes.count >= headByteCount && bytes[12] > 1 }
+}
+
+/// The limit of the newest opening, in `facts` under "limit": u64, and then its XXH64, whose seed is the hash of the key.
+/// Older ones have no checksum.
+enum LimitRecord {
+    static func bytes(_ limit: UInt64, key: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendLittleEndian(limit)
+        bytes.appendLittleEndian(XXH64.hash(bytes.span, seed: XXH64.hash(key.span)))
+        return bytes
+    }
+
+    /// - Returns: nil for damage.
+    static func value(_ bytes: [UInt8], key: [UInt8]) -> (limit: UInt64, isChecked: Bool)? {
+        guard bytes.count == 8 || bytes.count == 16 else { return nil }
+        let limit = bytes.span.load(UInt64.self, at: 0)
+        if bytes.count == 8 { return (limit, false) }
+        return Self.bytes(limit, key: key) == bytes ? (limit, true) : nil
     }
 }
 

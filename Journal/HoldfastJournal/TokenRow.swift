@@ -27,7 +27,7 @@ struct TokenRow {
 
     func entry(in directory: String) throws(JournalError) -> BlacklistEntry {
         guard let token = DeviceToken(bytes: token) else {
-            throw JournalError(.damaged, "\(directory): a token of the blacklist has \(token.count) bytes")
+            throw .damaged("\(directory): a token of the blacklist has \(token.count) bytes", in: directory)
         }
         do throws(EntryRecord.Fault) {
             return try TokenRecord.read(value, token: token)

@@ -13,20 +13,8 @@ package enum DataFileCheck {
         case damaged(String)
     }
 
-    // liblmdb 0.9's MDB_page and MDB_meta on a 64-bit little-endian machine.
-    private static let pageHeader = 16
-    private static let magic: UInt32 = 0xBEEF_C0DE
-    private static let metaByteCount = 136
-    private static let noPage = UInt64.max
     /// Far more than a first commit writes, far less than is allocated after it.
     private static let greatestHalfMade = 1 << 20
-
-    private struct Meta {
-        let transaction: UInt64
-        let lastPage: UInt64
-        let pageByteCount: Int
-        let roots: [UInt64]
-    }
 
     package static func check(_ path: String) throws(LMDBError) -> Verdict {
         guard Files.exists(path) else { return .absent }
@@ -44,7 +32,7 @@ package enum DataFileCheck {
         }
         let needed = (Int(newest.lastPage) + 1) * newest.pageByteCount
         guard size >= needed else { return .damaged("it is \(size) bytes long, but its meta page says \(needed)") }
-        for root in newest.roots where root != noPage {
+        for root in [newest.freeList.root, newest.tables.root] where root != PageLayout.noPage {
             if let fault = try fault(ofRoot: root, newest, in: file) { return .damaged(fault) }
         }
         return .sound
@@ -63,7 +51,7 @@ package enum DataFileCheck {
             if let meta = try meta(in: file, at: offset) {
                 guard meta.transaction == 0 else { return false }
             } else {
-                guard try file.read(pageHeader + metaByteCount, at: offset).allSatisfy({ byte in byte == 0 }) else {
+                guard try file.read(MetaPage.byteCount, at: offset).allSatisfy({ byte in byte == 0 }) else {
                     return false
                 }
                 isWhole = false
@@ -72,31 +60,20 @@ package enum DataFileCheck {
         return !isWhole
     }
 
-    private static func meta(in file: OpenFile, at offset: Int) throws(LMDBError) -> Meta? {
-        let page = try file.read(pageHeader + metaByteCount, at: offset)
-        guard page.count == pageHeader + metaByteCount else { return nil }
-        let bytes = page.span
-        guard bytes.load(UInt16.self, at: 10) & 0x08 != 0, bytes.load(UInt32.self, at: pageHeader) == magic,
-            bytes.load(UInt32.self, at: pageHeader + 4) == 1
-        else { return nil }
-        // Two MDB_db of 48 bytes from 24 on: the first field of the first is the page size, the last of each its root.
-        let pageByteCount = Int(bytes.load(UInt32.self, at: pageHeader + 24))
-        guard (512...65536).contains(pageByteCount), pageByteCount & (pageByteCount - 1) == 0 else { return nil }
-        return Meta(
-            transaction: bytes.load(UInt64.self, at: pageHeader + 128),
-            lastPage: bytes.load(UInt64.self, at: pageHeader + 120), pageByteCount: pageByteCount,
-            roots: [bytes.load(UInt64.self, at: pageHeader + 64), bytes.load(UInt64.self, at: pageHeader + 112)])
+    private static func meta(in file: OpenFile, at offset: Int) throws(LMDBError) -> MetaPage? {
+        let bytes = try file.read(MetaPage.byteCount, at: offset)
+        return MetaPage(bytes.span)
     }
 
-    private static func fault(ofRoot root: UInt64, _ meta: Meta, in file: OpenFile) throws(LMDBError) -> String? {
+    private static func fault(ofRoot root: UInt64, _ meta: MetaPage, in file: OpenFile) throws(LMDBError) -> String? {
         guard root >= 2, root <= meta.lastPage else { return "a tree's root is page \(root), which is not in the file" }
-        let head = try file.read(pageHeader, at: Int(root) * meta.pageByteCount)
-        guard head.count == pageHeader else { return "a tree's root, page \(root), is not in the file" }
+        let head = try file.read(PageLayout.headerByteCount, at: Int(root) * meta.pageByteCount)
+        guard head.count == PageLayout.headerByteCount else { return "a tree's root, page \(root), is not in the file" }
         let bytes = head.span
-        let isTreePage = bytes.load(UInt16.self, at: 10) & 0x03 != 0
+        let isTreePage = bytes.load(UInt16.self, at: 10) & (PageLayout.branch | PageLayout.leaf) != 0
         let lower = Int(bytes.load(UInt16.self, at: 12))
         let upper = Int(bytes.load(UInt16.self, at: 14))
-        guard bytes.load(UInt64.self, at: 0) == root, isTreePage, lower >= pageHeader, lower <= upper,
+        guard bytes.load(UInt64.self, at: 0) == root, isTreePage, lower >= PageLayout.headerByteCount, lower <= upper,
             upper <= meta.pageByteCount
         else { return "a tree's root, page \(root), is not a tree page" }
         return nil

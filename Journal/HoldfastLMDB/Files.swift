@@ -26,6 +26,16 @@ package enum Files {
         try file.sync()
     }
 
+    /// Gives a file or directory another name, at once; what had that name and is a file is gone.
+    package static func rename(_ path: String, to name: String) throws(LMDBError) {
+        guard unsafe Glibc.rename(path, name) == 0 else { throw failure("rename", path) }
+    }
+
+    /// Removes a file if it is there.
+    package static func remove(_ path: String) throws(LMDBError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
+    }
+
     /// The directory that holds `path`.
     package static func parent(of path: String) -> String {
         let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path

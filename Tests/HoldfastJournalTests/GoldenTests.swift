@@ -70,7 +70,7 @@ struct GoldenTests {
         }
     }
 
-    @Test("A lane")
+    @Test("A lane: of version 1, and paused")
     func lane() throws {
         let golden =
             "7d417104ccad4f2348466c6e0101000705000000000000000900000000000000040000000000000002000000"
@@ -78,8 +78,13 @@ struct GoldenTests {
         var lane = LaneRecord(key: LaneKey(route: "default", urgency: .considerate, guarantee: .atLeastOnce))
         (lane.mark, lane.lastUID, lane.entries, lane.deferred) = (5, 9, 4, 2)
         (lane.flaggedEntries, lane.flaggedDeferred) = (3, 1)
-        #expect(hex(lane.bytes) == golden)
         #expect(try LaneRecord(bytes(golden)) == lane)
+        let paused =
+            "a7bed3f459a20ccc48466c6e0201000705000000000000000900000000000000040000000000000002000000"
+            + "00000000030000000000000001000000000000000100" + "07007b68e5cf8b01000064656661756c746f6e2063616c6c"
+        lane.state = .paused(reason: "on call", since: WallTime(milliseconds: 1_700_000_000_123))
+        #expect(hex(lane.bytes) == paused)
+        #expect(try LaneRecord(bytes(paused)) == lane)
     }
 
     @Test("The journal's facts, of one in use and of a new one")
@@ -244,8 +249,26 @@ struct GoldenTests {
     @Test("A note")
     func note() throws {
         let golden = "00af7cbf3a21d9b348466e7401010203"
-        #expect(hex(NoteRecord.bytes([1, 2, 3])) == golden)
-        #expect(try NoteRecord.value(bytes(golden)) == [1, 2, 3])
+        #expect(try NoteRecord.value(bytes(golden), name: Array("any".utf8)) == [1, 2, 3])
+        // Version 2: under another's name it is damage.
+        let bound = "a915b8df4370223148466e7402010203"
+        #expect(hex(NoteRecord.bytes([1, 2, 3], name: Array("any".utf8))) == bound)
+        #expect(try NoteRecord.value(bytes(bound), name: Array("any".utf8)) == [1, 2, 3])
+        #expect(throws: EntryRecord.Fault.self) { try NoteRecord.value(bytes(bound), name: Array("ano".utf8)) }
+    }
+
+    @Test("The limit, with and without a checksum")
+    func limit() throws {
+        let golden = "0000000004000000c970c8de90bc225b"
+        let key = Array("limit".utf8)
+        #expect(hex(LimitRecord.bytes(16 << 30, key: key)) == golden)
+        #expect(try #require(LimitRecord.value(bytes(golden), key: key)) == (16 << 30, true))
+        #expect(try #require(LimitRecord.value(bytes("0000000004000000"), key: key)) == (16 << 30, false))
+        for bit in 0..<128 {
+            var changed = bytes(golden)
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(LimitRecord.value(changed, key: key) == nil)
+        }
     }
 
     @Test("A blacklist entry")

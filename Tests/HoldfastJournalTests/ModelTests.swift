@@ -144,7 +144,7 @@ struct ModelTests {
                 let cause = RejectionCause(
                     reason: uid.rawValue % 2 == 0 ? .unregistered : .badTopic, status: 410, rejectedAt: time)
                 batch.others.append(Settlement(key, .reject(cause)))
-            case 7: batch.others.append(Settlement(key, .expire))
+            case 7: batch.others.append(Settlement(key, Bool.random(using: &pair.generator) ? .expire : .withdraw))
             case 8: batch.others.append(Settlement(key, .unknown))
             default:
                 let due = WallTime(milliseconds: Int64.random(in: -100...1000, using: &pair.generator))

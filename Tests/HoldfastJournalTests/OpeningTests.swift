@@ -129,6 +129,12 @@ struct OpeningTests {
         defer { reader.close() }
         #expect(try reader.entries(limit: 100).map(\.uid) == uids(1...5))
         #expect(code { _ = try reader.entry(UID(6)) } == .damaged)
+        // Whatever is looked for there: nobody can say that this is not it.
+        var filter = EntryFilter()
+        filter.topics = ["none.such"]
+        #expect(code { _ = try reader.entries(matching: filter, limit: 1) } == .damaged)
+        filter.uids = UIDRanges([7...10])
+        #expect(try reader.entries(matching: filter, limit: 1).isEmpty)
     }
 
     @Test(

@@ -70,7 +70,7 @@ struct ReaderTests {
         second.close()
         try check(reader)
         let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
-        #expect(error?.code == .ownedByAnotherProcess)
+        #expect(error?.code == .beingRead)
         #expect(error?.message.contains("which reads it") == true)
         reader.close()
         #expect(throws: JournalError.self) { try reader.status() }

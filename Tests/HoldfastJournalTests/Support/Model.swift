@@ -79,7 +79,7 @@ struct Model {
     }
 
     mutating func settle(_ batch: SettlementBatch) -> SettlementReport {
-        var report = SettlementReport(settled: 0, gone: 0)
+        var report = SettlementReport()
         wallTime = batch.settledAt
         totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
         for key in batch.acknowledged {
@@ -88,7 +88,9 @@ struct Model {
             report.gone += settled ? 0 : 1
         }
         for settlement in batch.others {
+            let isUnknown = isPossiblySent(settlement.key)
             let settled = settle(settlement, batch)
+            if settled, !isUnknown, case .withdraw = settlement.kind { report.withdrawn += 1 }
             report.settled += settled ? 1 : 0
             report.gone += settled ? 0 : 1
         }
@@ -110,7 +112,14 @@ struct Model {
             return true
         case .expire: return end(key, .expired, batch) != nil
         case .unknown: return end(key, .unknown, batch) != nil
+        case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
         }
+    }
+
+    /// By its record's word.
+    private func isPossiblySent(_ key: EntryKey) -> Bool {
+        let uid = key.uid.rawValue
+        return (entries[key.lane]?[uid] ?? deferred[key.lane]?[uid]?.entry)?.isPossiblySent == true
     }
 
     mutating func promote(_ lane: LaneID, now: Int64, limit: Int) -> [UID] {

@@ -1,0 +1,83 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Figures against what they count.
+extension EntriesCheck {
+    private func isWhole(_ tables: String...) -> Bool { check.torn.isDisjoint(with: tables) }
+
+    func checkFigures() {
+        for (index, lane) in lanes.enumerated() {
+            if let lane { checkFigures(of: lane, UInt32(index) + 1, laneTallies[index]) }
+        }
+        checkNames()
+        checkProducers()
+        checkTotals()
+        let (deferred, index) = (check.report.rows["deferred"], check.report.rows["deferredIndex"])
+        if isWhole("deferred", "deferredIndex"), let deferred, let index, deferred != index {
+            check.add(
+                "it has \(index) rows for \(deferred) deferred entries", table: "deferredIndex",
+                means: "A late answer for an entry may be lost. Salvage makes the index anew.")
+        }
+    }
+
+    private func checkFigures(of lane: LaneRecord, _ number: UInt32, _ tally: LaneTally) {
+        func damage(_ what: String) {
+            check.add(what, table: "lanes", lane: number, means: DamageMeaning.figures)
+        }
+        func compare(_ what: String, _ says: Int, _ counted: Int) {
+            if says != counted { damage("its record says \(says) \(what), but there are \(counted)") }
+        }
+        if isWhole("entries") {
+            compare("entries", lane.entries, tally.entries)
+            if !hasUnreadRecords { compare("entries possibly sent", lane.flaggedEntries, tally.flaggedEntries) }
+        }
+        if isWhole("deferred") {
+            compare("deferred entries", lane.deferred, tally.deferred)
+            if !hasUnreadRecords {
+                compare("deferred entries possibly sent", lane.flaggedDeferred, tally.flaggedDeferred)
+            }
+        }
+        if tally.lastUID > lane.lastUID {
+            damage("its record says that its last UID is \(lane.lastUID), but it has \(tally.lastUID)")
+        }
+        if lane.mark > lane.lastUID { damage("its send mark \(lane.mark) is beyond its last UID \(lane.lastUID)") }
+        if let facts, lane.lastUID >= facts.nextUID {
+            damage("its last UID \(lane.lastUID) was not given out yet: the next one is \(facts.nextUID)")
+        }
+    }
+
+    private func checkNames() {
+        let keys = lanes.compactMap { lane in lane?.key }
+        let names = producers.compactMap { producer in producer?.name }
+        if Set(keys).count != keys.count {
+            check.add("two lanes have the same name", table: "lanes", means: "One of them is never handed out.")
+        }
+        if Set(names).count != names.count {
+            check.add("two Producers have the same name", table: "producers", means: DamageMeaning.figures)
+        }
+    }
+
+    private func checkProducers() {
+        guard isWhole("entries", "deferred"), !hasUnreadRecords else { return }
+        for (index, producer) in producers.enumerated() {
+            guard let producer, producer.figures.unconfirmed != producerTallies[index] else { continue }
+            check.add(
+                "the record of Producer \(producer.name.debugDescription) says \(producer.figures.unconfirmed) "
+                    + "unconfirmed entries, but there are \(producerTallies[index])",
+                table: "producers", means: DamageMeaning.figures)
+        }
+    }
+
+    private func checkTotals() {
+        guard let facts, isWhole("entries", "deferred") else { return }
+        let totals = facts.totals
+        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn]
+            .reduce(0, &+)
+        let unconfirmed = laneTallies.reduce(0) { sum, tally in sum + tally.entries + tally.deferred }
+        if totals.accepted != ended &+ UInt64(unconfirmed), lanes.allSatisfy({ lane in lane != nil }) {
+            check.add(
+                "of \(totals.accepted) accepted entries \(ended) have ended, but \(unconfirmed) are unconfirmed",
+                table: "facts", means: DamageMeaning.figures)
+        }
+    }
+}

@@ -1,0 +1,237 @@
+public import Holdfast
+import HoldfastLMDB
+
+/// Looks at every page and every record of a journal, of one at rest or in use, also of one that does not open any more.
+///
+/// liblmdb walks nothing of it: it dies by signal on damaged files. The pages are read and checked here, within bounds,
+/// whatever they hold: memory grows with the number of lanes and Producers, and by a bit for each page.
+public enum JournalVerification {
+    /// - Parameters:
+    ///   - directory: the journal's, `NAME.journal`. Nothing in it is changed.
+    ///   - limits: for a journal in use.
+    ///   - progress: called now and then, on this thread.
+    /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `unsupportedFileSystem` or `inputOutput`; and
+    ///   `limitReached` when a journal in use would have had to be pinned for longer than the limits allow. Damage is not
+    ///   thrown but reported.
+    public static func run(
+        directory: String, limits: InspectionLimits = InspectionLimits(),
+        progress: @escaping (InspectionProgress) -> Void = { _ in }
+    ) throws(JournalError) -> VerificationReport {
+        try run(try JournalImage(directory, limits), progress)
+    }
+
+    static func run(
+        _ image: JournalImage, _ progress: @escaping (InspectionProgress) -> Void
+    ) throws(JournalError) -> VerificationReport {
+        var report = VerificationReport(directory: image.place.path, owner: image.owner)
+        for part in JournalImage.Part.allCases {
+            let found = try image.read(part) { (opened) throws(JournalError) -> VerificationReport in
+                let check = FileCheck(opened, VerificationReport(directory: "", owner: nil), progress)
+                check.run()
+                return check.report
+            }
+            report.add(found)
+        }
+        return report
+    }
+}
+
+extension VerificationReport {
+    fileprivate mutating func add(_ other: VerificationReport) {
+        for damage in other.damage { add(damage) }
+        // Beyond what is listed.
+        damageCount += other.damageCount - other.damage.count
+        pages += other.pages
+        rows.merge(other.rows) { $1 }
+        remarks += other.remarks
+    }
+}
+
+/// The check of one of the two files.
+final class FileCheck {
+    private let opened: JournalImage.Opened
+    private let progress: (InspectionProgress) -> Void
+    var report: VerificationReport
+    /// Tables whose trees have lost rows, so that figures about them say nothing.
+    var torn: Set<String> = []
+    var part: JournalImage.Part { opened.part }
+
+    private static let stride = 1024
+
+    init(
+        _ opened: JournalImage.Opened, _ report: VerificationReport,
+        _ progress: @escaping (InspectionProgress) -> Void
+    ) {
+        self.opened = opened
+        self.report = report
+        self.progress = progress
+    }
+
+    func run() {
+        for fault in opened.finding.faults { add(fault) }
+        guard let file = opened.finding.file else { return }
+        let total = Int(file.lastPage) + 1
+        let walk = FileWalk(file) { [opened, progress, part] done in
+            if done % Self.stride == 0 {
+                progress(InspectionProgress(phase: "checking \(part.rawValue)", done: done, total: total))
+            }
+            return opened.goOn()
+        } fault: { [unowned self] fault in
+            add(fault)
+        }
+        let tables = walk.tables()
+        switch part {
+        case .entries: EntriesCheck(self, walk, tables, opened.finding).run()
+        case .blacklist: BlacklistCheck(self, walk, tables, opened.finding).run()
+        }
+        walk.checkFreeList()
+        if let older = opened.finding.older, !opened.isInUse { walk.checkCommit(of: older) }
+        report.pages += walk.visited
+    }
+
+    func goOn() -> Bool { opened.goOn() }
+
+    func tell(_ phase: String, _ done: Int, _ total: Int) {
+        if done % Self.stride == 0 { progress(InspectionProgress(phase: phase, done: done, total: total)) }
+    }
+
+    private func add(_ fault: PageFault) {
+        if fault.lost != nil, let table = fault.table { torn.insert(table) }
+        report.add(
+            JournalDamage(
+                file: part.file, page: fault.page, table: fault.table, what: fault.what,
+                meaning: DamageMeaning.of(fault)))
+    }
+
+    /// Damage that was found in a record or figure.
+    func add(
+        _ what: String, table: String, page: UInt64? = nil, lane: UInt32? = nil, uid: UInt64? = nil,
+        means meaning: String
+    ) {
+        report.add(
+            JournalDamage(
+                file: part.file, page: page, table: table, lane: lane, uid: uid.map { UID($0) }, what: what,
+                meaning: meaning))
+    }
+
+    func remark(_ text: String) {
+        if !report.remarks.contains(text) { report.remarks.append(text) }
+    }
+
+    /// Walks the tables of those names with `row`, and tells of those that are missing, and of others that are there.
+    func walk(
+        _ walk: FileWalk, _ tables: [(name: String, record: TreeRecord)], _ wanted: [String],
+        row: (_ table: String, _ key: [UInt8], _ value: Span<UInt8>, _ page: UInt64) -> Void
+    ) {
+        for name in wanted {
+            guard let table = tables.first(where: { table in table.name == name }) else {
+                add("there is no such table", table: name, means: DamageMeaning.missingTable)
+                continue
+            }
+            var count = 0
+            walk.walk(table.record, name: name) { key, value, place in
+                count += 1
+                if place.isTree {
+                    add("one of its rows is a table", table: name, page: place.page, means: DamageMeaning.badRow)
+                } else {
+                    row(name, key, value, place.page)
+                }
+            }
+            // The facts of the blacklist are not worth a name of their own.
+            if part == .entries || name != "facts" { report.rows[name] = count }
+        }
+        for table in tables where !wanted.contains(table.name) {
+            add(
+                "there is a table of this name, which is none of this Holdfast's", table: table.name,
+                means: "A newer Holdfast may have made it, or the name of another one is damaged.")
+            walk.walk(table.record, name: table.name) { _, _, _ in }
+        }
+    }
+
+    /// Whether the map's size is one that a Holdfast has set; nothing else tells of a flipped bit in it.
+    func checkMap(_ finding: DataFile.Finding, expected: UInt64?) {
+        guard let file = finding.file, let older = finding.older else { return }
+        let map = file.meta.mapByteCount
+        if map != older.mapByteCount, map != expected {
+            add(
+                "its map has \(map) bytes on one meta page and \(older.mapByteCount) on the other", table: "meta pages",
+                means:
+                    "No notification is affected. Readers reserve that much address space; the next owner sets it anew."
+            )
+        }
+    }
+}
+
+/// What damage means, for people.
+enum DamageMeaning {
+    static let missingTable = "All that it held is out of reach. Salvage looks for it in the whole file."
+    static let badRow = "What it held is lost."
+    static let figures = "Figures and listings are wrong; no notification is affected."
+
+    static func of(_ fault: PageFault) -> String {
+        switch fault.table {
+        case nil: "The journal cannot be used as it is: liblmdb may stop the process by a signal. Salvage it."
+        case PageFault.freeList:
+            "Pages in use may be written over, and the next commits may fail. Do not write to it: salvage it."
+        case PageFault.tables: missingTable
+        default:
+            fault.lost == nil
+                ? "The table's own figures are wrong: liblmdb may fail on it. Salvage it."
+                : "Rows are out of reach, and reading them may stop the process. Salvage looks for them in the whole file."
+        }
+    }
+}
+
+/// What is checked of the blacklist's rows.
+private struct BlacklistCheck {
+    private let check: FileCheck
+    private let walk: FileWalk
+    private let tables: [(name: String, record: TreeRecord)]
+    private let finding: DataFile.Finding
+
+    init(
+        _ check: FileCheck, _ walk: FileWalk, _ tables: [(name: String, record: TreeRecord)],
+        _ finding: DataFile.Finding
+    ) {
+        self.check = check
+        self.walk = walk
+        self.tables = tables
+        self.finding = finding
+    }
+
+    func run() {
+        check.checkMap(finding, expected: UInt64(LMDBBlacklist.mapByteCount))
+        let openingKey = Array("opening".utf8)
+        check.walk(walk, tables, ["facts"] + LMDBBlacklist.tableNames) { table, key, value, page in
+            if table == "facts" {
+                if key != openingKey || value.count != 1 || !(1...2).contains(value[0]) {
+                    check.add(
+                        "one of its rows is not what an opening writes", table: table, page: page,
+                        means: "Nothing reads it.")
+                }
+                return
+            }
+            guard let token = DeviceToken(bytes: key) else {
+                return check.add(
+                    "a key of \(key.count) bytes is not a token", table: table, page: page, means: DamageMeaning.badRow)
+            }
+            do throws(EntryRecord.Fault) {
+                _ = try TokenRecord.read(value.array, token: token)
+            } catch {
+                check.add(
+                    "the entry of \(token.shortened): \(error.words)", table: table, page: page,
+                    means: "Whether the token may be sent to cannot be told: its notifications stop the engine. "
+                        + "Blacklist it anew, or remove it.")
+            }
+        }
+    }
+}
+
+extension EntryRecord.Fault {
+    var words: String {
+        switch self {
+        case .newer(let version): "it has version \(version), which this Holdfast does not know"
+        case .damaged(let what): what
+        }
+    }
+}

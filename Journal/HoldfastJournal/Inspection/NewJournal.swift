@@ -1,0 +1,104 @@
+import Foundation
+import Holdfast
+import HoldfastLMDB
+
+/// A journal in the making, under a temporary name beside its final one, so that nobody ever takes half of it for one.
+struct NewJournal {
+    let destination: String
+    let place: JournalDirectory
+
+    /// Makes its directories.
+    ///
+    /// - Throws: `alreadyExists` when something has its final name.
+    init(_ destination: String) throws(JournalError) {
+        let final = JournalDirectory(destination).path
+        self.destination = final
+        let process = ProcessInfo.processInfo.processIdentifier
+        place = JournalDirectory("\(final).partial-\(process)")
+        guard !Files.exists(final) else {
+            throw JournalError(.alreadyExists, "\(final) is there already: name a directory that is not")
+        }
+        let place = place
+        try translated("make", place.path) { () throws(LMDBError) in
+            guard try Files.makeDirectory(place.path) else {
+                throw LMDBError(.alreadyExists, "mkdir", path: place.path)
+            }
+        }
+        try place.prepare(create: true)
+        // A reader at rest locks it.
+        try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .create) }
+    }
+
+    /// Looks at every byte of it, makes it durable, and gives it its name.
+    ///
+    /// - Returns: what was found.
+    func finish(
+        of original: JournalDirectory, _ progress: @escaping (InspectionProgress) -> Void
+    ) throws(JournalError) -> VerificationReport {
+        let report = try JournalVerification.run(directory: place.path, progress: progress)
+        if let damage = report.damage.first {
+            throw .damaged(
+                "the copy is not sound, so it was not kept (\(damage.file), \(damage.table ?? "file"): \(damage.what))",
+                in: original.path)
+        }
+        try place.sync()
+        try translated("name", destination) { () throws(LMDBError) in
+            guard !Files.exists(destination) else {
+                throw LMDBError(.alreadyExists, "rename", path: destination)
+            }
+            try Files.rename(place.path, to: destination)
+            try Files.syncDirectory(Files.parent(of: destination))
+        }
+        return report
+    }
+
+    /// Runs `body`, and leaves nothing behind when it fails.
+    func making<R>(_ body: () throws(JournalError) -> R) throws(JournalError) -> R {
+        do throws(JournalError) {
+            return try body()
+        } catch {
+            remove(place.path)
+            throw error
+        }
+    }
+
+    /// What cannot be removed is under a name that says what it is.
+    private func remove(_ path: String) {
+        do { try FileManager.default.removeItem(atPath: path) } catch {}
+    }
+}
+
+/// How a journal is changed that is a copy of another, which may have gone on since (SEMANTICS rule 23): its UIDs begin far
+/// beyond those that the other may have given out meanwhile, and everything counts as possibly sent.
+struct CopyRule {
+    static let jump: UInt64 = 1 << 32
+
+    static func apply(_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]? {
+        switch table {
+        case "facts" where value.count > 16:
+            var facts = try FactsRecord(value.array)
+            facts.nextUID = facts.nextUID.addingReportingOverflow(jump).overflow ? facts.nextUID : facts.nextUID + jump
+            return facts.bytes
+        case "lanes":
+            var lane = try LaneRecord(value.array)
+            lane.mark = lane.lastUID
+            lane.flaggedDeferred = lane.deferred
+            return lane.bytes
+        case "deferred": return try EntryRecord.flagged(value)
+        default: return nil
+        }
+    }
+}
+
+extension EntryRecord {
+    /// The same record with the flag that it may have been sent.
+    static func flagged(_ value: Span<UInt8>) throws(Fault) -> [UInt8] {
+        let head = uncheckedHead(value)
+        _ = try read(value, lane: head.lane, uid: head.uid).get()
+        var bytes = value.array
+        bytes[13] |= Flags.possiblySent.rawValue
+        var span = bytes.mutableSpan
+        span.store(XXH64.hash(span.span, from: 8), at: 0)
+        return bytes
+    }
+}

@@ -1,0 +1,188 @@
+public import Holdfast
+import HoldfastLMDB
+
+/// What a salvage brought into its new journal.
+public struct SalvageReport: Sendable {
+    /// The new journal.
+    public var directory: String
+    /// Rows from parts of the trees that are sound, by table.
+    public var kept: [String: Int] = [:]
+    /// Rows found outside of the trees, where what the trees had is out of reach, by table.
+    public var restored: [String: Int] = [:]
+    /// Unconfirmed entries that were found outside of the trees but have provably ended: they were left out.
+    public var ended = 0
+    /// Rows that are damaged, and of which no sound copy was looked for or found, by table.
+    public var dropped: [String: Int] = [:]
+    /// Decisions that somebody should know of.
+    public var remarks: [String] = []
+}
+
+/// Copies what is sound of a damaged journal into a new one, and looks for the rest in the whole file.
+///
+/// From the sound parts of the trees everything is taken. What lay in a part that cannot be read is looked for by its
+/// letters and checksum in every byte of the file, free pages included. An entry that is found so is known to have been
+/// accepted; whether it has ended is not known, unless a rejection, an outcome or an identity says that it has, or the
+/// part of the tree that would have it is sound and has it not. The others are restored, as possibly sent: better twice
+/// than never. Of several copies the one with most attempts is taken.
+///
+/// The new journal is made like a backup: see ``JournalBackup``. The old one is not changed.
+public enum JournalSalvage {
+    /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `diskFull`, `permissionDenied`, `limitReached` or
+    ///   `inputOutput`.
+    public static func run(
+        directory: String, destination: String, limits: InspectionLimits = InspectionLimits(),
+        progress: @escaping (InspectionProgress) -> Void = { _ in }
+    ) throws(JournalError) -> SalvageReport {
+        let image = try JournalImage(directory, limits)
+        let new = try NewJournal(destination)
+        return try new.making { () throws(JournalError) in
+            var report = SalvageReport(directory: new.destination)
+            // Entries first, as in a backup.
+            report = try image.read(.entries) { (opened) throws(JournalError) in
+                let salvage = try EntriesSalvage(opened, new.place, report, progress)
+                defer { salvage.close() }
+                try salvage.run()
+                return salvage.report
+            }
+            report = try image.read(.blacklist) { (opened) throws(JournalError) in
+                let salvage = try BlacklistSalvage(opened, new.place, report, progress)
+                defer { salvage.close() }
+                try salvage.run()
+                return salvage.report
+            }
+            _ = try new.finish(of: image.place, progress)
+            return report
+        }
+    }
+}
+
+/// What the salvages of the two files have in common.
+class PartSalvage {
+    let opened: JournalImage.Opened
+    let place: JournalDirectory
+    let target: StagingStore
+    var report: SalvageReport
+    var holes = Holes()
+    private let progress: (InspectionProgress) -> Void
+    private var failure: JournalError?
+
+    init(
+        _ opened: JournalImage.Opened, _ place: JournalDirectory, tables: [String], _ report: SalvageReport,
+        _ progress: @escaping (InspectionProgress) -> Void
+    ) throws(JournalError) {
+        self.opened = opened
+        self.place = place
+        self.report = report
+        self.progress = progress
+        // Never more than the whole source twice over, and its free list.
+        let source = opened.finding.file?.byteCount ?? 0
+        target = try StagingStore(
+            place.path + "/" + opened.part.rawValue, tables: tables, mapByteCount: 4 * source + (4 << 30))
+    }
+
+    func close() { target.close() }
+
+    /// Walks those of the tables that can be reached, in this order, and notes what cannot be.
+    func walk(
+        _ wanted: [String],
+        row: (_ table: String, _ key: [UInt8], _ value: [UInt8]) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        guard let file = opened.finding.file else {
+            for table in wanted { holes.add(table) }
+            return
+        }
+        let (phase, total) = ("copying \(opened.part.rawValue)", Int(file.lastPage) + 1)
+        let lost = Monitor<[(String, KeyRange)]>([])
+        let walk = FileWalk(file) { [progress, opened] done in
+            if done % 1024 == 0 { progress(InspectionProgress(phase: phase, done: done, total: total)) }
+            return opened.goOn()
+        } fault: { fault in
+            // Figures that are wrong say that a page is not the right one, though all of it is sound: then nobody knows
+            // what the table lacks.
+            if let table = fault.table { lost.withLock { $0.append((table, fault.lost ?? KeyRange())) } }
+        }
+        let tables = walk.tables()
+        for name in wanted {
+            if let table = tables.first(where: { table in table.name == name }) {
+                walk.walk(table.record, name: name) { key, value, place in
+                    guard failure == nil, !place.isTree else { return }
+                    do throws(JournalError) { try row(name, key, value.array) } catch { failure = error }
+                }
+            } else {
+                holes.add(name)
+            }
+            for (table, range) in lost.withLock({ lost in exchange(&lost, with: []) }) { holes.add(table, range) }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Searches the whole file.
+    func carve(
+        for magics: [UInt32], _ body: (RecordCarver.Find) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        guard let path = opened.path else { return }
+        try RecordCarver.scan(
+            path, for: magics,
+            goOn: { done, total in
+                progress(InspectionProgress(phase: "searching \(opened.part.rawValue)", done: done, total: total))
+                return opened.goOn()
+            }, body)
+    }
+
+    func keep(_ table: String, _ key: [UInt8], _ value: [UInt8]) throws(JournalError) {
+        report.kept[table, default: 0] += 1
+        try target.put(table, key, value)
+    }
+
+    func restore(_ table: String, _ key: [UInt8], _ value: [UInt8]) throws(JournalError) {
+        report.restored[table, default: 0] += 1
+        try target.put(table, key, value)
+    }
+
+    func drop(_ table: String) { report.dropped[table, default: 0] += 1 }
+}
+
+/// What is done of the blacklist: a token that was found outside of the trees may have been lifted since, but it is better
+/// not sent to than sent to in vain.
+private final class BlacklistSalvage: PartSalvage {
+    init(
+        _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
+        _ progress: @escaping (InspectionProgress) -> Void
+    ) throws(JournalError) {
+        try super.init(opened, place, tables: LMDBBlacklist.tableNames + ["facts"], report, progress)
+    }
+
+    func run() throws(JournalError) {
+        try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
+            guard let token = DeviceToken(bytes: key) else { return self.drop(table) }
+            do throws(EntryRecord.Fault) {
+                _ = try TokenRecord.read(value, token: token)
+            } catch {
+                self.drop(table)
+                return self.holes.add(table, .only(key))
+            }
+            try self.keep(table, key, value)
+        }
+        if !holes.isEmpty {
+            try carve(for: [TokenRecord.magic]) { (find) throws(JournalError) in
+                guard case .token(let key, let entry) = find, self.holes.contains("tokens", key) else { return }
+                try self.add(key, entry)
+            }
+        }
+        try target.put("facts", Array("opening".utf8), [1])
+        try target.finish()
+    }
+
+    private func add(_ key: [UInt8], _ entry: BlacklistEntry) throws(JournalError) {
+        guard let old = try target.get("tokens", key) else {
+            return try restore("tokens", key, TokenRecord.bytes(entry))
+        }
+        do throws(EntryRecord.Fault) {
+            if try TokenRecord.read(old, token: entry.token).since >= entry.since { return }
+        } catch {
+            // What was put there was read before.
+            return
+        }
+        try target.put("tokens", key, TokenRecord.bytes(entry))
+    }
+}

@@ -1,0 +1,173 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Finds records anywhere in a data file by their letters, and believes those whose checksum holds.
+///
+/// Pages are copied on write, so a file has records of long ago: that one is found says that it was once written.
+struct RecordCarver {
+    enum Find {
+        case entry(EntryRecord.Head, [UInt8])
+        case rejection(uid: UInt64, [UInt8])
+        case outcome(uid: UInt64, [UInt8])
+        case identity(uid: UInt64, [UInt8])
+        case lane(UInt32, LaneRecord)
+        case producer(UInt16, ProducerRecord)
+        case facts(FactsRecord)
+        case token([UInt8], BlacklistEntry)
+    }
+
+    private static let stride = 1 << 20
+    /// What is read before a stretch, for keys that lie before their records.
+    private static let front = 256
+    /// What is read behind it, for records that begin in it.
+    private static let back = 128 << 10
+    /// Bytes that may be hashed in vain in one stretch: garbage made for the purpose must not take hours.
+    private static let greatestWaste = 64 << 20
+
+    private var window: [UInt8] = []
+    private var waste = 0
+    private let tables: Set<UInt32>
+
+    /// - Parameter magics: of the records that are wanted.
+    private init(_ magics: [UInt32]) { tables = Set(magics) }
+
+    static func scan(
+        _ path: String, for magics: [UInt32], goOn: (_ done: Int, _ total: Int) -> Bool,
+        _ body: (Find) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        var carver = RecordCarver(magics)
+        let (file, total) = try translated("read", path) { () throws(LMDBError) in
+            let file = try OpenFile(path, .read)
+            return (file, try file.byteCount())
+        }
+        var base = 0
+        while base < total, goOn(base, total) {
+            let start = max(0, base - front)
+            do throws(LMDBError) {
+                carver.window = try file.read(base - start + stride + back, at: start)
+            } catch {
+                // What the disk cannot read is lost with its neighbours.
+                carver.window = []
+            }
+            try carver.search(from: base - start, body)
+            base += stride
+        }
+    }
+
+    private mutating func search(
+        from start: Int, _ body: (Find) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        waste = 0
+        var position = max(start, 8)
+        let end = min(start + Self.stride, window.count - 4)
+        while position < end {
+            guard window[position] == UInt8(ascii: "H"), window[position + 1] == UInt8(ascii: "F"),
+                let (find, length) = find(at: position - 8)
+            else {
+                position += 1
+                continue
+            }
+            try body(find)
+            // On with what follows the record.
+            position += length - 8
+        }
+    }
+
+    private mutating func find(at start: Int) -> (Find, length: Int)? {
+        let magic = window.span.load(UInt32.self, at: start + 8)
+        guard tables.contains(magic), let length = length(magic, at: start), length >= 13,
+            start + length <= window.count
+        else { return nil }
+        guard waste < Self.greatestWaste || length < 512 else { return nil }
+        let bytes = Array(window[start..<(start + length)])
+        if let find = check(magic, bytes, at: start) { return (find, length) }
+        waste += length
+        return nil
+    }
+
+    /// What the record says of its own length.
+    private func length(_ magic: UInt32, at start: Int) -> Int? {
+        let span = window.span
+        func has(_ count: Int) -> Bool { start + count <= window.count }
+        func small(_ offset: Int) -> Int { Int(span.load(UInt16.self, at: start + offset)) }
+        switch magic {
+        case EntryRecord.magic:
+            guard has(36) else { return nil }
+            return Self.sum(36 + Int(window[start + 22]), span.load(UInt32.self, at: start + 32))
+        case RejectionRecord.magic:
+            guard has(40) else { return nil }
+            return Self.sum(40 + small(32), span.load(UInt32.self, at: start + 36))
+        case OutcomeRecord.magic: return has(64) ? 64 + Int(window[start + 15]) + small(18) + small(20) : nil
+        case IdentityRecord.magic: return has(40) ? 40 + small(14) : nil
+        case LaneRecord.magic:
+            guard has(76) else { return nil }
+            let route = Int(window[start + 15])
+            return window[start + 12] > 1 ? 76 + route + small(66) : 64 + route
+        case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
+        case FactsRecord.magic: return 112
+        case TokenRecord.magic: return has(32) ? 32 + small(14) + Int(window[start + 13]) : nil
+        default: return nil
+        }
+    }
+
+    private static func sum(_ head: Int, _ body: UInt32) -> Int? {
+        body <= UInt32(PackedNotification.maximumByteCount + 1024) ? head + Int(body) : nil
+    }
+
+    private func check(_ magic: UInt32, _ bytes: [UInt8], at start: Int) -> Find? {
+        let span = bytes.span
+        func key(_ count: Int) -> [UInt8]? { start >= count ? Array(window[(start - count)..<start]) : nil }
+        func uid() -> UInt64? {
+            guard let key = key(8) else { return nil }
+            return key.span.bigEndian64(at: 0)
+        }
+        do throws(EntryRecord.Fault) {
+            switch magic {
+            case EntryRecord.magic:
+                let head = EntryRecord.uncheckedHead(span)
+                let record = try EntryRecord.read(span, lane: head.lane, uid: head.uid).get()
+                _ = try record.fields(in: bytes)
+                return .entry(record.head, bytes)
+            case RejectionRecord.magic:
+                let record = try RejectionRecord.read(span).get().record
+                let inner = Array(bytes[record])
+                let head = EntryRecord.uncheckedHead(inner.span)
+                _ = try Rejection(bytes, uid: head.uid, producers: [], lanes: [])
+                return .rejection(uid: head.uid, bytes)
+            case OutcomeRecord.magic:
+                guard let uid = uid() else { return nil }
+                _ = try OutcomeRecord.read(bytes, uid: uid, producers: [])
+                return .outcome(uid: uid, bytes)
+            case IdentityRecord.magic:
+                guard let uid = uid(), IdentityRecord(span, uid: uid) != nil else { return nil }
+                return .identity(uid: uid, bytes)
+            case LaneRecord.magic:
+                guard let key = key(4) else { return nil }
+                return .lane(key.span.bigEndian32(at: 0), try LaneRecord(bytes))
+            case ProducerRecord.magic:
+                guard let key = key(2) else { return nil }
+                return .producer(key.span.bigEndian16(at: 0), try ProducerRecord(bytes))
+            case FactsRecord.magic: return .facts(try FactsRecord(bytes))
+            case TokenRecord.magic: return token(bytes, at: start)
+            default: return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// The key lies before the record, and its length before the key.
+    private func token(_ bytes: [UInt8], at start: Int) -> Find? {
+        for count in 1...DeviceToken.maximumByteCount where start >= count + 2 {
+            guard Int(window.span.load(UInt16.self, at: start - count - 2)) == count,
+                let token = DeviceToken(bytes: Array(window[(start - count)..<start]))
+            else { continue }
+            do throws(EntryRecord.Fault) {
+                return .token(token.bytes, try TokenRecord.read(bytes, token: token))
+            } catch {
+                continue
+            }
+        }
+        return nil
+    }
+}

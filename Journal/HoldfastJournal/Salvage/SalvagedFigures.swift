@@ -1,0 +1,197 @@
+import Holdfast
+import HoldfastLMDB
+
+/// Lanes, Producers and facts of a journal that is being salvaged: what is left of the old ones, and new ones for entries
+/// that would have none.
+struct SalvagedFigures {
+    private var lanes: [UInt32: LaneRecord] = [:]
+    private var producers: [UInt16: ProducerRecord] = [:]
+    private var facts: FactsRecord?
+    private var limit: UInt64 = 0
+    /// What was put into the new journal.
+    private var unconfirmed: [UInt16: Int] = [:]
+
+    /// The most lanes that are taken from the file: a number beyond is garbage.
+    private static let greatestLane: UInt32 = 4096
+
+    /// Whether the secret of the identities is known; without it they are of no use.
+    var hasFacts: Bool { facts != nil }
+
+    /// A row of a sound page.
+    ///
+    /// - Returns: false when it is damaged.
+    mutating func take(_ table: String, _ key: [UInt8], _ value: [UInt8]) -> Bool {
+        do throws(EntryRecord.Fault) {
+            switch (table, key.count) {
+            case ("lanes", 4):
+                let number = key.span.bigEndian32(at: 0)
+                guard (1...Self.greatestLane).contains(number) else { return false }
+                lanes[number] = try LaneRecord(value)
+            case ("producers", 2):
+                let number = key.span.bigEndian16(at: 0)
+                guard Self.isProducer(number) else { return false }
+                producers[number] = try ProducerRecord(value)
+            case ("facts", _) where key == EntriesStore.stateKey: facts = try FactsRecord(value)
+            case ("facts", _) where key == EntriesStore.limitKey:
+                guard let found = LimitRecord.value(value, key: key) else { return false }
+                limit = found.limit
+            case ("facts", _): break
+            default: return false
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func isProducer(_ number: UInt16) -> Bool { (1...ProducerID.greatestCount).contains(Int(number)) }
+
+    /// A record found outside of the trees: of several the newest.
+    mutating func take(_ find: RecordCarver.Find) {
+        switch find {
+        case .lane(let number, let record) where (1...Self.greatestLane).contains(number):
+            if lanes[number]?.lastUID ?? 0 <= record.lastUID { lanes[number] = record }
+        case .producer(let number, let record) where Self.isProducer(number):
+            if producers[number]?.figures.totals.accepted ?? 0 <= record.figures.totals.accepted {
+                producers[number] = record
+            }
+        case .facts(let record):
+            if facts.map({ ($0.openings, $0.nextUID) < (record.openings, record.nextUID) }) ?? true { facts = record }
+        default: break
+        }
+    }
+
+    /// Fills gaps in the numbers, and begins to count anew.
+    ///
+    /// - Returns: what somebody should know of.
+    mutating func complete() -> [String] {
+        var remarks: [String] = []
+        for number in 1..<((lanes.keys.max() ?? 0) + 1) where lanes[number] == nil {
+            let name = "salvaged-lane-\(number)"
+            lanes[number] = LaneRecord(key: LaneKey(route: name, urgency: .immediate, guarantee: .atLeastOnce))
+            remarks.append("The record of lane \(number) is lost: its entries are in a lane of the route \(name).")
+        }
+        for number in 1..<((producers.keys.max() ?? 0) + 1) where producers[number] == nil {
+            producers[number] = ProducerRecord(name: "salvaged-\(number)")
+            remarks.append("The record of Producer \(number) is lost: its name is salvaged-\(number) now.")
+        }
+        if facts == nil {
+            remarks.append(
+                "The journal's state is lost: its totals begin anew, and remembered identities are forgotten.")
+        }
+        for number in lanes.keys {
+            lanes[number]?.entries = 0
+            lanes[number]?.deferred = 0
+            lanes[number]?.flaggedEntries = 0
+            lanes[number]?.flaggedDeferred = 0
+        }
+        return remarks
+    }
+
+    // MARK: Entries
+
+    /// The record as it is put into the new journal: in a lane and of a Producer that exist.
+    ///
+    /// - Parameter flagged: whether its own word must be that it is possibly sent, since no mark covers it.
+    mutating func fitted(_ record: [UInt8], flagged: Bool) -> ([UInt8], EntryRecord.Head) {
+        var head = EntryRecord.uncheckedHead(record.span)
+        let old = head
+        if flagged { head.flags.insert(.possiblySent) }
+        if lanes[head.lane] == nil { head.lane = lane(for: record) }
+        if producers[head.producer] == nil { head.producer = producer(head.producer) }
+        guard head != old else { return (record, head) }
+        var bytes = record
+        var span = bytes.mutableSpan
+        span.store(head.flags.rawValue, at: 13)
+        span.store(head.lane, at: 16)
+        span.store(head.producer, at: 20)
+        span.store(XXH64.hash(span.span, from: 8), at: 0)
+        return (bytes, head)
+    }
+
+    /// The same of the record inside a rejection, which was read before.
+    mutating func fitted(rejection: [UInt8]) -> [UInt8] {
+        guard case .success(let old) = RejectionRecord.read(rejection.span) else { return rejection }
+        let inner = Array(rejection[old.record])
+        let (record, _) = fitted(inner, flagged: false)
+        return record == inner ? rejection : RejectionRecord.bytes(old.cause, record: record)
+    }
+
+    /// A lane for an entry whose own is not known: of the only route there is, or of one with a name that tells.
+    private mutating func lane(for record: [UInt8]) -> UInt32 {
+        var (urgency, guarantee) = (Urgency.immediate, Guarantee.atLeastOnce)
+        let body =
+            EntryRecord.headerByteCount..<(EntryRecord.headerByteCount + Int(record.span.load(UInt32.self, at: 32)))
+        do throws(PackedNotification.Damage) {
+            let fields = try PackedNotification.Fields(record.span, in: body)
+            guarantee = fields.expiration == 0 ? .atMostOnce : fields.guarantee
+            if fields.priority == .considerate || fields.priority == .low { urgency = .considerate }
+        } catch {
+            // It was read before; whatever it is, it is in a lane then.
+        }
+        let routes = Set(lanes.values.map(\.key.route))
+        let route = routes.count == 1 ? routes.first ?? "salvaged" : "salvaged"
+        let key = LaneKey(route: route, urgency: urgency, guarantee: guarantee)
+        if let known = lanes.first(where: { $0.value.key == key }) { return known.key }
+        let number = (lanes.keys.max() ?? 0) + 1
+        lanes[number] = LaneRecord(key: key)
+        return number
+    }
+
+    private mutating func producer(_ number: UInt16) -> UInt16 {
+        let name = "salvaged"
+        if let known = producers.first(where: { $0.value.name == name }) { return known.key }
+        let next = (producers.keys.max() ?? 0) + 1
+        guard Self.isProducer(next) else { return 1 }
+        producers[next] = ProducerRecord(name: name)
+        return next
+    }
+
+    mutating func count(_ head: EntryRecord.Head, isDeferred: Bool) {
+        let isFlagged = head.flags.contains(.possiblySent)
+        unconfirmed[head.producer, default: 0] += 1
+        guard var lane = lanes[head.lane] else { return }
+        if isDeferred { lane.deferred += 1 } else { lane.entries += 1 }
+        if isFlagged, isDeferred { lane.flaggedDeferred += 1 }
+        if isFlagged, !isDeferred { lane.flaggedEntries += 1 }
+        lane.lastUID = max(lane.lastUID, head.uid)
+        lanes[head.lane] = lane
+    }
+
+    // MARK: Rows
+
+    /// The rows of `lanes`, `producers` and `facts` by what was counted.
+    func rows(greatestUID: UInt64) -> [(table: String, key: [UInt8], value: [UInt8])] {
+        var rows: [(table: String, key: [UInt8], value: [UInt8])] = []
+        var facts = facts ?? FactsRecord(identityKey: .random())
+        let greatest = lanes.values.reduce(greatestUID) { greatest, lane in max(greatest, lane.lastUID) }
+        facts.nextUID = max(facts.nextUID, greatest &+ 1)
+        if facts.nextUID < .max - CopyRule.jump { facts.nextUID += CopyRule.jump }
+        facts.closedInOrder = false
+        facts.totals.fit(unconfirmed: unconfirmed.values.reduce(0, +))
+        for (number, lane) in lanes {
+            var lane = lane
+            lane.mark = lane.lastUID
+            rows.append(("lanes", Key.lane(number).span.array, lane.bytes))
+        }
+        for (number, producer) in producers {
+            var producer = producer
+            producer.figures.unconfirmed = unconfirmed[number] ?? 0
+            producer.figures.totals.fit(unconfirmed: producer.figures.unconfirmed)
+            rows.append(("producers", Key.producer(number).span.array, producer.bytes))
+        }
+        var version: [UInt8] = []
+        version.appendLittleEndian(EntriesStore.formatVersion)
+        rows.append(("facts", EntriesStore.formatKey, version))
+        rows.append(("facts", EntriesStore.stateKey, facts.bytes))
+        rows.append(("facts", EntriesStore.limitKey, LimitRecord.bytes(limit, key: EntriesStore.limitKey)))
+        return rows
+    }
+}
+
+extension JournalTotals {
+    /// What is neither unconfirmed nor has ended is lost, and counts no more.
+    mutating func fit(unconfirmed: Int) {
+        accepted = [confirmed, rejected, expired, unknown, withdrawn].reduce(UInt64(unconfirmed), &+)
+    }
+}

@@ -1,0 +1,128 @@
+import Holdfast
+import HoldfastLMDB
+
+/// An environment that is being filled in any order, with changes gathered into commits that nobody else sees and that are
+/// synced at the end. What was put can be looked up at once.
+final class StagingStore {
+    private let environment: Environment
+    private let readers: ReaderPool
+    private let directory: String
+    private var tables: [String: Table] = [:]
+    /// Changes that are not committed yet; nil deletes.
+    private var pending: [String: [[UInt8]: [UInt8]?]] = [:]
+    private var pendingBytes = 0
+    /// Tables that have had a row; looking up in others costs nothing.
+    private var filled: Set<String> = []
+
+    private static let greatestPending = 4 << 20
+
+    /// - Parameter directory: made if it is not there.
+    init(_ directory: String, tables names: [String], mapByteCount: Int) throws(JournalError) {
+        self.directory = directory
+        let opened = try translated("make", directory) { () throws(LMDBError) -> (Environment, [String: Table]) in
+            _ = try Files.makeDirectory(directory)
+            let environment = try Environment.open(
+                directory, .readWriteUnsynced, mapByteCount: mapByteCount, tables: EntriesStore.tableLimit)
+            let transaction = try WriteTransaction(environment)
+            var tables: [String: Table] = [:]
+            for name in names { tables[name] = try transaction.table(name) }
+            try transaction.commit()
+            return (environment, tables)
+        }
+        (environment, tables) = opened
+        readers = ReaderPool(opened.0)
+    }
+
+    func put(_ table: String, _ key: [UInt8], _ value: [UInt8]) throws(JournalError) {
+        filled.insert(table)
+        try change(table, key, value)
+    }
+
+    func delete(_ table: String, _ key: [UInt8]) throws(JournalError) { try change(table, key, nil) }
+
+    private func change(_ table: String, _ key: [UInt8], _ value: [UInt8]?) throws(JournalError) {
+        pending[table, default: [:]].updateValue(value, forKey: key)
+        pendingBytes += key.count + (value?.count ?? 0) + 64
+        if pendingBytes > Self.greatestPending { try flush() }
+    }
+
+    func get(_ table: String, _ key: [UInt8]) throws(JournalError) -> [UInt8]? {
+        guard filled.contains(table), let index = tables[table] else { return nil }
+        if let value = pending[table]?[key] { return value }
+        return try translated("read", directory) { () throws(LMDBError) -> [UInt8]? in
+            try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> [UInt8]? in
+                try snapshot.get(key.span, in: index)
+            } ?? nil
+        }
+    }
+
+    func has(_ table: String, _ key: [UInt8]) throws(JournalError) -> Bool { try get(table, key) != nil }
+
+    /// Passes all rows in the order of their keys; `body` may change any table.
+    func forEach(
+        _ table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        guard filled.contains(table), let index = tables[table] else { return }
+        try flush()
+        var next: [UInt8]? = []
+        while let start = next {
+            let rows = try translated("read", directory) { () throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] in
+                try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                    try Self.page(index, from: start, snapshot)
+                } ?? []
+            }
+            for row in rows { try body(row.key, row.value) }
+            next = rows.last.map { row in row.key + [0] }
+        }
+    }
+
+    /// At most so many rows are held at a time.
+    private static let pageCount = 500
+
+    private static func page(
+        _ table: Table, from start: [UInt8], _ snapshot: borrowing Snapshot
+    ) throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] {
+        try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] in
+            var rows: [(key: [UInt8], value: [UInt8])] = []
+            var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
+            while found, rows.count < pageCount {
+                cursor.withCurrent { key, value in rows.append((key.array, value.array)) }
+                found = try cursor.next()
+            }
+            return rows
+        }
+    }
+
+    func flush() throws(JournalError) {
+        guard pendingBytes > 0 else { return }
+        try translated("write to", directory) { () throws(LMDBError) in
+            let transaction = try WriteTransaction(environment)
+            for (name, rows) in pending {
+                guard let table = tables[name] else { preconditionFailure("no table \(name)") }
+                for (key, value) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                    if let value {
+                        try transaction.put(key.span, value.span, in: table)
+                    } else {
+                        _ = try transaction.delete(key.span, in: table)
+                    }
+                }
+            }
+            try transaction.commit()
+        }
+        pending = [:]
+        pendingBytes = 0
+    }
+
+    /// Commits, syncs and closes.
+    func finish() throws(JournalError) {
+        defer { close() }
+        try flush()
+        try translated("sync", directory) { () throws(LMDBError) in try environment.sync() }
+    }
+
+    /// Closes without keeping what waits.
+    func close() {
+        readers.close()
+        environment.close()
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Holdfast
+import HoldfastLMDB
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastJournal
+
+/// What becomes of damage that the start does not see (SEMANTICS rule 22).
+@Suite("Damage that is met later", .timeLimit(.minutes(1)))
+struct DamageMetLaterTests {
+    private static func engine(_ journal: LMDBJournal) throws -> PushEngine {
+        var configuration = EngineConfiguration()
+        configuration.shutdownLimit = .seconds(1)
+        return try PushEngine(
+            journal: journal, routes: [Route(connector: InMemoryConnector())], configuration: configuration)
+    }
+
+    /// Journals notifications through an engine, closes the journal, and runs `damage` on it.
+    private func journal(_ scratch: Scratch, count: Int, damage: (SampleJournal) throws -> Void) async throws
+        -> LMDBJournal
+    {
+        do {
+            let journal = try LMDBJournal(directory: scratch.journal)
+            let engine = try Self.engine(journal)
+            let receipts = await engine.producer.submit((0..<count).map { sample($0) })
+            #expect(receipts.allSatisfy { receipt in if case .accepted = receipt { true } else { false } })
+            journal.close()
+        }
+        try damage(try SampleJournal(existing: scratch.journal))
+        return try LMDBJournal(directory: scratch.journal)
+    }
+
+    @Test("A record whose checksum is wrong stops the engine, with a word that names it and how to salvage")
+    func record() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try await journal(scratch, count: 300) { journal in
+            let file = try Data(contentsOf: URL(fileURLWithPath: journal.entries))
+            let place = try journal.place(of: 150, in: file)
+            try patch(journal.entries) { data in data[place + 100] ^= 1 }
+        }
+        defer { journal.close() }
+        let engine = try Self.engine(journal)
+        let error = await #expect(throws: JournalError.self) { try await engine.run() }
+        #expect(error?.code == .damaged)
+        let message = error?.message ?? ""
+        #expect(message.contains("UID 150") && message.contains("lane 1"), "\(message)")
+        #expect(message.contains("holdfast journal verify --journal \(scratch.journal)"), "\(message)")
+        #expect(message.contains("--salvage"), "\(message)")
+    }
+
+    /// Makes the tree of entries name a page that there is not, where the last, or the first, of its leaves should be.
+    private func loseLeaf(_ journal: SampleJournal, last: Bool) throws {
+        let file = try #require(try HoldfastLMDB.DataFile.find(journal.entries).file)
+        let walk = FileWalk(file) { _ in
+            true
+        } fault: { _ in
+        }
+        let root = try #require(walk.tables().first { $0.name == "entries" }).record.root
+        try patch(journal.entries) { data in
+            let page = Int(root) * 4096
+            let count = (Int(data[page + 12]) + Int(data[page + 13]) << 8 - 16) / 2
+            let slot = page + 16 + (last ? 2 * (count - 1) : 0)
+            let node = page + Int(data[slot]) + Int(data[slot + 1]) << 8
+            data[node + 3] = 0x7F
+        }
+    }
+
+    @Test("A page that is not there stops the engine, with a word that says what to do")
+    func page() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try await journal(scratch, count: 300) { journal in try loseLeaf(journal, last: false) }
+        defer { journal.close() }
+        let engine = try Self.engine(journal)
+        let error = await #expect(throws: JournalError.self) { try await engine.run() }
+        #expect(error?.code == .damaged)
+        let message = error?.message ?? ""
+        #expect(message.contains(scratch.journal) && message.contains("--salvage"), "\(message)")
+    }
+
+    @Test("A commit that meets damage is not made, and nothing is written any more until a reopening")
+    func commit() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try await journal(scratch, count: 300) { journal in try loseLeaf(journal, last: true) }
+        defer { journal.close() }
+        let lane = try journal.openLane(LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)).id
+        let report = Box<CommitReport>()
+        journal.observeCommits { commit in if commit.failure != nil { report.put(commit) } }
+        let error = #expect(throws: JournalError.self) { try journal.append(0..<1, to: lane) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("--salvage") == true, "\(error?.message ?? "")")
+        // The engine hears of it, and stops.
+        #expect(try report.get().failure?.code == .damaged)
+        let later = #expect(throws: JournalError.self) { try journal.setNote("any", to: [1]) }
+        #expect(later?.code == .mustBeReopened)
+    }
+
+    @Test("A start that is refused says how to salvage")
+    func start() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try SampleJournal(at: scratch.journal)
+        try patch(journal.entries) { data in data[16] ^= 1 }
+        for open in [
+            { _ = try LMDBJournal(directory: scratch.journal) }, { _ = try JournalReader(directory: scratch.journal) },
+        ] {
+            let error = #expect(throws: JournalError.self) { try open() }
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("holdfast journal verify --journal \(scratch.journal)") == true)
+        }
+    }
+}
