@@ -6,7 +6,7 @@ final class FaultyJournal: Journal {
     enum Fault: String, CaseIterable, Sendable {
         case countsGoneAsSettled, forgetsThatItMayHaveBeenSent, forgetsIdentities, losesOutcomes, promotesTooMany
         case keepsCeilings, losesNotes, answersTwice, neverAnswers, readsTooMuch, forgetsTheTime, raisesNoMarks
-        case tellsOfNoDraining, defersDeferred
+        case tellsOfNoDraining, defersDeferred, measuresNothing, forgetsPauses, retriesTwice, restoresAsNew
     }
 
     let base: InMemoryJournal
@@ -24,6 +24,8 @@ final class FaultyJournal: Journal {
         var submission = submission
         if fault == .forgetsIdentities { submission.identities = [] }
         if fault == .losesNotes { submission.note = nil }
+        if fault == .retriesTwice { submission.retries = [] }
+        if fault == .restoresAsNew { submission.histories = [] }
         base.append(submission, completion: completion)
     }
 
@@ -88,8 +90,15 @@ final class FaultyJournal: Journal {
     }
 
     func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
-        guard fault == .tellsOfNoDraining, let observer else { return base.observeCommits(observer) }
-        base.observeCommits { observer(CommitReport(lanes: $0.lanes, outcomes: $0.outcomes, failure: $0.failure)) }
+        guard fault == .tellsOfNoDraining || fault == .measuresNothing, let observer else {
+            return base.observeCommits(observer)
+        }
+        base.observeCommits { [fault] in
+            observer(
+                CommitReport(
+                    lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained, outcomes: $0.outcomes,
+                    failure: $0.failure, measure: fault == .measuresNothing ? nil : $0.measure))
+        }
     }
 
     var wallTimeAtOpen: WallTime? { fault == .forgetsTheTime ? nil : base.wallTimeAtOpen }
@@ -97,6 +106,12 @@ final class FaultyJournal: Journal {
     // MARK: As they should be
 
     func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
+    func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.setState(of: lane, to: fault == .forgetsPauses ? .running : state, completion: completion)
+    }
+    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
     func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
     var identityKey: IdentityKey { base.identityKey }
     func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }

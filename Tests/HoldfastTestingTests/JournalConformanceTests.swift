@@ -31,8 +31,12 @@ struct JournalConformanceTests {
         .readsTooMuch: "Entries are read forward from a cursor",
         .forgetsTheTime: "The wall time at opening",
         .raisesNoMarks: "A mark rises with each commit",
+        .measuresNothing: "A report says how much its commit was",
         .tellsOfNoDraining: "A Producer whose last unconfirmed entry",
         .defersDeferred: "Only what is not deferred yet",
+        .forgetsPauses: "A lane's state is there",
+        .retriesTwice: "A retry takes the rejection's place",
+        .restoresAsNew: "A restored entry lies where it lay",
     ]
 
     @Test("A journal with a fault breaks the rule that is about it", arguments: FaultyJournal.Fault.allCases)

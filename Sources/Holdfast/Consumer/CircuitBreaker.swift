@@ -86,6 +86,16 @@ struct CircuitBreaker: Sendable {
         return .convict(judged)
     }
 
+    /// Lets one go without a judgement: it is not to be sent any more.
+    ///
+    /// - Returns: whether it was one of them.
+    mutating func release(_ uid: UID) -> Bool {
+        guard let index = suspects.firstIndex(where: { $0.flight.uid == uid }) else { return false }
+        suspects.remove(at: index)
+        if suspects.isEmpty { _ = release() }
+        return true
+    }
+
     /// Lets all suspects go without a judgement.
     mutating func release() -> [Suspect] {
         defer {

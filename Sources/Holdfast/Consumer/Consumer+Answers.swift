@@ -77,7 +77,7 @@ extension Consumer {
     ) {
         let possiblySent = end.possiblySent.map(Set.init)
         for ticket in link.window.unansweredTickets() {
-            guard let flight = link.window.answer(ticket) else { continue }
+            guard let flight = link.window.giveUp(ticket) else { continue }
             plan.addUnanswered(
                 flight, ticket: ticket, lane: lanes[flight.lane].id,
                 possiblySent: possiblySent?.contains(ticket) ?? true, wall: wall)

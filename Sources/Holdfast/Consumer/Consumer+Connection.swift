@@ -34,15 +34,15 @@ extension Consumer {
             case .success(let connection):
                 let link = Link(
                     connection, mode: route.connector.confirmationMode, barrierIdle: configuration.barrierIdle)
-                link.cumulative?.clock.look(now: now)
+                link.look(now: now)
                 links[number] = link
                 pool.made(number)
-                logger.info("connected to \(route.connector.endpoint)")
+                connectionOpened(number)
                 events.emit(.connected(route: route.name))
                 board.connection(of: route.name, .connected)
             case .failure(let error):
                 let wait = pool.failed(now: now, random: randomUnit())
-                logger.warning("no connection to \(route.connector.endpoint): \(error); trying again in \(wait)")
+                connectionFailed(error, wait: wait)
                 if pool.active.isEmpty { board.connection(of: route.name, .waiting(error)) }
             }
         }
@@ -66,8 +66,7 @@ extension Consumer {
         guard let link = links[number], link.connection != nil else { return }
         link.connection = nil
         if link.isOver { links[number] = nil }
-        let cause = connectionEnd.cause ?? "closed"
-        if shutdownDeadline == nil { logger.notice("the connection to \(route.connector.endpoint) ended: \(cause)") }
+        connectionClosed(number, cause: connectionEnd.cause)
         events.emit(.disconnected(route: route.name, cause: connectionEnd.cause))
         guard pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() }), pool.active.isEmpty
         else { return }
@@ -81,19 +80,20 @@ extension Consumer {
 
     /// - Parameter answersNudge: whether somebody asked for word of this turn.
     func publish(answersNudge: Bool) {
-        let statuses = lanes.map(\.status)
+        let statuses = lanes.map(\.state)
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
         let hold = end == nil && shutdownDeadline == nil ? holdReason : nil
         if hold != publishedHold {
             publishedHold = hold
+            holdChanged(hold)
             events.emit(hold.map { .holding(route: route.name, $0) } ?? .handingOut(route: route.name))
         }
         board.publish(
             route: route.name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                lanes: changed ? lanes.map { ($0.key, $0.standsStillBecause) } : nil, rest: rest(),
+                lanes: changed ? lanes.map { ($0.key, $0.state) } : nil, rest: rest(),
                 answersNudge: answersNudge))
     }
 
@@ -110,7 +110,7 @@ extension Consumer {
         guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
         var reason: String?
         for lane in lanes where journal.depth(lane.id) > 0 {
-            guard let why = lane.standsStillBecause else { return nil }
+            guard let why = lane.state.standsStillBecause else { return nil }
             reason = reason ?? why
         }
         return reason.map(EngineRest.stopped) ?? .drained

@@ -55,15 +55,19 @@ extension Consumer {
             returnDiscarded(later, of: link, into: &plan, wall: wall)
         case .late(let all, let confirmedBefore):
             if confirmedBefore > 0 {
-                let wrong = "\(confirmedBefore) notifications that silence had confirmed were not taken"
-                logger.error("\(route.name): an error came too late: \(wrong). The quiet period is too short")
+                log(
+                    .lateError,
+                    "an error came too late: \(confirmedBefore) notifications that silence had confirmed were not taken. "
+                        + "The quiet period is too short", ["count": .count(confirmedBefore)])
                 board.lateError(confirmedBefore)
+                observer.wronglyConfirmed(confirmedBefore)
                 events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
             }
             returnDiscarded(all, of: link, into: &plan, wall: wall)
         case .impossible(let all):
-            logger.error(
-                "\(route.name): the service names a notification that was never sent; nothing can be concluded")
+            log(
+                .impossibleIdentifier,
+                "the service names a notification that was never sent; nothing can be concluded")
             giveBackUnknown(all, of: link, into: &plan, wall: wall)
         }
     }
@@ -126,7 +130,9 @@ extension Consumer {
             if case .wanted = link.cumulative!.barrier, pool.contains(number) { leaveForBarrier(number, now: now) }
             closeDrained(link)
             if case .written(let deadline) = link.cumulative!.barrier, deadline <= now {
-                logger.error("\(route.name): a barrier was not answered within \(configuration.barrierLimit)")
+                log(
+                    .barrierUnanswered, "a barrier was not answered within \(configuration.barrierLimit)",
+                    ["connection": .count(number)])
                 connection.close(deadline: .zero)
                 link.cumulative!.barrier = .written(deadline: now + configuration.barrierLimit)
             }
@@ -154,6 +160,7 @@ extension Consumer {
             guard case .wanted? = link.cumulative?.barrier, link.connection != nil, !pool.contains(number) else {
                 continue
             }
+            log(.barrierWritten, "a barrier is written", ["connection": .count(number)])
             writeBarrier(link, now: now)
         }
     }

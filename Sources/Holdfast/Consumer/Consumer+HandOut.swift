@@ -42,12 +42,20 @@ extension Consumer {
     var lacksConnections: Bool {
         holdReason == nil && inFlight < windowLimit && roomiest() == nil
             && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
-            && lanes.contains { $0.isRunning && $0.hasWork }
+            && lanes.contains { $0.isRunning && $0.hasWork } && !isSlowedDown
+    }
+
+    /// Whether there is more to send than the route's rate allows now.
+    var isSlowedDown: Bool {
+        guard var rate, rate.allowance(now: clock.monotonic()) == 0 else { return false }
+        return lanes.contains { $0.isRunning && $0.hasWork }
     }
 
     /// How many entries the connection is given next.
-    private func grant(_ link: Link) -> Int {
-        let wanted = min(windowLimit - inFlight, room(of: link), 1000)
+    private func grant(_ link: Link, now: Duration) -> Int {
+        var wanted = min(windowLimit - inFlight, room(of: link), 1000)
+        if let allowance = rate?.allowance(now: now) { wanted = min(wanted, allowance) }
+        guard wanted > 0 else { return 0 }
         let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
         if granted == 0 { outcomesAreFull = true }
@@ -62,7 +70,7 @@ extension Consumer {
         guard lane.isRunning, lane.hasWork else { return false }
         // What is coming back may be among the entries already, and this side does not know of it yet.
         if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
-        let room = grant(link)
+        let room = grant(link, now: now)
         switch lane.nextStep(limit: room) {
         case .none:
             return false
@@ -108,6 +116,7 @@ extension Consumer {
         _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) {
+        let batch = batch.removing(withdrawn(in: batch, lane: index))
         guard !batch.isEmpty else { return }
         let examined: Examined
         do {
@@ -139,9 +148,18 @@ extension Consumer {
             if flights[position].possiblySentBefore { plan.now.batch.possibleDuplicates += 1 }
             tickets.append(link.handOut(flights[position]))
         }
+        rate?.take(tickets.count)
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
+        tellHandedOut(entries, of: index, on: number, possibleDuplicates: plan.now.batch.possibleDuplicates)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         carryOut(plan, connection: number, now: now, wall: wall)
+    }
+
+    /// The indices, ascending, of what an operator has taken back.
+    private func withdrawn(in batch: EntryBatch, lane index: Int) -> [Int] {
+        guard !withdrawing.isEmpty else { return [] }
+        let id = lanes[index].id
+        return batch.items.indices.filter { withdrawing.contains(EntryKey(lane: id, uid: batch.items[$0].uid)) }
     }
 
     /// A batch that was looked through, before anything is done about it.
@@ -227,7 +245,7 @@ extension Consumer {
     func readFailed(_ error: any Error, now: Duration) {
         let error = error as? JournalError ?? JournalError(.damaged, "an entry can't be read: \(error)")
         guard !Self.isFatal(error) else { return fail(error) }
-        logger.error("the journal can't be read and will be tried again: \(error)")
+        log(.readFailed, "the journal can't be read and will be tried again: \(error)", error.metadata)
         readAgainAt = now + configuration.settlementRetry
     }
 
@@ -279,10 +297,10 @@ extension Consumer {
     }
 
     func lowerMark(_ index: Int, to mark: UID) {
-        journal.lowerMark(of: lanes[index].id, to: mark) { [weak self, logger] result in
+        journal.lowerMark(of: lanes[index].id, to: mark) { [weak self, log] result in
             var isLowered = true
             if case .failure(let error) = result {
-                logger.warning("a send mark was not set back: \(error)")
+                log(.markNotLowered, "a send mark was not set back: \(error)", error.metadata)
                 isLowered = false
             }
             self?.post { $0.marksLowered.append((index, isLowered)) }

@@ -8,10 +8,10 @@ extension Consumer {
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
         if plan.parks {
             parkedUntil = now + configuration.park
-            logger.error(
-                "\(route.name): the service wants no new provider tokens; nothing is sent for \(configuration.park)")
+            log(.parked, "the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)
+        observer.settled(plan.counts)
         if let work = producer.work(for: plan, wall: wall) { write(work, connection: connection) }
         carryOutTokens(plan, connection: connection, now: now, wall: wall)
     }
@@ -29,7 +29,9 @@ extension Consumer {
         } catch  where Self.isFatal(error) {
             fail(error)
         } catch {
-            logger.error("the tokens of answered entries can't be read and will be tried again: \(error)")
+            log(
+                .tokensUnread, "the tokens of answered entries can't be read and will be tried again: \(error)",
+                error.metadata)
             unread.append((now + configuration.settlementRetry, connection, rest, wall))
         }
     }
@@ -57,17 +59,20 @@ extension Consumer {
     }
 
     func stop(_ index: Int, _ message: String) {
-        if case .stopped = lanes[index].status { return }
-        logger.error("lane \(lanes[index].key) is stopped: \(message)")
-        lanes[index].stop(message)
+        if case .stopped = lanes[index].state { return }
+        lanes[index].stop(message, since: clock.wall())
+        noteState(index)
         events.emit(.laneStopped(lanes[index].key, reason: message))
+        laneChanged(index)
     }
 
     /// Has the Producer write settlements; the outcome comes to the inbox.
     func write(_ work: SettlementWork, connection: Int) {
         beingWritten += 1
         producer.perform(work) { [weak self] result in
-            self?.post { $0.settled.append((connection, work, result)) }
+            if self?.post({ $0.settled.append((connection, work, result)) }) != true {
+                work.part.withdrawal?.answer(result)
+            }
         }
     }
 
@@ -78,18 +83,26 @@ extension Consumer {
         for (connection, work, result) in settled {
             beingWritten -= 1
             switch result {
-            case .success:
+            case .success(let report):
+                endWithdrawal(work, result)
+                log(
+                    .settled, "\(report.settled) settlements of connection \(connection) are on disk",
+                    ["connection": .count(connection), "count": .count(report.settled), "gone": .count(report.gone)])
                 release(work, of: connection)
                 noteDeferred(in: work, now: now)
                 for cleared in work.part.cleared {
                     let key = lanes[cleared.lane].key
+                    tellCleared(cleared)
                     events.emit(
                         .cleared(key, count: cleared.count, through: cleared.through, by: cleared.basis))
                 }
             case .failure(let error) where Self.isFatal(error):
+                endWithdrawal(work, result)
                 fail(error)
             case .failure(let error):
-                logger.error("a settlement could not be written and will be tried again: \(error)")
+                log(
+                    .settlementFailed, "a settlement could not be written and will be tried again: \(error)",
+                    error.metadata)
                 unwritten.append((now + configuration.settlementRetry, connection, work))
             }
         }
@@ -155,12 +168,15 @@ extension Consumer {
             case .success(let uids):
                 // There may be more of them than came back at once.
                 if isStranded, !uids.isEmpty { strandedLookAt[lane] = now }
+                tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
             case .failure(let error):
-                logger.error("deferred entries could not be brought back and will be tried again: \(error)")
+                log(
+                    .promotionFailed, "deferred entries could not be brought back and will be tried again: \(error)",
+                    error.metadata)
                 deferredDue[lane]?.monotonic = now + configuration.settlementRetry
             }
         }
@@ -178,7 +194,11 @@ extension Consumer {
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
         let open = pool.active.compactMap { links[$0] }.filter { $0.pausedUntil == nil }
         let room = open.reduce(0) { $0 + self.room(of: $1) }
-        return min(limit, room - again, windowLimit - inFlight - again)
+        let allowance = rate.map { rate in
+            var rate = rate
+            return rate.allowance(now: clock.monotonic())
+        }
+        return min(limit, room - again, windowLimit - inFlight - again, (allowance ?? .max) - again)
     }
 
     private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
@@ -230,13 +250,17 @@ extension Consumer {
     }
 
     private func trim(_ bounds: TrimBounds) {
-        journal.trim(bounds) { [weak self, logger] result in
+        journal.trim(bounds) { [weak self, log] result in
             switch result {
             case .success(let trimmed) where trimmed.rejections > 0:
-                logger.notice("\(trimmed.rejections) rejections were too old or too many, and are deleted")
+                log(
+                    .rejectionsTrimmed, "\(trimmed.rejections) rejections were too old or too many, and are deleted",
+                    ["count": .count(trimmed.rejections)])
             case .success: break
             case .failure(let error):
-                logger.warning("old rejections and ids could not be deleted, and will be tried again: \(error)")
+                log(
+                    .trimFailed, "old rejections and ids could not be deleted, and will be tried again: \(error)",
+                    error.metadata)
             }
             self?.post { $0.trimmed = true }
         }

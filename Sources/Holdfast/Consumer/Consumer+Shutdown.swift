@@ -6,6 +6,9 @@ extension Consumer {
     func beginShutdown(now: Duration) {
         guard shutdownDeadline == nil else { return }
         shutdownDeadline = now + configuration.shutdownLimit
+        log(
+            .routeShuttingDown, "route \(route.name) ends; \(inFlight) in flight get their answers",
+            ["in-flight": .count(inFlight)])
         for (_, link) in orderedLinks {
             guard link.cumulative != nil else {
                 link.connection?.close(deadline: configuration.shutdownLimit)

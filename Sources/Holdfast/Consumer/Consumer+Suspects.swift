@@ -46,7 +46,10 @@ extension Consumer {
     }
 
     private func convict(_ suspects: [CircuitBreaker.Suspect], lane: Int, now: Duration, wall: WallTime) {
-        logger.notice("\(suspects.count) tokens of lane \(lanes[lane].key) are blacklisted: the service calls them bad")
+        log(
+            .convicted,
+            "\(suspects.count) tokens of lane \(lanes[lane].key) are blacklisted: the service calls them bad",
+            ["lane": .lane(lanes[lane].key), "count": .count(suspects.count)])
         events.emit(.convicted(lanes[lane].key, count: suspects.count))
         carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
             plan.convict(suspect, lane: lanes[lane].id, wall: wall)

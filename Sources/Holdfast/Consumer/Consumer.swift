@@ -22,6 +22,7 @@ package final class Consumer: @unchecked Sendable {
         let logger: Logger
         let board: StatusBoard
         let events: EventHub
+        let observer: EngineObserver
         let gate: OutcomeGate
         /// Has another route of the engine look again.
         let wakeRoute: @Sendable (Int) -> Void
@@ -40,8 +41,9 @@ package final class Consumer: @unchecked Sendable {
     let producer: Producer
     let configuration: EngineConfiguration
     let clock: EngineClock
-    let logger: Logger
     let board: StatusBoard
+    let log: EngineLog
+    let observer: RouteObserver
     let events: EventHub
     let gate: OutcomeGate
     let wakeRoute: @Sendable (Int) -> Void
@@ -63,6 +65,7 @@ package final class Consumer: @unchecked Sendable {
     var random: Xoshiro256
     var clockGuard: WallClockGuard
     var housekeeping: Housekeeping
+    var reports: ReportInterval
 
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
@@ -73,7 +76,7 @@ package final class Consumer: @unchecked Sendable {
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
     /// What the status board has been told.
-    var publishedLanes: [LaneStateMachine.Status] = []
+    var publishedLanes: [LaneState] = []
     /// Settlements that the journal could not write, to be tried again.
     var unwritten: [(due: Duration, connection: Int, work: SettlementWork)] = []
     /// Answers about tokens that could not be read, to be tried again; with the time of the answer.
@@ -94,6 +97,13 @@ package final class Consumer: @unchecked Sendable {
     var publishedHold: HoldReason?
 
     var shutdownDeadline: Duration?
+    /// Taken back by an operator, and not settled on disk yet: nothing of them goes out any more.
+    var withdrawing: Set<EntryKey> = []
+    /// To be done when what is coming back has come.
+    var withdrawalsInWaiting: [WithdrawalOrder] = []
+    /// Nil for a route without a limit.
+    var rate: RateLimiter?
+
     /// The orderly end has come so far that send marks are being set back.
     var marksAreLowered = false
     package internal(set) var end: End?
@@ -109,7 +119,10 @@ package final class Consumer: @unchecked Sendable {
         let configuration = producer.configuration
         self.configuration = configuration
         clock = surroundings.clock
-        logger = surroundings.logger
+        let name = route.route.name
+        log = EngineLog(surroundings.logger, clock: clock, interval: configuration.logInterval, route: name)
+        observer = RouteObserver(
+            surroundings.observer, route: name, index: index, log: log, measureInterval: configuration.measureInterval)
         board = surroundings.board
         events = surroundings.events
         gate = surroundings.gate
@@ -126,8 +139,10 @@ package final class Consumer: @unchecked Sendable {
             limit: route.route.connections,
             reconnect: ReconnectSchedule(
                 minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum))
+        rate = route.route.rate.map { RateLimiter($0) }
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
+        reports = ReportInterval(configuration.reportInterval, isInCharge: index == 0)
     }
 
     /// The most entries in flight.
@@ -153,19 +168,28 @@ package final class Consumer: @unchecked Sendable {
     var orderedLinks: [(key: Int, value: Link)] { links.sorted { $0.key < $1.key } }
 
     /// Leaves something in the inbox and wakes the thread. From any thread.
-    func post(_ change: (inout ConsumerInbox) -> Void) {
-        let wasEmpty = inbox.withLock { inbox in
-            defer { change(&inbox) }
-            return inbox.isEmpty
+    ///
+    /// - Returns: false when nobody takes anything out any more; then it is not left.
+    @discardableResult
+    func post(_ change: (inout ConsumerInbox) -> Void) -> Bool {
+        let (isOver, wasEmpty) = inbox.withLock { inbox in
+            defer { if !inbox.isOver { change(&inbox) } }
+            return (inbox.isOver, inbox.isEmpty)
         }
-        if wasEmpty { wakeUp.signal() }
+        if wasEmpty, !isOver { wakeUp.signal() }
+        return !isOver
     }
 
-    /// Reads the deferred entries' due times; before the first turn.
+    /// Reads the deferred entries' due times; before the first turn. What an earlier process has stopped is tried again.
     func start() {
+        for index in lanes.indices where lanes[index].wasStopped { noteState(index) }
         let now = clock.monotonic()
         for index in lanes.indices { strandedLookAt[index] = now + greatestWait }
         for index in lanes.indices { refreshDeferred(index, now: now) }
+        let depth = lanes.reduce(0) { $0 + journal.depth($1.id) }
+        log(
+            .routeStarted, "route \(route.name) delivers to \(route.connector.endpoint); \(depth) wait",
+            ["endpoint": .string(route.connector.endpoint), "depth": .count(depth)])
     }
 
     /// Does everything there is to do at the moment.
@@ -201,6 +225,7 @@ package final class Consumer: @unchecked Sendable {
         progressShutdown(now: now, wall: wall)
         for denied in gate.settle(route: index, inFlight: inFlight) { wakeRoute(denied) }
         publish(answersNudge: received.nudged)
+        observeTurn(hadNews: !received.isEmpty, now: now, wall: wall)
         return end == nil ? nextWake(now: now) : nil
     }
 
@@ -214,35 +239,23 @@ package final class Consumer: @unchecked Sendable {
 
     private func lookAtClocks(now: Duration, wall: WallTime) {
         if let warning = clockGuard.look(wall: wall, monotonic: now) {
-            logger.warning("\(warning): what looks expired waits for \(WallClockGuard.distrust)")
+            log(.clockDistrusted, "\(warning): what looks expired waits for \(WallClockGuard.distrust)")
             events.emit(.clockDistrusted(warning))
         }
-        for link in links.values { link.cumulative?.clock.look(now: now) }
+        for link in links.values { link.look(now: now) }
     }
 
     private func takeCommits(_ commits: [LaneID: CommitReport.Lane]) {
         guard !commits.isEmpty else { return }
         for index in lanes.indices {
             guard let commit = commits[lanes[index].id] else { continue }
+            if commit.mark != lanes[index].mark {
+                log(
+                    .markMoved, "the send mark of \(lanes[index].key) is at \(commit.mark)",
+                    ["lane": .lane(lanes[index].key), "mark": .stringConvertible(commit.mark)])
+            }
             lanes[index].committed(lastUID: commit.lastUID, mark: commit.mark)
         }
-    }
-
-    private func takeOperators(_ received: ConsumerInbox, now: Duration, wall: WallTime) {
-        for (id, order) in received.orders {
-            guard let index = lanes.firstIndex(where: { $0.id == id }) else { continue }
-            switch order {
-            case .resume where !lanes[index].isRunning:
-                lanes[index].resume()
-                events.emit(.laneResumed(lanes[index].key))
-            case .pause where lanes[index].isRunning:
-                lanes[index].pause()
-                events.emit(.lanePaused(lanes[index].key))
-            case .resume, .pause: break
-            }
-        }
-        if received.barrierAsked { for link in links.values { wantBarrier(link) } }
-        housekeeping.trimmed(received.trimmed, now: now)
     }
 
     private func nextWake(now: Duration) -> Duration? {
@@ -254,8 +267,10 @@ package final class Consumer: @unchecked Sendable {
         for link in links.values { wakes += wakesOf(link) }
         guard shutdownDeadline == nil else { return wakes.min() }
         if let parkedUntil { wakes.append(parkedUntil) }
+        if let rate, isSlowedDown { wakes.append(rate.nextAllowance(now: now)) }
         if let until = pool.nextAttempt { wakes.append(until) }
         if let next = housekeeping.next { wakes.append(next) }
+        wakes += observationWakes
         wakes += breakers.compactMap(\.judgementAt)
         if awaitsDeferred {
             for lane in lanes.indices where canPromote(lane) {
@@ -285,7 +300,7 @@ package final class Consumer: @unchecked Sendable {
     /// The work is over for good: nothing can be written any more.
     func fail(_ error: JournalError) {
         guard end == nil else { return }
-        logger.critical("stopping: the journal can't be used any more: \(error)")
+        log(.journalFailed, "stopping: the journal can't be used any more: \(error)", error.metadata)
         end = .failed(error)
         // Nobody listens to them any more.
         for (_, link) in orderedLinks { link.connection?.close(deadline: .zero) }

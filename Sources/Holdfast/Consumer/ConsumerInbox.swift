@@ -1,10 +1,5 @@
 /// What other threads bring to a Consumer. Arrays under a lock, swapped out whole for each turn.
 struct ConsumerInbox: Sendable {
-    /// An operator's word about a lane.
-    enum Order: Sendable {
-        case resume, pause
-    }
-
     /// Number of the connection, and what happened on it.
     var events: [(connection: Int, event: ConnectorEvent)] = []
     /// The latest report of each lane, so that what nobody reads does not grow.
@@ -14,7 +9,15 @@ struct ConsumerInbox: Sendable {
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
-    var orders: [(lane: LaneID, order: Order)] = []
+    var orders: [LaneOrder] = []
+    var withdrawals: [WithdrawalOrder] = []
+    var inquiries: [Inquiry] = []
+    /// Entries of another journal were put into this one, perhaps among the deferred.
+    var hasRestored = false
+    /// Lanes whose state could not be written.
+    var statesNotNoted: [(lane: Int, error: JournalError)] = []
+    /// Nobody takes anything out any more.
+    var isOver = false
     /// The journal can't go on until it is reopened.
     var failure: JournalError?
     /// Lanes whose send mark is set back, or could not be.
@@ -28,7 +31,44 @@ struct ConsumerInbox: Sendable {
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && !hasCommitted && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && orders.isEmpty && failure == nil && marksLowered.isEmpty && !trimmed && !barrierAsked && !shutdownAsked
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
+            && failure == nil
+            && marksLowered.isEmpty && !trimmed && !barrierAsked && !shutdownAsked
             && !nudged
+    }
+}
+
+/// An operator's word about a lane.
+struct LaneOrder: Sendable {
+    enum Kind: Sendable {
+        case resume
+        case pause(String)
+    }
+
+    let lane: LaneID
+    let kind: Kind
+    /// When it is on disk.
+    let completion: @Sendable (Result<Void, JournalError>) -> Void
+}
+
+/// Entries of one lane that are not to be sent (again).
+struct WithdrawalOrder: Sendable {
+    let lane: LaneID
+    let uids: [UID]
+    let completion: @Sendable (Result<Withdrawal, JournalError>) -> Void
+}
+
+/// What a Consumer knows of entries.
+struct Inquiry: Sendable {
+    let uids: [UID]
+    let completion: @Sendable ([EntryInsight]) -> Void
+}
+
+extension ConsumerInbox {
+    /// Tells those who wait for an answer that none comes.
+    func refuse(_ error: JournalError) {
+        for order in orders { order.completion(.failure(error)) }
+        for order in withdrawals { order.completion(.failure(error)) }
+        for inquiry in inquiries { inquiry.completion([]) }
     }
 }

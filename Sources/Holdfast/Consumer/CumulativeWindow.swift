@@ -90,6 +90,11 @@ package struct CumulativeWindow: Sendable {
 
     package init() {}
 
+    /// Whether nothing is known of the entry yet.
+    func isUnconfirmed(lane: Int, _ uid: UID) -> Bool {
+        runs[head...].contains { $0.lane == lane && $0.uids.contains(uid.rawValue) }
+    }
+
     /// An entry goes to the connection.
     package mutating func handOut(_ flight: SentWindow.Flight) -> Ticket {
         defer { nextPosition += 1 }

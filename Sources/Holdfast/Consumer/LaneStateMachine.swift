@@ -3,15 +3,6 @@
 /// A pure machine. The journal is the queue: what it holds here is a cursor, the durable mark, and the UIDs that go again,
 /// which are at most as many as the window takes.
 struct LaneStateMachine: Sendable {
-    /// Whether entries go out.
-    enum Status: Hashable, Sendable {
-        case running
-        /// By an operator's word, until another.
-        case paused
-        /// Nothing goes out until somebody mends the cause; entries stay as they are.
-        case stopped(String)
-    }
-
     /// A UID that goes again, in its place.
     struct Again: Hashable, Sendable {
         let uid: UID
@@ -35,7 +26,9 @@ struct LaneStateMachine: Sendable {
     /// Entries at or below were possibly sent by an earlier process, unless they have been deferred since.
     let markAtOpen: UID
     private let lastUIDAtOpen: UID
-    private(set) var status: Status = .running
+    private(set) var state: LaneState
+    /// By an earlier process, which is no reason for this one.
+    let wasStopped: Bool
     /// The greatest UID read forward.
     private(set) var cursor: UID = .none
     /// The send mark on disk.
@@ -60,12 +53,14 @@ struct LaneStateMachine: Sendable {
         mark = opening.markAtOpen
         ceiling = opening.markAtOpen
         lastUID = opening.lastUID
+        if case .stopped = opening.state { wasStopped = true } else { wasStopped = false }
+        state = wasStopped ? .running : opening.state
         lastUIDAtOpen = opening.lastUID
         self.lookahead = UInt64(lookahead)
     }
 
     var againCount: Int { again.count }
-    var isRunning: Bool { status == .running }
+    var isRunning: Bool { state == .running }
 
     /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
     var mayHaveDeferredAhead: Bool { cursor < lastUIDAtOpen }
@@ -75,15 +70,6 @@ struct LaneStateMachine: Sendable {
 
     /// Whether anything may be waiting to go out, as far as this machine knows.
     var hasWork: Bool { !again.isEmpty || cursor < lastUID }
-
-    /// Why nothing goes out, for people; nil while the lane is running.
-    var standsStillBecause: String? {
-        switch status {
-        case .running: nil
-        case .paused: "paused"
-        case .stopped(let reason): reason
-        }
-    }
 
     /// What a connection with room can be given next.
     func nextStep(limit: Int) -> Step {
@@ -201,12 +187,26 @@ struct LaneStateMachine: Sendable {
         return batch.items.indices.filter { ahead.remove(batch.items[$0].uid) != nil }
     }
 
-    mutating func stop(_ reason: String) {
-        if case .stopped = status { return }
-        status = .stopped(reason)
+    // MARK: Whether anything goes out
+
+    mutating func stop(_ reason: String, since: WallTime) {
+        // An operator's word is stronger.
+        if case .running = state { state = .stopped(reason: reason, since: since) }
     }
 
-    mutating func pause() { if status == .running { status = .paused } }
+    mutating func pause(_ reason: String, since: WallTime) { state = .paused(reason: reason, since: since) }
 
-    mutating func resume() { status = .running }
+    mutating func resume() { state = .running }
+
+    // MARK: Where an entry stands
+
+    /// Whether an entry goes again, before anything that was not handed out yet: with whether it may have been sent.
+    func goesAgain(_ uid: UID) -> Bool? { again.possiblySent(uid) }
+
+    /// Whether an entry that is among the unconfirmed waits to be handed out: with whether it may have been sent. Nil for
+    /// one that was handed out.
+    func waits(_ uid: UID) -> Bool? {
+        if let possiblySent = goesAgain(uid) { return possiblySent }
+        return uid > cursor && !ahead.contains(uid) ? uid <= markAtOpen : nil
+    }
 }

@@ -69,6 +69,12 @@ final class Link {
     /// For settlements that no connection has to do with.
     init() { capacity = 1 }
 
+    /// What happens on it from here on happens at `now`.
+    func look(now: Duration) {
+        window.look(now: now)
+        cumulative?.clock.look(now: now)
+    }
+
     /// One more answer of this turn.
     func note(_ verdict: SendResult.Verdict) {
         if case .neverProcessed = verdict { hasRefused = true } else { hasAnswered = true }
@@ -94,5 +100,10 @@ final class Link {
     /// An entry goes to the connection.
     func handOut(_ flight: SentWindow.Flight) -> Ticket {
         cumulative != nil ? cumulative!.window.handOut(flight) : window.handOut(flight)
+    }
+
+    /// Whether the entry is with the connection, and not answered.
+    func isWaitingFor(lane: Int, _ uid: UID) -> Bool {
+        window.timeOut(lane: lane, uid) != nil || cumulative?.window.isUnconfirmed(lane: lane, uid) == true
     }
 }

@@ -25,6 +25,13 @@ struct RequeuedRuns: Hashable, Sendable {
     /// The greatest UID of those that may have been sent.
     var lastPossiblySent: UID? { runs[head...].last(where: \.possiblySent).map { UID($0.last) } }
 
+    /// Whether one of them may have been sent; nil for one that is not among them.
+    func possiblySent(_ uid: UID) -> Bool? {
+        let place = runs[head...].firstIndex { $0.last >= uid.rawValue }
+        guard let place, runs[place].first <= uid.rawValue else { return nil }
+        return runs[place].possiblySent
+    }
+
     /// The first of them, ascending.
     func prefix(_ limit: Int) -> [LaneStateMachine.Again] {
         var found: [LaneStateMachine.Again] = []

@@ -34,6 +34,10 @@ package struct SentWindow: Sendable {
         case free
         /// With the connection, not answered.
         case handedOut
+        /// The same, but its answer counts no more: an operator has taken the entry back, which is not on disk yet.
+        case disowned
+        /// The same, and on disk.
+        case abandoned
         /// Answered, or never handed out; its settlement is not on disk yet.
         case settling
     }
@@ -41,6 +45,8 @@ package struct SentWindow: Sendable {
     private struct Slot {
         var flight: Flight
         var generation: UInt32
+        /// By ``AnswerClock``.
+        var handedOutAt: UInt32
         var state: State
     }
 
@@ -51,6 +57,9 @@ package struct SentWindow: Sendable {
     private(set) var unanswered = 0
     /// Entries whose settlement is not on disk yet.
     private(set) var settling = 0
+
+    /// How long answers took.
+    private var clock = AnswerClock()
 
     /// Entries in flight: what counts against the window's limit.
     var count: Int { unanswered + settling }
@@ -63,6 +72,35 @@ package struct SentWindow: Sendable {
         return occupy(flight, .handedOut)
     }
 
+    /// Whatever is answered about this entry counts no more. Its place is free when it has been answered, and
+    /// ``withdrawn(lane:_:)`` besides.
+    mutating func disown(lane: Int, _ uid: UID) {
+        if let slot = slot(of: lane, uid) { slots[slot].state = .disowned }
+    }
+
+    /// That an entry was taken back is on disk.
+    mutating func withdrawn(lane: Int, _ uid: UID) {
+        for slot in slots.indices where slots[slot].flight.uid == uid && slots[slot].flight.lane == lane {
+            switch slots[slot].state {
+            case .disowned:
+                slots[slot].state = .abandoned
+            case .settling:
+                settling -= 1
+                free(slot)
+            case .free, .handedOut, .abandoned: break
+            }
+        }
+    }
+
+    /// For how long the entry has been with the connection; nil for one that is not, or has its answer.
+    func timeOut(lane: Int, _ uid: UID) -> Duration? {
+        slot(of: lane, uid).map { clock.time(since: slots[$0].handedOutAt) }
+    }
+
+    private func slot(of lane: Int, _ uid: UID) -> Int? {
+        slots.firstIndex { $0.state == .handedOut && $0.flight.uid == uid && $0.flight.lane == lane }
+    }
+
     /// An entry is settled without having been sent (expired, blacklisted); it counts until that is on disk.
     mutating func settleUnsent(_ flight: Flight) -> Ticket {
         settling += 1
@@ -73,12 +111,40 @@ package struct SentWindow: Sendable {
     ///
     /// - Returns: nil when the ticket was answered before: the first answer counts.
     mutating func answer(_ ticket: Ticket) -> Flight? {
-        guard let slot = slot(of: ticket), slots[slot].state == .handedOut else { return nil }
-        slots[slot].state = .settling
-        unanswered -= 1
-        settling += 1
-        return slots[slot].flight
+        guard let (slot, counts) = endStay(of: ticket) else { return nil }
+        clock.answered(handedOutAt: slots[slot].handedOutAt)
+        return counts ? slots[slot].flight : nil
     }
+
+    /// The connection has ended without an answer for a ticket. As for ``answer(_:)``, but nothing is said about times.
+    mutating func giveUp(_ ticket: Ticket) -> Flight? {
+        endStay(of: ticket).flatMap { slot, counts in counts ? slots[slot].flight : nil }
+    }
+
+    /// - Returns: the place, and whether anybody wants the answer; nil when the ticket was answered before.
+    private mutating func endStay(of ticket: Ticket) -> (slot: Int, counts: Bool)? {
+        guard let slot = slot(of: ticket) else { return nil }
+        switch slots[slot].state {
+        case .free, .settling:
+            return nil
+        case .abandoned:
+            unanswered -= 1
+            free(slot)
+            return (slot, false)
+        case .handedOut, .disowned:
+            let counts = slots[slot].state == .handedOut
+            slots[slot].state = .settling
+            unanswered -= 1
+            settling += 1
+            return (slot, counts)
+        }
+    }
+
+    /// What is handed out and answered from here on is so at `now`, by the monotonic clock.
+    mutating func look(now: Duration) { clock.look(now: now) }
+
+    /// How long the answers took that came since this was asked last.
+    mutating func takeAnswerTimes() -> AnswerTimes { clock.take() }
 
     /// The settlement is on disk, or the entry went back to its lane.
     ///
@@ -86,11 +152,15 @@ package struct SentWindow: Sendable {
     @discardableResult
     mutating func release(_ ticket: Ticket) -> Flight? {
         guard let slot = slot(of: ticket), slots[slot].state == .settling else { return nil }
+        settling -= 1
+        free(slot)
+        return slots[slot].flight
+    }
+
+    private mutating func free(_ slot: Int) {
         slots[slot].state = .free
         slots[slot].generation &+= 1
-        settling -= 1
         freeSlots.append(UInt32(slot))
-        return slots[slot].flight
     }
 
     /// What a ticket that waits for its settlement stands for; nil for any other.
@@ -102,7 +172,7 @@ package struct SentWindow: Sendable {
     /// All that are not answered, in the order of their UIDs.
     func unansweredTickets() -> [Ticket] {
         slots.indices
-            .filter { slots[$0].state == .handedOut }
+            .filter { [.handedOut, .disowned, .abandoned].contains(slots[$0].state) }
             .sorted { slots[$0].flight.uid < slots[$1].flight.uid }
             .map { ticket(of: $0) }
     }
@@ -110,10 +180,11 @@ package struct SentWindow: Sendable {
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
         if let free = freeSlots.popLast() {
             slots[Int(free)].flight = flight
+            slots[Int(free)].handedOutAt = clock.now
             slots[Int(free)].state = state
             return ticket(of: Int(free))
         }
-        slots.append(Slot(flight: flight, generation: 0, state: state))
+        slots.append(Slot(flight: flight, generation: 0, handedOutAt: clock.now, state: state))
         return ticket(of: slots.count - 1)
     }
 

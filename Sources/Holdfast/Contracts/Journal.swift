@@ -8,6 +8,13 @@ public protocol Journal: AnyObject, Sendable {
     /// Opens the lane, durably registering it the first time.
     func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening
 
+    /// Notes whether the lane's entries go out, for whoever opens the lane next and for those who look at the journal. It
+    /// holds nothing back by itself.
+    ///
+    /// - Parameter completion: when the commit is on disk; ``JournalError/Code/notFound`` for a lane that was never opened.
+    func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+
     /// Gives the Producer of this name its number, durably registering it the first time.
     ///
     /// - Parameter name: 1 to 64 bytes of UTF-8; at most ``ProducerID/greatestCount`` names in a journal.
@@ -93,6 +100,11 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Rejections in the order of their UIDs, from the first above `after`.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
+
+    /// Deletes rejections, durably on return; large numbers take several commits. UIDs without one are passed over.
+    ///
+    /// - Returns: how many there were.
+    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int
 
     /// Deletes what is beyond the bounds, in as many commits as it takes, between which others have theirs.
     ///

@@ -2,13 +2,18 @@
 public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. More may come.
     public struct Code: Hashable, Sendable {
-        let name: String
-        init(_ name: String) { self.name = name }
+        /// By which it is known outside of the process too.
+        package let name: String
+        package init(_ name: String) { self.name = name }
 
         /// Another process owns the journal for writing. The message names it.
         public static let ownedByAnotherProcess = Code("owned by another process")
+        /// Another process reads the journal at rest, and nobody may begin to write meanwhile: try again. The message names it.
+        public static let beingRead = Code("being read")
         /// There is no journal at the path, and none was to be created.
         public static let notFound = Code("not found")
+        /// Something is there already where a new journal was to be made.
+        public static let alreadyExists = Code("already exists")
         /// The directory or a file of the journal may not be read or written by this user.
         public static let permissionDenied = Code("permission denied")
         /// Written by a newer Holdfast.

@@ -89,11 +89,16 @@ public struct Rejection: Hashable, Sendable {
     /// How often it was answered "not now", or with nothing known, before.
     public let attempts: Int
     public let producer: String
+    /// The lane in which it was; nil when nobody knows that number any more.
+    public let lane: LaneKey?
     /// With the id and the expiration it was given on acceptance.
     public let notification: PushNotification
 
-    public init(uid: UID, cause: RejectionCause, attempts: Int, producer: String, notification: PushNotification) {
+    public init(
+        uid: UID, cause: RejectionCause, attempts: Int, producer: String, lane: LaneKey?, notification: PushNotification
+    ) {
         self.uid = uid
+        self.lane = lane
         self.cause = cause
         self.attempts = attempts
         self.producer = producer

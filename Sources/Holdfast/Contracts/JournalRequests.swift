@@ -5,11 +5,14 @@ public struct LaneOpening: Hashable, Sendable {
     public let markAtOpen: UID
     /// The greatest UID ever appended to the lane; `.none` for a new one.
     public let lastUID: UID
+    /// As it was left by ``Journal/setState(of:to:completion:)``.
+    public let state: LaneState
 
-    public init(id: LaneID, markAtOpen: UID, lastUID: UID) {
+    public init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
         self.id = id
         self.markAtOpen = markAtOpen
         self.lastUID = lastUID
+        self.state = state
     }
 }
 
@@ -39,19 +42,59 @@ public struct Submission: Sendable {
     public var items: [Item]
     /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
     public var identities: [(index: Int, identity: Identity)]
+    /// For those items that an operator sends again, ascending by index: the rejection that the entry is made of, which
+    /// is removed in the same commit. Where it is gone already, the item is left out (``Appended/gone``).
+    public var retries: [(index: Int, rejection: UID)]
+    /// For those items that were entries before, in another journal or another time, ascending by index: how they lay
+    /// there. Not for items with an identity.
+    public var histories: [(index: Int, history: EntryHistory)]
     /// A note that becomes durable in the same commit: how far a file was taken, say.
     public var note: (name: String, value: [UInt8])?
 
     public init(
         producer: ProducerID, acceptedAt: WallTime, bytes: [UInt8] = [], items: [Item] = [],
-        identities: [(index: Int, identity: Identity)] = [], note: (name: String, value: [UInt8])? = nil
+        identities: [(index: Int, identity: Identity)] = [], retries: [(index: Int, rejection: UID)] = [],
+        histories: [(index: Int, history: EntryHistory)] = [], note: (name: String, value: [UInt8])? = nil
     ) {
         self.producer = producer
         self.acceptedAt = acceptedAt
         self.bytes = bytes
         self.items = items
         self.identities = identities
+        self.retries = retries
+        self.histories = histories
         self.note = note
+    }
+}
+
+/// How an entry lay in a journal before.
+public struct EntryHistory: Hashable, Sendable {
+    public enum Place: Hashable, Sendable {
+        /// Among those that go out in UID order.
+        case waiting
+        case deferred(until: WallTime)
+        case rejected(RejectionCause)
+    }
+
+    public var place: Place
+    /// How often it was answered "not now", or with nothing known.
+    public var attempts: UInt16
+    /// An attempt of it may have reached the service.
+    public var isPossiblySent: Bool
+    /// Why it was last answered "not now".
+    public var lastReason: Reason?
+    /// Whose it is; nil for the submission's Producer.
+    public var producer: ProducerID?
+
+    public init(
+        place: Place = .waiting, attempts: UInt16 = 0, isPossiblySent: Bool = false, lastReason: Reason? = nil,
+        producer: ProducerID? = nil
+    ) {
+        self.producer = producer
+        self.place = place
+        self.attempts = attempts
+        self.isPossiblySent = isPossiblySent
+        self.lastReason = lastReason
     }
 }
 
@@ -73,15 +116,21 @@ public struct Appended: Hashable, Sendable {
         }
     }
 
-    /// The UID of the first item that is no repeat; the others follow one by one, in the order of the items.
+    /// The UID of the first item that was appended; the others follow one by one, in the order of the items.
     public let first: UID
     /// Ascending by index.
     public let repeats: [Repeat]
+    /// Items that were left out because the rejection they retry is gone; ascending.
+    public let gone: [Int]
 
-    public init(first: UID, repeats: [Repeat] = []) {
+    public init(first: UID, repeats: [Repeat] = [], gone: [Int] = []) {
         self.first = first
         self.repeats = repeats
+        self.gone = gone
     }
+
+    /// How many of a submission's items were appended.
+    public func count(of submission: Submission) -> Int { submission.items.count - repeats.count - gone.count }
 }
 
 /// Names one entry.
@@ -132,6 +181,8 @@ public struct Settlement: Sendable {
         case expire
         /// Possibly sent and never to be sent again: deleted, outcome *unknown*.
         case unknown
+        /// Taken back: deleted, outcome *withdrawn*; or *unknown* where the entry's record says that it may have been sent.
+        case withdraw
         /// Not now: moves among the deferred, with its attempts.
         ///
         /// `possiblySent`: an attempt of it may have reached the service. The record keeps that for good, so that it is
@@ -171,10 +222,13 @@ public struct SettlementReport: Hashable, Sendable {
     public var settled: Int
     /// Settlements whose entry was gone.
     public var gone: Int
+    /// Of those settled: withdrawals that did not become *unknown*.
+    public var withdrawn: Int
 
-    public init(settled: Int, gone: Int) {
+    public init(settled: Int = 0, gone: Int = 0, withdrawn: Int = 0) {
         self.settled = settled
         self.gone = gone
+        self.withdrawn = withdrawn
     }
 }
 
@@ -203,11 +257,17 @@ public struct CommitReport: Sendable {
     /// Why the journal can't go on until it is reopened. Reported once, for those who have no request under way that
     /// would be told: a commit may hold nothing but marks.
     public let failure: JournalError?
+    /// How much it was, and how long it took; nil for one that failed.
+    public let measure: CommitMeasure?
 
-    public init(lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil) {
+    public init(
+        lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil,
+        measure: CommitMeasure? = nil
+    ) {
         self.lanes = lanes
         self.drained = drained
         self.outcomes = outcomes
         self.failure = failure
+        self.measure = measure
     }
 }

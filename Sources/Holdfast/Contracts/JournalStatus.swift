@@ -6,12 +6,16 @@ public struct JournalStatus: Sendable {
         public var unconfirmed: Int
         public var deferred: Int
         public var mark: UID
-        public init(key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID) {
+        public var state: LaneState
+        public init(
+            key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running
+        ) {
             self.key = key
             self.id = id
             self.unconfirmed = unconfirmed
             self.deferred = deferred
             self.mark = mark
+            self.state = state
         }
     }
 

@@ -16,6 +16,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var defaultLifetime: Duration = .seconds(24 * 60 * 60)
     /// The most notifications of one commit of `submit`; a larger batch is split. Default: 5000.
     public var submissionChunk = 5000
+    /// What `submit` does while the journal is full. Default: refuse.
+    public var whenFull = WhenFull.refuse
     public var retry = RetrySchedule()
     /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
     public var suspects = SuspectPolicy()
@@ -32,8 +34,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// Whether each outcome is kept in the journal until it is taken from ``PushEngine/outcomes``. Default: no, since
     /// somebody must take them.
     public var keepsOutcomes = false
-    /// The most outcomes that wait to be taken, together with what is in flight; then hand-out holds.
-    /// Default: 1,000,000.
+    /// The most outcomes that wait to be taken, together with what is in flight; then hand-out holds. (What operators
+    /// withdraw is not held back by it.) Default: 1,000,000.
     public var outcomeLimit = 1_000_000
     /// How long rejections are kept, and how many at most. Default: 30 days, 100,000.
     public var rejectionAge: Duration = .seconds(30 * 24 * 60 * 60)
@@ -46,6 +48,26 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var identityLimit = 1_000_000
     /// How often what is too old or too many is looked for. Default: 60 s.
     public var housekeeping: Duration = .seconds(60)
+    /// How often the engine logs a line on how it does: connections, queue, what was sent, confirmed and failed, mean
+    /// times. At least 1 s; nil for never. Of an engine at rest it reports once. Default: 5 minutes.
+    public var reportInterval: Duration? = .seconds(5 * 60)
+    /// From one log line of a kind to the next, for what trouble may say again and again; what was left out is counted.
+    /// Zero logs all of it. Default: 60 s.
+    public var logInterval: Duration = .seconds(60)
+    /// How often depths, ages and the like are measured, while anything happens or waits. Default: 10 s.
+    public var measureInterval: Duration = .seconds(10)
+    /// How long a ``MetricsListener`` may take over a call before a warning says that it holds up the engine.
+    /// Default: 10 ms.
+    public var listenerLimit: Duration = .milliseconds(10)
 
     public init() {}
+}
+
+/// What `submit` does while the journal is full: its limit is reached, or the disk's.
+public enum WhenFull: Hashable, Sendable {
+    /// Refuses at once, with reason ``Reason/journalFull``.
+    case refuse
+    /// Waits for room, and refuses after that time. For the `async` calls of ``Producer``; those with a completion always
+    /// refuse at once, since event loops must not wait.
+    case wait(atMost: Duration)
 }

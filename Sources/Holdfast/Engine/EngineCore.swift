@@ -8,6 +8,7 @@ package final class EngineCore: Sendable {
     let journal: any Journal
     let consumers: [Consumer]
     let board: StatusBoard
+    let observer: EngineObserver
     let events = EventHub()
     let outcomes: OutcomeSource
     private let laneIDs: [LaneKey: LaneID]
@@ -22,8 +23,11 @@ package final class EngineCore: Sendable {
     /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
     package init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration, clock: EngineClock, logger: Logger,
-        seed: UInt64, requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
+        listeners: [any MetricsListener] = [], seed: UInt64,
+        requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
+        let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
+        let observer = EngineObserver(listeners: listeners, log: log, clock: clock, configuration: configuration)
         let table = try RouteTable(routes, journal: journal)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
@@ -31,6 +35,7 @@ package final class EngineCore: Sendable {
         let others = Monitor<[WeakConsumer]>([])
         let surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
+            observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
             wakeRoute: { route in others.withLock { $0[route] }.consumer?.post { $0.nudged = true } })
         var seeds = Xoshiro256(seed: seed)
@@ -40,9 +45,11 @@ package final class EngineCore: Sendable {
                 requestConnection: { requestConnection(index, $0) })
         }
         others.withLock { [consumers] others in others = consumers.map { WeakConsumer(consumer: $0) } }
+        try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
         self.journal = journal
         self.board = board
+        self.observer = observer
         self.producers = producers
         laneIDs = Dictionary(
             uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
@@ -54,12 +61,14 @@ package final class EngineCore: Sendable {
         let observers = consumers.map { WeakConsumer(consumer: $0) }
         clock.onMove? { for observer in observers { observer.consumer?.post { $0.nudged = true } } }
         producers.shared.withLock { state in
+            state.observer = observer
             state.onJournalFailure = { error in
                 for observer in observers { observer.consumer?.post { $0.failure = error } }
             }
         }
         // Both hold the journal, which holds this observer.
-        journal.observeCommits { [weak producers, events, weak outcomes] report in
+        journal.observeCommits { [weak producers, events, weak outcomes, observer] report in
+            if let measure = report.measure { observer.committed(measure) }
             for observer in observers {
                 observer.consumer?.post { inbox in
                     inbox.hasCommitted = true
@@ -73,6 +82,7 @@ package final class EngineCore: Sendable {
                 events.emit(.drained(producer: producer.name))
             }
             if report.outcomes > 0 { outcomes?.wake() }
+            producers?.room.wakeFirst()
         }
     }
 
@@ -112,16 +122,57 @@ package final class EngineCore: Sendable {
         for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
     }
 
-    /// Lets a stopped or paused lane run again.
-    package func resume(_ key: LaneKey) { order(.resume, key) }
+    // MARK: Operators
 
-    /// Hands out nothing of the lane any more, in this process, until it is resumed.
-    package func pause(_ key: LaneKey) { order(.pause, key) }
-
-    private func order(_ order: ConsumerInbox.Order, _ key: LaneKey) {
-        guard let id = laneIDs[key] else { return }
-        for consumer in consumers { consumer.post { $0.orders.append((id, order)) } }
+    /// The Consumer of the route that serves a lane, with the lane's number; nil for one that no route serves.
+    func server(of lane: LaneKey) -> (consumer: Consumer, lane: LaneID)? {
+        guard let id = laneIDs[lane], let consumer = consumers.first(where: { $0.route.name == lane.route }) else {
+            return nil
+        }
+        return (consumer, id)
     }
+
+    /// Lets a stopped or paused lane run again.
+    ///
+    /// - Parameter completion: when that is on disk. It needs turns.
+    package func resume(
+        _ key: LaneKey, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void = { _ in }
+    ) { order(.resume, key, completion) }
+
+    /// Hands out nothing of the lane any more until it is resumed, restarts included.
+    ///
+    /// - Parameter completion: when that is on disk. It needs turns.
+    package func pause(
+        _ key: LaneKey, reason: String = "",
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void = { _ in }
+    ) { order(.pause(reason), key, completion) }
+
+    private func order(
+        _ kind: LaneOrder.Kind, _ key: LaneKey, _ completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        guard let (consumer, id) = server(of: key) else {
+            return completion(.failure(JournalError(.notFound, "no route of this engine serves the lane \(key)")))
+        }
+        if !consumer.post({ $0.orders.append(LaneOrder(lane: id, kind: kind, completion: completion)) }) {
+            completion(.failure(Self.hasEnded))
+        }
+    }
+
+    /// Takes entries of one lane back.
+    ///
+    /// - Parameter completion: when that is on disk. It needs turns.
+    package func withdraw(
+        _ uids: [UID], from key: LaneKey,
+        completion: @escaping @Sendable (Result<Withdrawal, JournalError>) -> Void
+    ) {
+        guard let (consumer, id) = server(of: key) else {
+            return completion(.failure(JournalError(.notFound, "no route of this engine serves the lane \(key)")))
+        }
+        let order = WithdrawalOrder(lane: id, uids: uids, completion: completion)
+        if !consumer.post({ $0.withdrawals.append(order) }) { completion(.failure(Self.hasEnded)) }
+    }
+
+    static let hasEnded = JournalError(.closed, "the engine has ended")
 
     /// Asks for proof of what is unconfirmed on connections on which only errors are answered.
     package func writeBarriers() { for consumer in consumers { consumer.post { $0.barrierAsked = true } } }
@@ -130,6 +181,10 @@ package final class EngineCore: Sendable {
     package func status() -> EngineStatus {
         var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
         (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
+        let oldest = observer.oldest
+        for index in status.lanes.indices where status.lanes[index].backlog > 0 {
+            status.lanes[index].oldestAcceptedAt = oldest[status.lanes[index].key]
+        }
         status.outcomes = journal.outcomeCount
         status.eventsDropped = events.dropped
         return status
@@ -137,11 +192,15 @@ package final class EngineCore: Sendable {
 
     /// No turn comes any more.
     func ended() {
+        observer.log(.engineEnded, "the engine has ended")
         board.ended()
         events.end()
         outcomes.end()
         producers.ended()
-        for consumer in consumers { consumer.closeUnclaimed() }
+        for consumer in consumers {
+            consumer.closeUnclaimed()
+            consumer.refuseOperators()
+        }
     }
 }
 

@@ -11,10 +11,15 @@ public struct EngineStatus: Sendable {
 
     public struct Lane: Sendable {
         public let key: LaneKey
-        /// Nil while the lane is running; else why it stands still: `paused`, or why it is stopped.
-        public let stoppedBecause: String?
+        public let state: LaneState
         /// Unconfirmed entries, deferred ones included.
         public let backlog: Int
+        /// When the first of them was accepted, deferred ones not included, as it was looked up last: see
+        /// ``EngineConfiguration/measureInterval``. Nil when there is none, or it was not looked up yet.
+        public internal(set) var oldestAcceptedAt: WallTime?
+        /// Nil while the lane is running; else why it stands still: `paused` with the operator's reason, or why it is
+        /// stopped.
+        public var stoppedBecause: String? { state.standsStillBecause }
     }
 
     /// Accepted by this process.
@@ -34,6 +39,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var rejected: [Reason: Int] = [:]
     public internal(set) var expired = 0
     public internal(set) var unknown = 0
+    /// Taken back by an operator, never having been sent. (One that may have been sent is ``unknown``.)
+    public internal(set) var withdrawn = 0
     /// Times that an entry was answered "not now", or with nothing known.
     public internal(set) var deferrals = 0
     /// Times that an entry went back into its lane unharmed.
@@ -54,7 +61,7 @@ public struct EngineStatus: Sendable {
     public internal(set) var connections: [String: ConnectionState] = [:]
 
     /// Entries that have met their end in this process.
-    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown }
+    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn }
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }
     /// Unconfirmed entries of the engine's lanes.
     public var unconfirmed: Int { lanes.reduce(0) { $0 + $1.backlog } }

@@ -1,3 +1,4 @@
+public import CoreMetrics
 internal import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -18,11 +19,22 @@ public final class PushEngine: Service, Sendable {
 
     /// Opens the lanes of all routes in the journal.
     ///
+    /// Neither logging nor metrics are ever bootstrapped here: that is the application's to do, before it makes an engine.
+    ///
+    /// - Parameters:
+    ///   - listeners: hear what happens, in figures, beside the metrics.
+    ///   - metrics: where metrics go; nil for the factory that swift-metrics was bootstrapped with.
     /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
     public init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
-        clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast")
+        clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
+        listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil
     ) throws {
+        var listeners = listeners
+        let factory = metrics ?? MetricsSystem.factory
+        if !(factory is NOOPMetricsHandler) {
+            listeners.append(SwiftMetricsExporter(factory: factory, routes: routes.map(\.name)))
+        }
         // One connection is asked for at a time, so one place is enough.
         let streams = routes.map { _ in AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1)) }
         requests = streams.map(\.stream)
@@ -30,7 +42,8 @@ public final class PushEngine: Service, Sendable {
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
-            seed: system.next(), requestConnection: { route, number in continuations[route].yield(number) })
+            listeners: listeners, seed: system.next(),
+            requestConnection: { route, number in continuations[route].yield(number) })
     }
 
     /// Accepts notifications, also before ``run()``, under the name `default`.
@@ -100,11 +113,9 @@ public final class PushEngine: Service, Sendable {
         await core.board.untilRest { for consumer in core.consumers { consumer.post { $0.nudged = true } } }
     }
 
-    /// Lets a stopped or paused lane run again, when the cause is mended.
-    public func resume(_ key: LaneKey) { core.resume(key) }
-
-    /// Hands out nothing of the lane any more, in this process, until it is resumed. What is in flight gets its answers.
-    public func pause(_ key: LaneKey) { core.pause(key) }
+    /// What operators may do: pause and resume lanes, take entries back, send rejections again, and more. What concerns
+    /// lanes waits for ``run()``.
+    public var desk: any OperatorDesk { EngineDesk(core: core) }
 
     /// On routes whose service answers errors only: asks for proof of what is unconfirmed, now. It costs a connection.
     public func writeBarriers() { core.writeBarriers() }

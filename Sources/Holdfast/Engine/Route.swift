@@ -9,7 +9,14 @@ public struct Route: Sendable {
     /// One more is made while those that are there take no more. At least 1.
     public let connections: Int
 
-    public init(name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int = 1) {
+    /// Nil for as fast as the service takes them.
+    public let rate: RateLimit?
+
+    public init(
+        name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int = 1,
+        rate: RateLimit? = nil
+    ) {
+        self.rate = rate
         self.name = name
         self.connector = connector
         self.topics = topics

@@ -2,7 +2,7 @@
 final class StatusBoard: Sendable {
     private struct State: Sendable {
         var status = EngineStatus()
-        var laneStatus: [String: [(LaneKey, String?)]] = [:]
+        var laneStatus: [String: [(LaneKey, LaneState)]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
         /// By route; nil until the route has had a turn since somebody asked.
@@ -18,8 +18,8 @@ final class StatusBoard: Sendable {
         let inFlight: Int
         let suspects: Int
         let holding: HoldReason?
-        /// Each lane with why it stands still; nil when nothing has changed.
-        let lanes: [(LaneKey, String?)]?
+        /// Each lane with its state; nil when nothing has changed.
+        let lanes: [(LaneKey, LaneState)]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
         /// Whether it began after somebody asked.
@@ -40,6 +40,7 @@ final class StatusBoard: Sendable {
             state.status.confirmedByQuiet += counts.confirmedByQuiet
             state.status.expired += counts.expired
             state.status.unknown += counts.unknown
+            state.status.withdrawn += counts.withdrawn
             state.status.deferrals += counts.deferred
             state.status.requeued += counts.requeued
             state.status.rejected.merge(counts.rejected, uniquingKeysWith: +)
@@ -111,14 +112,19 @@ final class StatusBoard: Sendable {
         for waiter in waiters { waiter.resume(returning: .ended) }
     }
 
+    /// Of the route: in flight, suspects.
+    func load(of route: String) -> (inFlight: Int, suspects: Int) {
+        state.withLock { ($0.inFlight[route] ?? 0, $0.suspects[route] ?? 0) }
+    }
+
     func status(backlog: (LaneKey) -> Int) -> EngineStatus {
         let state = state.withLock { $0 }
         var result = state.status
         result.inFlight = state.inFlight.values.reduce(0, +)
         result.suspects = state.suspects.values.reduce(0, +)
         let lanes = state.laneStatus
-        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { key, reason in
-            EngineStatus.Lane(key: key, stoppedBecause: reason, backlog: backlog(key))
+        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { key, laneState in
+            EngineStatus.Lane(key: key, state: laneState, backlog: backlog(key))
         }
         return result
     }

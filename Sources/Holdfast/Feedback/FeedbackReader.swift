@@ -46,7 +46,7 @@ public final class FeedbackReader: Service, Sendable {
     private let route: String
     private let configuration: Configuration
     private let clock: EngineClock
-    private let logger: Logger
+    private let log: EngineLog
     private let state = Monitor(FeedbackStatus())
 
     /// - Parameters:
@@ -64,7 +64,7 @@ public final class FeedbackReader: Service, Sendable {
         self.route = route
         self.configuration = configuration
         self.clock = clock
-        self.logger = logger
+        log = EngineLog(logger, clock: clock, route: route)
     }
 
     /// As of now.
@@ -113,7 +113,13 @@ public final class FeedbackReader: Service, Sendable {
         repeat {
             let error = await readUnlessStopped()
             let wait = schedule.readingEnded(failed: error != nil, random: Double.random(in: 0..<1))
-            if let error { logger.warning("feedback: \(error); \(error.kept) tuples were kept; again in \(wait)") }
+            if let error {
+                log(
+                    .feedbackFailed, "feedback: \(error); \(error.kept) tuples were kept; again in \(wait)",
+                    [
+                        "reason": .string("\(error)"), "kept": .count(error.kept), "wait-ms": .milliseconds(wait),
+                    ])
+            }
             do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) } } catch { break }
         } while !Task.isShuttingDownGracefully && !Task.isCancelled
     }
@@ -186,7 +192,9 @@ public final class FeedbackReader: Service, Sendable {
                 let what = "\(entries.count) tokens that \(source.endpoint) named"
                 throw FeedbackError(.notStored, "\(what) can't be blacklisted: \(cause)")
             }
-            logger.error("feedback can't be blacklisted and will be tried again: \(cause)")
+            log(
+                .feedbackNotStored, "feedback can't be blacklisted and will be tried again: \(cause)",
+                ["reason": .string(cause)])
             // Once more at the end, also when the reader is stopped.
             do { try await Task.sleep(for: configuration.storeRetry) } catch { isLast = true }
             isLast = isLast || clock.monotonic() - start >= configuration.storeLimit

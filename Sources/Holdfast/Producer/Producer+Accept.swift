@@ -5,7 +5,7 @@ extension Producer {
         onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
         if let refusal = shared.withLock({ $0.end ?? $0.blacklistFailure }) {
-            count(accepted: 0, refused: notifications.count)
+            count(accepted: 0, refusals: [refusal.reason: notifications.count])
             return onCommit(Array(repeating: .refused(refusal), count: notifications.count))
         }
         let now = clock.wall()
@@ -15,8 +15,9 @@ extension Producer {
         let finished = draft
         let submission = finished.submission(producer: id, acceptedAt: now, note: note)
         guard !submission.items.isEmpty || note != nil else {
-            count(accepted: 0, refused: notifications.count)
-            return onCommit(finished.refusals.map { .refused($0 ?? Self.nothingToSay) })
+            let receipts = finished.refusals.map { Receipt.refused($0 ?? Self.nothingToSay) }
+            count(accepted: 0, refusals: Self.refusals(in: receipts))
+            return onCommit(receipts)
         }
         journal.append(submission) { [self] result in
             let receipts = finished.receipts(result)
@@ -25,7 +26,7 @@ extension Producer {
             case .success(let appended): accepted = submission.items.count - appended.repeats.count
             case .failure(let error): stopIfFatal(error)
             }
-            count(accepted: accepted, refused: finished.refusedCount(result))
+            count(accepted: accepted, refusals: accepted == receipts.count ? [:] : Self.refusals(in: receipts))
             onCommit(receipts)
         }
     }
@@ -40,11 +41,26 @@ extension Producer {
         tell?(error)
     }
 
-    private func count(accepted: Int, refused: Int) {
-        shared.withLock { shared in
+    private func count(accepted: Int, refusals: [Reason: Int]) {
+        let observer = shared.withLock { shared in
             shared.submitted += accepted
-            shared.refused += refused
+            shared.refused += refusals.values.reduce(0, +)
+            return shared.observer
         }
+        observer?.submitted(accepted: accepted, refusals: refusals)
+    }
+
+    /// By reason. What nobody can say of whether it is on disk was not taken either.
+    private static func refusals(in receipts: [Receipt]) -> [Reason: Int] {
+        var refusals: [Reason: Int] = [:]
+        for receipt in receipts {
+            switch receipt {
+            case .accepted, .repeated: continue
+            case .refused(let refusal): refusals[refusal.reason, default: 0] += 1
+            case .undetermined: refusals[.journalFailed, default: 0] += 1
+            }
+        }
+        return refusals
     }
 
     private static let nothingToSay = Refusal(.journalFailed, "nothing was submitted")

@@ -12,6 +12,8 @@ public final class Producer: Sendable {
     let clock: EngineClock
     /// Of all Producers of the engine.
     let shared: Monitor<ProducerTable.Shared>
+    /// Those who wait for room in the journal, of all Producers of the engine.
+    let room: RoomGate
     /// Those who wait until nothing of this Producer is unconfirmed.
     private let waiters = Monitor(Waiters())
 
@@ -23,9 +25,10 @@ public final class Producer: Sendable {
 
     init(
         name: String, id: ProducerID, journal: any Journal, routes: RouteTable, configuration: EngineConfiguration,
-        clock: EngineClock, shared: Monitor<ProducerTable.Shared>
+        clock: EngineClock, shared: Monitor<ProducerTable.Shared>, room: RoomGate
     ) {
         self.name = name
+        self.room = room
         self.id = id
         self.shared = shared
         self.journal = journal
@@ -39,10 +42,16 @@ public final class Producer: Sendable {
     ///
     /// Each notification is checked by itself: a bad one is refused and the others go. What is accepted is in one commit
     /// (more than ``EngineConfiguration/submissionChunk`` in several), and is on disk, at the journal's durability level,
-    /// when this returns.
+    /// when this returns. While the journal is full it does what ``EngineConfiguration/whenFull`` says.
     ///
     /// - Returns: a receipt for each notification, in order.
     public func submit(_ notifications: [PushNotification]) async -> [Receipt] {
+        let receipts = await submitOnce(notifications)
+        guard case .wait(let limit) = configuration.whenFull else { return receipts }
+        return await waitForRoom(notifications, receipts, atMost: limit)
+    }
+
+    func submitOnce(_ notifications: [PushNotification]) async -> [Receipt] {
         await submit(notifications, note: nil)
     }
 

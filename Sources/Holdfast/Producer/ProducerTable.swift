@@ -13,6 +13,8 @@ final class ProducerTable: Sendable {
         var ids = NotificationIDSource()
         /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
         var onJournalFailure: (@Sendable (JournalError) -> Void)?
+        /// Hears of what was accepted and refused. It knows nothing of Producers.
+        var observer: EngineObserver?
     }
 
     let journal: any Journal
@@ -20,6 +22,7 @@ final class ProducerTable: Sendable {
     let configuration: EngineConfiguration
     let clock: EngineClock
     let shared: Monitor<Shared>
+    let room = RoomGate()
     let standard: Producer
     private let named: Monitor<[String: Producer]>
 
@@ -33,7 +36,7 @@ final class ProducerTable: Sendable {
         shared = Monitor(Shared())
         standard = Producer(
             name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, routes: routes,
-            configuration: configuration, clock: clock, shared: shared)
+            configuration: configuration, clock: clock, shared: shared, room: room)
         named = Monitor([Self.standardName: standard])
     }
 
@@ -56,7 +59,7 @@ final class ProducerTable: Sendable {
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(
             name: name, id: try journal.openProducer(name), journal: journal, routes: routes,
-            configuration: configuration, clock: clock, shared: shared)
+            configuration: configuration, clock: clock, shared: shared, room: room)
         return named.withLock { named in
             if let known = named[name] { return known }
             named[name] = made

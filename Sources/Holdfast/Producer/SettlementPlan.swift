@@ -18,6 +18,18 @@ struct SettlementPlan: Sendable {
         var positions = 0
         /// What silence or a barrier has confirmed.
         var cleared: [Cleared] = []
+        /// Whom to tell, where an operator has asked for it.
+        var withdrawal: Withdrawal?
+    }
+
+    /// Entries that an operator has taken back.
+    struct Withdrawal: Sendable {
+        let asked: Int
+        let completion: @Sendable (Result<Holdfast.Withdrawal, JournalError>) -> Void
+
+        func answer(_ result: Result<SettlementReport, JournalError>) {
+            completion(result.map { Holdfast.Withdrawal($0, asked: asked) })
+        }
     }
 
     /// Entries of one lane that were confirmed together.
@@ -59,6 +71,8 @@ struct SettlementPlan: Sendable {
         var rejected: [Reason: Int] = [:]
         var expired = 0
         var unknown = 0
+        /// By an operator's word; known when it is on disk.
+        var withdrawn = 0
         var deferred = 0
         var requeued = 0
     }

@@ -64,12 +64,6 @@ struct SubmissionDraft: Sendable {
             identities: identities, note: note)
     }
 
-    /// How many were refused.
-    func refusedCount(_ result: Result<Appended, JournalError>) -> Int {
-        if case .success = result { return refusals.count { $0 != nil } }
-        return refusals.count
-    }
-
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.
     func receipts(_ result: Result<Appended, JournalError>) -> [Receipt] {
         var next: UInt64 = 0
@@ -89,7 +83,7 @@ struct SubmissionDraft: Sendable {
                 return .accepted(UID(appended.first.rawValue + next))
             case .failure(let error) where error.code == .undetermined:
                 return .undetermined(error)
-            case .failure(let error) where error.code == .limitReached:
+            case .failure(let error) where [.limitReached, .diskFull].contains(error.code):
                 return .refused(Refusal(.journalFull, error.message))
             case .failure(let error):
                 return .refused(Refusal(.journalFailed, error.message))

@@ -32,4 +32,20 @@ package enum Hex {
         }
         return String(decoding: digits, as: UTF8.self)
     }
+
+    /// The bytes of digits of either case, two for each; nil for anything else.
+    package static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var pending: UInt8?
+        for digit in digits.utf8 {
+            guard let value = value(of: digit) else { return nil }
+            if let high = pending {
+                bytes.append(high << 4 | value)
+                pending = nil
+            } else {
+                pending = value
+            }
+        }
+        return pending == nil ? bytes : nil
+    }
 }

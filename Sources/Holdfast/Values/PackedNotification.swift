@@ -3,8 +3,8 @@
 ///
 /// Little-endian:
 ///
-///     0   u8   version, 1
-///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time
+///     0   u8   version: 1, or 2 for a retry
+///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time · 8 is a retry (version 2)
 ///     2   u8   priority: 10, 5, 1, or 0 for none
 ///     3   u8   push type: 0 none, 1… index in `PushType.known` plus one
 ///     4   u8   token length, 1…100
@@ -18,11 +18,12 @@
 ///     32  i64  expiration, Unix seconds; 0 is one attempt
 ///     40  i64  token registered at, milliseconds
 ///     48  i64  accepted at, milliseconds
-///     56       token · topic · collapse id · tag · producer name · payload
+///     56       token · topic · collapse id · tag · producer name · of a retry: u64 UID of the rejection · payload
 ///
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
-    public static let version: UInt8 = 1
+    /// The newest.
+    public static let version: UInt8 = 2
     public static let headerByteCount = 56
     /// The most bytes a packed notification can have; records beyond this are damage.
     public static let maximumByteCount = 64 * 1024
@@ -31,7 +32,9 @@ public struct PackedNotification: Sendable {
         static let atMostOnce: UInt8 = 1
         static let hasCollapseID: UInt8 = 2
         static let hasRegistration: UInt8 = 4
-        static let known: UInt8 = 7
+        static let isRetry: UInt8 = 8
+
+        static func known(in version: UInt8) -> UInt8 { version == 1 ? 7 : 15 }
     }
 
     /// Appends the packed form of `notification` to `output`.
@@ -40,18 +43,20 @@ public struct PackedNotification: Sendable {
     ///   - id: the apns-id that every attempt carries.
     ///   - expiration: Unix seconds; 0 for one attempt.
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
+    ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
     package static func append(
         _ notification: PushNotification, id: NotificationID, expiration: Expiration, acceptedAt: WallTime,
-        producer: String, to output: inout [UInt8]
+        producer: String, retryOf: UID = .none, to output: inout [UInt8]
     ) {
         var flags: UInt8 = 0
         if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
         if notification.collapseID != nil { flags |= Flags.hasCollapseID }
         if notification.tokenRegisteredAt != nil { flags |= Flags.hasRegistration }
+        if retryOf != .none { flags |= Flags.isRetry }
         let collapseID = notification.collapseID ?? ""
 
-        output.append(version)
+        output.append(retryOf == .none ? 1 : 2)
         output.append(flags)
         output.append(notification.priority?.rawValue ?? 0)
         output.append(notification.pushType.map(code(of:)) ?? 0)
@@ -72,6 +77,7 @@ public struct PackedNotification: Sendable {
         output.append(contentsOf: collapseID.utf8)
         output.append(contentsOf: notification.tag)
         output.append(contentsOf: producer.utf8)
+        if retryOf != .none { output.appendLittleEndian(retryOf.rawValue) }
         output.append(contentsOf: notification.payload)
     }
 
@@ -90,6 +96,8 @@ public struct PackedNotification: Sendable {
         public let expiration: Int64
         public let tokenRegisteredAt: WallTime?
         public let acceptedAt: WallTime
+        /// The rejection that an operator sent again as this entry; `.none` for anything else.
+        public let retryOf: UID
         let hasCollapseID: Bool
         /// Offsets from the start of the span the fields were read from.
         public let token: Range<Int>
@@ -110,9 +118,10 @@ public struct PackedNotification: Sendable {
             guard range.upperBound <= bytes.count, range.count >= PackedNotification.headerByteCount else {
                 throw .truncated
             }
-            guard bytes[start] == PackedNotification.version else { throw .version(bytes[start]) }
+            let version = bytes[start]
+            guard (1...PackedNotification.version).contains(version) else { throw .version(version) }
             let flags = bytes[start + 1]
-            guard flags & ~Flags.known == 0 else { throw .malformed }
+            guard flags & ~Flags.known(in: version) == 0 else { throw .malformed }
             guarantee = flags & Flags.atMostOnce != 0 ? .atMostOnce : .atLeastOnce
             hasCollapseID = flags & Flags.hasCollapseID != 0
             let code = bytes[start + 2]
@@ -144,6 +153,10 @@ public struct PackedNotification: Sendable {
             position += tagCount
             producer = position..<(position + producerCount)
             position += producerCount
+            let isRetry = flags & Flags.isRetry != 0
+            guard !isRetry || position + 8 <= range.upperBound else { throw .malformed }
+            retryOf = isRetry ? UID(bytes.littleEndian64(at: position)) : .none
+            if isRetry { position += 8 }
             payload = position..<(position + payloadCount)
             guard payload.upperBound == range.upperBound, tokenCount > 0,
                 tokenCount <= DeviceToken.maximumByteCount

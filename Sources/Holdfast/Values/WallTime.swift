@@ -17,7 +17,10 @@ public struct WallTime: RawRepresentable, Hashable, Comparable, Sendable {
 
     @inlinable public var milliseconds: Int64 { rawValue }
     /// Unix seconds, rounded down.
-    @inlinable public var seconds: Int64 { rawValue >= 0 ? rawValue / 1000 : (rawValue - 999) / 1000 }
+    @inlinable public var seconds: Int64 {
+        let (quotient, remainder) = rawValue.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
 
     @inlinable public static func < (lhs: WallTime, rhs: WallTime) -> Bool { lhs.rawValue < rhs.rawValue }
 

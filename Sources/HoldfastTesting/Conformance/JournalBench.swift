@@ -163,6 +163,10 @@ final class JournalBench {
         try wait("lowerMark") { journal.lowerMark(of: lane, to: mark, completion: $0) }
     }
 
+    func setState(of lane: LaneID, to state: LaneState) throws {
+        try wait("setState") { journal.setState(of: lane, to: state, completion: $0) }
+    }
+
     func removeOutcomes(_ uids: [UID]) throws {
         try wait("removeOutcomes") { journal.removeOutcomes(uids, completion: $0) }
     }

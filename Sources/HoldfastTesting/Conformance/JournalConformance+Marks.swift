@@ -92,6 +92,25 @@ extension JournalConformance {
             }
             try expect("the last UID reported when the completion came", seen, is: UID(3))
         },
+        Rule("A report says how much its commit was, how long it took, and what is in use") { bench in
+            let lane = try bench.lane()
+            let submission = try bench.submission(1...10, lane: lane, identities: true)
+            _ = try bench.append(submission)
+            let append = try bench.report("what was appended") { $0.measure.flatMap { $0.entries > 0 ? $0 : nil } }
+            try expect("entries of an append", append.entries, is: 10)
+            try expect("settlements of an append", append.settlements, is: 0)
+            try expect("whether its bytes are counted", append.bytes >= submission.bytes.count, is: true)
+            try expect("whether it took any time", append.duration > .zero, is: true)
+            try expect("bytes in use", append.usedBytes, is: try bench.journal.status().usedBytes)
+            _ = try bench.append(submission)
+            _ = try bench.deferEntries([UID(1)], lane, until: 10)
+            try bench.acknowledge([UID(1), UID(2), UID(3), UID(3)], lane)
+            let measures = bench.reports.withLock { $0.compactMap(\.measure) }
+            try expect("entries, without the repeats", measures.reduce(0) { $0 + $1.entries }, is: 10)
+            try expect("settlements that took effect", measures.reduce(0) { $0 + $1.settlements }, is: 4)
+            let last = try unwrap("the last report's measure", measures.last)
+            try expect("bytes in use at last", last.usedBytes, is: try bench.journal.status().usedBytes)
+        },
         Rule("A deferred entry is not possibly sent by its lane's mark") { bench in
             let lane = try bench.lane()
             try bench.append(1...4, lane: lane)

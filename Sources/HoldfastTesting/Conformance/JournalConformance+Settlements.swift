@@ -1,7 +1,7 @@
 internal import Holdfast
 
 extension JournalConformance {
-    private static let terminalKinds: [Settlement.Kind] = [.reject(sampleCause), .expire, .unknown]
+    private static let terminalKinds: [Settlement.Kind] = [.reject(sampleCause), .expire, .unknown, .withdraw]
 
     static let settlements: [Rule] = [
         Rule("What was acknowledged is gone, and counted") { bench in
@@ -113,7 +113,7 @@ extension JournalConformance {
             let found = try bench.journal.rejections(after: .none, limit: 10)
             try expect("UIDs", found.map(\.uid), is: [uids[1], uids[2]])
             let expected = Rejection(
-                uid: uids[1], cause: sampleCause, attempts: 4, producer: "mails",
+                uid: uids[1], cause: sampleCause, attempts: 4, producer: "mails", lane: JournalBench.immediate,
                 notification: SampleNotification.numbered(2))
             try expect("the first", found.first, is: expected)
             try expect("how many", try bench.journal.status().rejections, is: 2)

@@ -6,6 +6,9 @@ extension InMemoryDisk {
         precondition(producer(submission.producer) != nil, "a submission names a Producer that was never opened")
         let first = UID(nextUID)
         var repeats: [Appended.Repeat] = []
+        var gone: [Int] = []
+        let retries = Dictionary(submission.retries.map { ($0.index, $0.rejection) }) { first, _ in first }
+        let histories = Dictionary(submission.histories.map { ($0.index, $0.history) }) { first, _ in first }
         let identities = Dictionary(
             submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
         for (index, item) in submission.items.enumerated() {
@@ -14,33 +17,55 @@ extension InMemoryDisk {
                 repeats.append(Appended.Repeat(index: index, uid: known.uid, outcome: known.outcome))
                 continue
             }
+            if let rejection = retries[index], rejections.remove(rejection) == nil {
+                gone.append(index)
+                continue
+            }
             let uid = UID(nextUID)
             nextUID += 1
+            let history = histories[index] ?? EntryHistory()
             let record = Record(
-                packed: Array(submission.bytes[item.range]), producer: submission.producer, identity: identity)
-            let isOpen: Void? = changeLane(item.lane) { lane in
-                lane.entries.insert(record, for: uid)
-                lane.lastUID = uid
-            }
-            precondition(isOpen != nil, "a submission names a lane that was never opened")
+                packed: Array(submission.bytes[item.range]), attempts: history.attempts,
+                producer: history.producer ?? submission.producer, identity: identity,
+                isPossiblySent: history.isPossiblySent,
+                lane: item.lane)
+            put(record, as: EntryKey(lane: item.lane, uid: uid), history)
             if let identity {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
             }
         }
-        let accepted = submission.items.count - repeats.count
-        totals.accepted += UInt64(accepted)
-        changeProducer(submission.producer) { producer in
-            producer.unconfirmed += accepted
-            producer.totals.accepted += UInt64(accepted)
-        }
+        let appended = Appended(first: first, repeats: repeats, gone: gone)
+        totals.accepted += UInt64(appended.count(of: submission))
         if let note = submission.note { notes[note.name] = note.value }
         lastWallTime = submission.acceptedAt
-        return Appended(first: first, repeats: repeats)
+        return appended
+    }
+
+    private mutating func put(_ record: Record, as key: EntryKey, _ history: EntryHistory) {
+        let isOpen: Void? = changeLane(key.lane) { lane in
+            lane.lastUID = key.uid
+            switch history.place {
+            case .waiting: lane.entries.insert(record, for: key.uid)
+            case .deferred(let due):
+                let reason = history.lastReason ?? .neverProcessed
+                lane.deferred.insert(DeferredTable.Entry(due: due, reason: reason, record: record), for: key.uid)
+            case .rejected: break
+            }
+        }
+        precondition(isOpen != nil, "a submission names a lane that was never opened")
+        changeProducer(record.producer) { $0.totals.accepted += 1 }
+        guard case .rejected(let cause) = history.place else {
+            usedBytes += record.packed.count
+            return changeProducer(record.producer) { $0.unconfirmed += 1 }
+        }
+        rejections.insert((record, cause), for: key.uid)
+        totals.rejected += 1
+        changeProducer(record.producer) { $0.totals.rejected += 1 }
     }
 
     /// - Parameter ended: the Producers of the entries that met their end are added.
     mutating func settle(_ batch: SettlementBatch, ended: inout Set<ProducerID>) -> SettlementReport {
-        var report = SettlementReport(settled: 0, gone: 0)
+        var report = SettlementReport()
         totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
         func count(_ tookEffect: Bool) {
             if tookEffect { report.settled += 1 } else { report.gone += 1 }
@@ -52,12 +77,22 @@ extension InMemoryDisk {
             case .reject(let cause): count(end(key, .rejected(cause.reason), cause: cause, batch, &ended))
             case .expire: count(end(key, .expired, cause: nil, batch, &ended))
             case .unknown: count(end(key, .unknown, cause: nil, batch, &ended))
+            case .withdraw:
+                let isUnknown = record(of: key)?.isPossiblySent == true
+                let isThere = end(key, isUnknown ? .unknown : .withdrawn, cause: nil, batch, &ended)
+                count(isThere)
+                if isThere, !isUnknown { report.withdrawn += 1 }
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
             }
         }
         lastWallTime = batch.settledAt
         return report
+    }
+
+    private func record(of key: EntryKey) -> Record? {
+        guard let lane = lane(key.lane) else { return nil }
+        return lane.entries[key.uid] ?? lane.deferred[key.uid]?.record
     }
 
     /// - Returns: whether the entry was still there.
@@ -67,6 +102,7 @@ extension InMemoryDisk {
     ) -> Bool {
         let taken = changeLane(key.lane) { $0.entries.remove(key.uid) ?? $0.deferred.remove(key.uid)?.record }
         guard let taken, let record = taken else { return false }
+        usedBytes -= record.packed.count
         if let cause { rejections.insert((record, cause), for: key.uid) }
         totals.add(terminal)
         changeProducer(record.producer) { producer in

@@ -9,6 +9,8 @@ struct InMemoryDisk: Sendable {
         var identity: Identity?
         /// An attempt of it may have reached the service, whatever the lane's mark says.
         var isPossiblySent = false
+        /// In which it was accepted.
+        var lane: LaneID
     }
 
     struct Lane: Sendable {
@@ -17,6 +19,7 @@ struct InMemoryDisk: Sendable {
         var deferred = DeferredTable()
         var mark = UID.none
         var lastUID = UID.none
+        var state = LaneState.running
 
         var depth: Int { entries.count + deferred.count }
     }
@@ -45,6 +48,8 @@ struct InMemoryDisk: Sendable {
     var nextUID: UInt64 = 1
     var totals = JournalTotals()
     var lastWallTime: WallTime?
+    /// Bytes of the unconfirmed notifications.
+    var usedBytes = 0
     let identityKey: IdentityKey
 
     /// Has its own writer, whose commits are apart from all others.

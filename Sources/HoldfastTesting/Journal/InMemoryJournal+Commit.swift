@@ -92,10 +92,12 @@ extension InMemoryJournal {
     private static func perform(
         _ requests: [Request], _ state: inout State
     ) -> (CommitReport, [@Sendable () -> Void]) {
+        let start = ContinuousClock.now
         let before = state.disk.laneList.map { ($0.lastUID, $0.mark) }
+        var measure = CommitMeasure()
         var ended: Set<ProducerID> = []
         var answers: [@Sendable () -> Void] = []
-        for request in requests { answers.append(perform(request, &state, ended: &ended)) }
+        for request in requests { answers.append(perform(request, &state, ended: &ended, measure: &measure)) }
         state.disk.raiseMarks(to: state.ceilings)
         let lanes = state.disk.lanes.enumerated().compactMap { index, entry -> CommitReport.Lane? in
             let old = index < before.count ? before[index] : (UID.none, UID.none)
@@ -103,11 +105,15 @@ extension InMemoryJournal {
             return CommitReport.Lane(id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark)
         }
         let drained = ended.filter { state.disk.producer($0)?.unconfirmed == 0 }.sorted()
-        return (CommitReport(lanes: lanes, drained: drained, outcomes: state.disk.outcomes.count), answers)
+        measure.usedBytes = state.disk.usedBytes
+        measure.duration = ContinuousClock.now - start
+        let report = CommitReport(
+            lanes: lanes, drained: drained, outcomes: state.disk.outcomes.count, measure: measure)
+        return (report, answers)
     }
 
     private static func perform(
-        _ request: Request, _ state: inout State, ended: inout Set<ProducerID>
+        _ request: Request, _ state: inout State, ended: inout Set<ProducerID>, measure: inout CommitMeasure
     ) -> @Sendable () -> Void {
         switch request {
         case .append(let submission, let completion):
@@ -118,9 +124,13 @@ extension InMemoryJournal {
                 return { completion(.failure(error)) }
             }
             let appended = state.disk.append(submission)
+            let count = appended.count(of: submission)
+            measure.entries += count
+            if count > 0 { measure.bytes += submission.bytes.count }
             return { completion(.success(appended)) }
         case .settle(let batch, let completion):
             let report = state.disk.settle(batch, ended: &ended)
+            measure.settlements += report.settled
             return { completion(.success(report)) }
         case .promote(let lane, let after, let now, let limit, let completion):
             let uids = state.disk.promote(lane, after: after, now: now, limit: limit)
@@ -128,6 +138,15 @@ extension InMemoryJournal {
         case .lowerMark(let lane, let mark, let completion):
             state.disk.lowerMark(of: lane, to: mark)
             return { completion(.success(())) }
+        case .setState(let lane, let laneState, let completion):
+            guard state.disk.changeLane(lane, { $0.state = laneState }) != nil else {
+                let error = JournalError(.notFound, "the journal has no lane number \(lane.rawValue)")
+                return { completion(.failure(error)) }
+            }
+            return { completion(.success(())) }
+        case .removeRejections(let uids, let completion):
+            let count = uids.count { state.disk.rejections.remove($0) != nil }
+            return { completion(.success(count)) }
         case .removeOutcomes(let uids, let completion):
             for uid in uids { _ = state.disk.outcomes.remove(uid) }
             return { completion(.success(())) }

@@ -94,7 +94,8 @@ extension InMemoryJournal {
                 rejection.record.notification.map { notification in
                     Rejection(
                         uid: uid, cause: rejection.cause, attempts: Int(rejection.record.attempts),
-                        producer: disk.producer(rejection.record.producer)?.name ?? "", notification: notification)
+                        producer: disk.producer(rejection.record.producer)?.name ?? "",
+                        lane: disk.lane(rejection.record.lane)?.key, notification: notification)
                 }
             }
         }
@@ -106,23 +107,21 @@ extension InMemoryJournal {
         try read { disk in
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
-                totals: disk.totals, limitBytes: .max, outcomes: disk.outcomes.count,
+                totals: disk.totals, usedBytes: disk.usedBytes, limitBytes: .max, outcomes: disk.outcomes.count,
                 identities: disk.identities.count)
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
                 status.deferred += lane.deferred.count
                 for (uid, record) in lane.entries.all {
                     if InMemoryDisk.isPossiblySent(uid, record, in: lane) { status.possiblySent += 1 }
-                    status.usedBytes += record.packed.count
                 }
                 for (_, entry) in lane.deferred.all {
                     if entry.record.isPossiblySent { status.possiblySent += 1 }
-                    status.usedBytes += entry.record.packed.count
                 }
                 status.lanes.append(
                     JournalStatus.Lane(
                         key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count,
-                        mark: lane.mark))
+                        mark: lane.mark, state: lane.state))
             }
             return status
         }

@@ -10,6 +10,8 @@ extension InMemoryJournal {
         case settle(SettlementBatch, Completion<SettlementReport>)
         case promote(LaneID, WallTime?, WallTime, Int, Completion<[UID]>)
         case lowerMark(LaneID, UID, Completion<Void>)
+        case setState(LaneID, LaneState, Completion<Void>)
+        case removeRejections([UID], Completion<Int>)
         case removeOutcomes([UID], Completion<Void>)
         case trim(TrimBounds, Completion<Trimmed>)
         case openLane(LaneKey, Completion<Void>)
@@ -21,7 +23,9 @@ extension InMemoryJournal {
             case .append(_, let completion): completion(.failure(error))
             case .settle(_, let completion): completion(.failure(error))
             case .promote(_, _, _, _, let completion): completion(.failure(error))
-            case .lowerMark(_, _, let completion), .removeOutcomes(_, let completion), .openLane(_, let completion),
+            case .removeRejections(_, let completion): completion(.failure(error))
+            case .lowerMark(_, _, let completion), .setState(_, _, let completion), .removeOutcomes(_, let completion),
+                .openLane(_, let completion),
                 .setNote(_, _, let completion):
                 completion(.failure(error))
             case .trim(_, let completion): completion(.failure(error))

@@ -50,7 +50,7 @@ public final class InMemoryJournal: Journal {
             guard let id = state.disk.laneID(of: key), let lane = state.disk.lane(id) else {
                 preconditionFailure("the lane has just been registered")
             }
-            return LaneOpening(id: id, markAtOpen: lane.mark, lastUID: lane.lastUID)
+            return LaneOpening(id: id, markAtOpen: lane.mark, lastUID: lane.lastUID, state: lane.state)
         }
     }
 
@@ -65,6 +65,10 @@ public final class InMemoryJournal: Journal {
 
     public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
         let _: Void = try ask { reply in .setNote(name, value, reply) }
+    }
+
+    public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+        try ask { reply in .removeRejections(uids, reply) }
     }
 
     public func close() {
@@ -136,6 +140,12 @@ public final class InMemoryJournal: Journal {
     ) {
         state.withLock { $0.ceilings[lane] = nil }
         enqueue(.lowerMark(lane, mark, completion))
+    }
+
+    public func setState(
+        of lane: LaneID, to laneState: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        enqueue(.setState(lane, laneState, completion))
     }
 
     public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {

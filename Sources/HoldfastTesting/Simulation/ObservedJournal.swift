@@ -53,6 +53,15 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         }
     }
 
+    func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        asked("state of \(lane.rawValue): \(state)")
+        base.setState(of: lane, to: state, completion: completion)
+    }
+
+    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
+
     func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void

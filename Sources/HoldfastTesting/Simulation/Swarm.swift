@@ -16,6 +16,8 @@ struct Swarm: Sendable {
     let cumulativeCapacity: Int
     /// The most that take hand-outs at a time, by route.
     let connections: [Int]
+    /// By route; nil for none.
+    let rateLimits: [RateLimit?]
     let quietPeriod: Duration?
     let producers: [String]
     let answerDeadline: Duration
@@ -23,9 +25,17 @@ struct Swarm: Sendable {
     let refusesBarriers: Bool
     var engine = EngineConfiguration()
 
-    init(_ dice: inout Dice) {
+    /// - Parameter later: for what came later than the other draws, so that a seed of old is the run that it was but for
+    ///   that.
+    init(_ dice: inout Dice, later: Dice) {
+        var later = later
         let share = dice.pick([0.0, 0.15, 0.3, 0.5, 0.8])
-        rates = Trouble.allCases.map { _ in dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
+        func rate(_ dice: inout Dice) -> Double { dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
+        rates = Trouble.allCases.map { $0 == .withdraws ? rate(&later) : rate(&dice) }
+        rateLimits = (0..<2).map { _ in
+            later.chance(0.2)
+                ? RateLimit(perSecond: later.pick([20, 200, 5000]), burst: later.pick([1, 5, 100])) : nil
+        }
         steps = dice.pick([200, 400, 800, 1600])
         tokenCount = dice.pick([2, 6, 20, 60])
         greatestBatch = dice.pick([1, 4, 12, 40])

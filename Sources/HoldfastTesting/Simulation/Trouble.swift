@@ -18,6 +18,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     // Whoever uses it.
     case pauses, lifts, blacklists, registersAgain, submitsAgain, shortLived, oneAttempt, atMostOnce
     case outcomesSlow, outcomesNever
+    case withdraws
 
     /// Index in ``allCases``.
     var index: Int { Self.indices[self] ?? 0 }

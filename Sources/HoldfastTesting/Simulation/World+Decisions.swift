@@ -18,6 +18,10 @@ extension World {
                 if ask(.expired, of: entry) { checkExpiry(entry) }
             case .unknown:
                 if ask(.unknown, of: entry) { checkUnknown(entry) }
+            case .withdraw where entry.isFlagged:
+                if ask(.unknown, of: entry) { checkUnknown(entry) }
+            case .withdraw:
+                if ask(.withdrawn, of: entry) { checkWithdrawal(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
             }
@@ -37,6 +41,10 @@ extension World {
     /// - Returns: false for what was asked for before: it failed, and is tried again.
     private func ask(_ outcome: TerminalOutcome, of entry: LedgerEntry) -> Bool {
         guard entry.outcome == nil, !entry.requested.contains(outcome) else { return false }
+        if isTakenBackInFlight(entry) {
+            rules.hasTwoWords = true
+            return false
+        }
         if let other = entry.requested.first(where: { $0 != outcome }) {
             violate(2, "entry \(entry.uid) is to be settled as \(outcome), after it was to be settled as \(other)")
         }
@@ -47,6 +55,13 @@ extension World {
                 2, "entry \(entry.uid) is to be settled as \(outcome), though the engine was told that it was taken")
         }
         return true
+    }
+
+    /// Taken back while it was on a connection that answers errors only, which goes on to speak of it. The first word on
+    /// disk counts.
+    func isTakenBackInFlight(_ entry: LedgerEntry) -> Bool {
+        entry.requested == [.unknown] && rules.withdrawn.contains(entry.uid)
+            && entry.lane.route == SimulatedConnector.cumulative
     }
 
     // MARK: Confirmed
@@ -148,6 +163,15 @@ extension World {
     private func checkUnknown(_ entry: LedgerEntry) {
         if !entry.mayHaveBeenTaken(life: life), !entry.isPossiblySentByRule, !entry.isFlagged {
             violate(2, "entry \(entry.uid) is settled as unknown, and was certainly never sent")
+        }
+    }
+
+    private func checkWithdrawal(_ entry: LedgerEntry) {
+        if !rules.withdrawn.contains(entry.uid) {
+            violate(2, "entry \(entry.uid) is withdrawn, which nobody has asked for")
+        }
+        if entry.mayHaveBeenTaken(life: life) || entry.isPossiblySentByRule && !entry.isFlagged {
+            violate(2, "entry \(entry.uid) is withdrawn as never sent, and a copy may have been taken")
         }
     }
 

@@ -22,8 +22,9 @@ extension World {
             someEnded = true
         }
         if someEnded { ledger.removeSettled() }
-        if swarm.engine.keepsOutcomes, disk.outcomes.count > swarm.engine.outcomeLimit {
-            violate(7, "\(disk.outcomes.count) outcomes wait to be taken; the limit is \(swarm.engine.outcomeLimit)")
+        let handedOut = disk.outcomes.all.count { !rules.everWithdrawn.contains($0.uid) }
+        if swarm.engine.keepsOutcomes, handedOut > swarm.engine.outcomeLimit {
+            violate(7, "\(handedOut) outcomes wait to be taken; the limit is \(swarm.engine.outcomeLimit)")
         }
         checkReceipts()
     }
@@ -81,7 +82,7 @@ extension World {
             entry.outcome = .withdrawn
             return violate(1, "entry \(entry.uid) has gone without a settlement")
         }
-        if let other = entry.requested.first(where: { $0 != terminal }) {
+        if let other = entry.requested.first(where: { $0 != terminal }), !isTakenBackInFlight(entry) {
             violate(2, "entry \(entry.uid) was settled as \(terminal) and as \(other)")
         }
         entry.outcome = terminal

@@ -17,6 +17,15 @@ struct RuleState {
     var possibleDuplicatesAtOpen: UInt64 = 0
     /// Lanes that are paused, and since which turn.
     var paused: [LaneKey: Int] = [:]
+    /// Of this life: what an operator has asked to be taken back.
+    var withdrawn: Set<UID> = []
+    /// Some was taken back on a connection that went on to speak of it: nobody can say which word came to disk first.
+    var hasTwoWords = false
+    /// The same in all lives: their outcomes are not bounded by the limit.
+    var everWithdrawn: Set<UID> = []
+    /// Of this life, by route.
+    var handedOut: [Int: Int] = [:]
+    var openedAt = Duration.zero
     /// By quiet, though a late error would have said otherwise.
     var excusedByLateError = 0
     var marksAtOpen: [LaneKey: UID] = [:]
@@ -54,6 +63,16 @@ extension World {
         }
         checkWindow(of: peer.route, adding: handOut.entries.items.map(\.uid))
         checkConnections(of: peer, adding: handOut.entries.count)
+        checkRate(of: peer.route, adding: handOut.entries.count)
+    }
+
+    private func checkRate(of route: Int, adding count: Int) {
+        rules.handedOut[route, default: 0] += count
+        guard let limit = swarm.rateLimits[route], let total = rules.handedOut[route] else { return }
+        let most = Double(limit.burst) + (now - rules.openedAt) / .seconds(1) * limit.perSecond
+        if Double(total) > most + 1e-3 {
+            violate(7, "route \(route) has handed out \(total), and its rate allows \(most)")
+        }
     }
 
     private func check(_ batch: EntryBatch, _ index: Int, peer: any Peer, disk: InMemoryDisk) {

@@ -14,6 +14,9 @@ extension World {
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
         rules.lastFirst = [:]
         rules.paused = [:]
+        rules.withdrawn = []
+        rules.handedOut = [:]
+        rules.openedAt = now
         rules.duplicates = 0
         rules.loweringHasFailed = false
         rules.hasFailed = false
@@ -32,8 +35,10 @@ extension World {
             let life = life
             let core = try EngineCore(
                 journal: ObservedJournal(journal, world: self),
-                routes: zip(routes, swarm.connections).map { route, connections in
-                    Route(name: route.name, connector: route, topics: [route.topic], connections: connections)
+                routes: routes.indices.map { index in
+                    Route(
+                        name: routes[index].name, connector: routes[index], topics: [routes[index].topic],
+                        connections: swarm.connections[index], rate: swarm.rateLimits[index])
                 },
                 configuration: swarm.engine, clock: clock, logger: Self.logger, seed: dice.next(),
                 requestConnection: { [unowned self] in connectionRequested($0, $1, life: life) })
@@ -53,6 +58,7 @@ extension World {
         rules.possibleDuplicatesAtOpen = disk.totals.possibleDuplicates
         for (_, lane) in disk.lanes {
             rules.marksAtOpen[lane.key] = lane.mark
+            if case .paused = lane.state { rules.paused[lane.key] = turns }
             for (uid, record) in lane.entries.all where InMemoryDisk.isPossiblySent(uid, record, in: lane) {
                 ledger[uid]?.isPossiblySentByRule = true
             }

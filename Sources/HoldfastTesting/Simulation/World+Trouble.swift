@@ -106,6 +106,7 @@ extension World {
             rules.paused[key] = turns
         }
         if !rules.paused.isEmpty, dice.chance(0.02) { resumeAll() }
+        if strikes(.withdraws, times: 0.5) { withdrawSome(core) }
         if strikes(.lifts, times: 0.5) { lift() }
         if strikes(.blacklists, times: 0.3) { blacklistOne() }
     }
@@ -123,6 +124,22 @@ extension World {
         note("resume all lanes")
         for key in laneKeys { core.resume(key) }
         rules.paused = [:]
+    }
+
+    /// Entries of one lane, and now and then one that never was.
+    private func withdrawSome(_ core: EngineCore) {
+        guard !ledger.open.isEmpty else { return }
+        let lane = dice.pick(ledger.open).lane
+        let all = ledger.open.filter { $0.lane == lane }
+        var uids = (0..<dice.steep(1...20)).map { _ in dice.pick(all).uid }
+        if dice.chance(0.1) { uids.append(UID(ledger.greatest.rawValue + 100)) }
+        rules.withdrawn.formUnion(uids)
+        rules.everWithdrawn.formUnion(uids)
+        note("withdraw \(uids.map(\.rawValue)) of \(lane)")
+        core.withdraw(uids, from: lane) { [weak self, life] result in
+            guard let self, life == self.life else { return }
+            self.note("withdrawn: \(result)")
+        }
     }
 
     private func lift() {

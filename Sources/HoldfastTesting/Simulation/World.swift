@@ -70,7 +70,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     init(seed: UInt64, say: (@Sendable (String) -> Void)?) {
         self.seed = seed
         var dice = Dice(seed: seed)
-        swarm = Swarm(&dice)
+        swarm = Swarm(&dice, later: Dice(seed: seed ^ 0x0BEA_7E25))
         service = SimulatedService(tokens: swarm.tokenCount, &dice)
         application = SimulatedApplication()
         journal = InMemoryJournal(mode: .manual, identityKey: IdentityKey(first: seed, second: 1))

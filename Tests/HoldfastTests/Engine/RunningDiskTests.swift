@@ -107,7 +107,7 @@ import Testing
                 Issue.record("expected a refusal")
                 return
             }
-            #expect(refusal.reason == .journalFailed)
+            #expect(refusal.reason == .journalFull)
             journal.failWrites(with: nil)
             #expect(await engine.untilIdle() == .drained)
             group.cancelAll()

@@ -3,10 +3,16 @@ import Testing
 @testable import Holdfast
 
 @Suite struct LaneStateMachineTests {
-    private func lane(_ guarantee: Guarantee, mark: UInt64 = 0, last: UInt64 = 0) -> LaneStateMachine {
+    private let now = WallTime(seconds: 1)
+
+    private func lane(
+        _ guarantee: Guarantee, mark: UInt64 = 0, last: UInt64 = 0, state: LaneState = .running
+    ) -> LaneStateMachine {
         LaneStateMachine(
             key: LaneKey(route: "r", urgency: .immediate, guarantee: guarantee),
-            opening: LaneOpening(id: LaneID(rawValue: 0), markAtOpen: UID(mark), lastUID: UID(last)), lookahead: 10)
+            opening: LaneOpening(
+                id: LaneID(rawValue: 0), markAtOpen: UID(mark), lastUID: UID(last), state: state),
+            lookahead: 10)
     }
 
     @Test("Nothing goes out before the mark covers it") func markFirst() {
@@ -55,7 +61,7 @@ import Testing
 
     @Test("A stopped lane gives nothing and asks for nothing, and goes on where it was") func stop() {
         var lane = lane(.atLeastOnce, mark: 50, last: 50)
-        lane.stop("no key")
+        lane.stop("no key", since: now)
         #expect(lane.nextStep(limit: 5) == .none)
         #expect(lane.raiseAhead() == nil)
         lane.resume()
@@ -123,14 +129,35 @@ import Testing
         #expect(lane.passOver(in: batch) == [])
     }
 
-    @Test("A paused lane that is stopped stays stopped, and a stopped one can't be paused") func statuses() {
+    @Test("An operator's pause is stronger than a stop, whichever comes first") func states() {
         var lane = lane(.atLeastOnce)
-        lane.pause()
-        #expect(lane.standsStillBecause == "paused")
-        lane.stop("no key")
-        lane.pause()
-        #expect(lane.standsStillBecause == "no key")
+        lane.stop("no key", since: now)
+        #expect(lane.state == .stopped(reason: "no key", since: now))
+        lane.pause("on call", since: now)
+        #expect(lane.state.standsStillBecause == "paused: on call")
+        lane.stop("no key", since: now)
+        #expect(lane.state == .paused(reason: "on call", since: now))
         lane.resume()
-        #expect(lane.standsStillBecause == nil)
+        #expect(lane.isRunning)
+    }
+
+    @Test("A start keeps a pause, and tries a stopped lane again") func opening() {
+        let paused = lane(.atLeastOnce, state: .paused(reason: "", since: now))
+        #expect(paused.state.standsStillBecause == "paused")
+        #expect(!paused.wasStopped)
+        let stopped = lane(.atLeastOnce, state: .stopped(reason: "no key", since: now))
+        #expect(stopped.isRunning)
+        #expect(stopped.wasStopped)
+    }
+
+    @Test("An entry waits until it is handed out, and what an earlier process may have sent is told apart") func waits()
+    {
+        var lane = lane(.atLeastOnce, mark: 10, last: 20)
+        #expect([5, 10, 11, 20].map { lane.waits(UID($0)) } == [true, true, false, false])
+        lane.advance(to: UID(15))
+        #expect(lane.waits(UID(11)) == nil)
+        lane.requeue([.init(uid: UID(11), possiblySent: true), .init(uid: UID(13), possiblySent: false)])
+        #expect([11, 12, 13].map { lane.waits(UID($0)) } == [true, nil, false])
+        #expect(lane.goesAgain(UID(16)) == nil)
     }
 }

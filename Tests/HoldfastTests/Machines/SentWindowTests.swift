@@ -38,6 +38,32 @@ import Testing
         #expect(window.count == 1)
     }
 
+    @Test("The answer about an entry that was taken back counts for nothing, and frees its place") func disowned() {
+        var window = SentWindow()
+        let ticket = window.handOut(flight(1))
+        window.look(now: .seconds(3))
+        #expect(window.timeOut(lane: 0, UID(1)) == .seconds(3))
+        window.disown(lane: 0, UID(1))
+        #expect(window.timeOut(lane: 0, UID(1)) == nil)
+        #expect(window.count == 1)
+        #expect(window.unansweredTickets() == [ticket])
+        window.withdrawn(lane: 0, UID(1))
+        #expect(window.count == 1)
+        #expect(window.answer(ticket) == nil)
+        #expect((window.count, window.unanswered) == (0, 0))
+        #expect(window.answer(ticket) == nil)
+    }
+
+    @Test("Answered before its taking back is on disk, it keeps its place until then") func disownedAndAnswered() {
+        var window = SentWindow()
+        let ticket = window.handOut(flight(1))
+        window.disown(lane: 0, UID(1))
+        #expect(window.answer(ticket) == nil)
+        #expect((window.count, window.unanswered) == (1, 0))
+        window.withdrawn(lane: 0, UID(1))
+        #expect(window.count == 0)
+    }
+
     @Test("A ticket that was never given out is harmless") func foreignTicket() {
         var window = SentWindow()
         #expect(window.answer(Ticket(rawValue: 77)) == nil)

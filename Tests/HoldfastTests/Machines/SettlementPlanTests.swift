@@ -30,6 +30,7 @@ import Testing
                 case .reject(let cause): words.append("rejected \(cause.reason)" + when)
                 case .expire: words.append("expired" + when)
                 case .unknown: words.append("unknown" + when)
+                case .withdraw: words.append("withdrawn" + when)
                 case .deferUntil(let due, let attempts, let reason, let possiblySent):
                     let wait = due.since(wall).wholeMilliseconds
                     words.append(

@@ -34,15 +34,16 @@ final class Bench {
 
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
-        modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
+        modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1, rate: RateLimit? = nil,
+        log: RecordingLog? = nil, listeners: [any MetricsListener] = [],
         change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = EngineConfiguration()
         configuration.reconnectMinimum = .milliseconds(1)
         configuration.reconnectMaximum = .milliseconds(2)
         change(&configuration)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = log?.logger() ?? Logger(label: "test")
+        if log == nil { logger.logLevel = .critical }
         self.clock = clock
         self.journal = journal
         self.modes = modes
@@ -53,12 +54,14 @@ final class Bench {
         let routes = modes.enumerated().map { index, mode in
             Route(
                 name: index == 0 ? "default" : "route\(index)", connector: StubConnector(mode),
-                topics: index == 0 ? nil : ["com.example.route\(index)"], connections: connectionLimit)
+                topics: index == 0 ? nil : ["com.example.route\(index)"], connections: connectionLimit,
+                rate: rate)
         }
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration,
             clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }), logger: logger,
-            seed: 1, requestConnection: { route, number in requests.withLock { $0[route] = number } })
+            listeners: listeners, seed: 1,
+            requestConnection: { route, number in requests.withLock { $0[route] = number } })
         connections = modes.map { _ in [] }
         wakes = modes.map { _ in nil }
         for route in modes.indices { core.start(route: route) }

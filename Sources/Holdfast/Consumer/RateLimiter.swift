@@ -1,0 +1,37 @@
+/// How many notifications of a route may go out now, by its ``RateLimit``.
+///
+/// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
+struct RateLimiter: Sendable {
+    private let limit: RateLimit
+    private var tokens: Double
+    private var filledAt: Duration?
+
+    init(_ limit: RateLimit) {
+        self.limit = limit
+        tokens = Double(limit.burst)
+    }
+
+    /// How many may go out.
+    ///
+    /// - Parameter now: by the monotonic clock.
+    mutating func allowance(now: Duration) -> Int {
+        if let filledAt {
+            let seconds = max((now - filledAt) / .seconds(1), 0)
+            tokens = min(tokens + seconds * limit.perSecond, Double(limit.burst))
+        }
+        filledAt = max(now, filledAt ?? now)
+        return max(Int(tokens), 0)
+    }
+
+    /// So many went out.
+    mutating func take(_ count: Int) { tokens -= Double(count) }
+
+    /// When to ask again, if there is more to send than it allows: as soon as one more may go, but, where the rate is high,
+    /// not more than a hundred times a second.
+    func nextAllowance(now: Duration) -> Duration {
+        let wanted = min(max(limit.perSecond / 100, 1), Double(limit.burst))
+        // A little more than is needed, so that rounding does not bring the caller back in vain.
+        let seconds = max(wanted - tokens, 0) / limit.perSecond
+        return (filledAt ?? now) + .seconds(seconds) + .milliseconds(1)
+    }
+}

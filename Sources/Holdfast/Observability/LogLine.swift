@@ -1,0 +1,100 @@
+internal import Logging
+
+/// Every line that the library logs, with its level. Docs/Observability.md lists them, and a test compares.
+///
+/// The levels: trace tells of each batch, debug of connections and marks, info of the engine's life, notice of what an
+/// operator will want to find later, warning of trouble that goes by itself, error of what somebody must act upon, and
+/// critical of what ends the engine.
+enum LogLine: String, CaseIterable, Hashable, Sendable {
+    // trace
+    case handedOut = "handed-out"
+    case settled
+    case committed
+    case cleared
+
+    // debug
+    case connectionOpened = "connection-opened"
+    case connectionClosed = "connection-closed"
+    case markMoved = "mark-moved"
+    case promoted
+    case barrierWritten = "barrier-written"
+
+    // info
+    case routeStarted = "route-started"
+    case routeShuttingDown = "route-shutting-down"
+    case engineEnded = "engine-ended"
+    case report
+
+    // notice
+    case connectionEnded = "connection-ended"
+    case lanePaused = "lane-paused"
+    case laneResumed = "lane-resumed"
+    case convicted
+    case withdrawn
+    case rejectionsTrimmed = "rejections-trimmed"
+    case holding
+    case handingOut = "handing-out"
+
+    // warning
+    case connectionFailed = "connection-failed"
+    case clockDistrusted = "clock-distrusted"
+    case markNotLowered = "mark-not-lowered"
+    case stateNotNoted = "state-not-noted"
+    case trimFailed = "trim-failed"
+    case barrierUnanswered = "barrier-unanswered"
+    case listenerSlow = "listener-slow"
+    case oldestUnread = "oldest-unread"
+    case feedbackFailed = "feedback-failed"
+
+    // error
+    case connectionMisconfigured = "connection-misconfigured"
+    case laneStopped = "lane-stopped"
+    case parked
+    case readFailed = "read-failed"
+    case tokensUnread = "tokens-unread"
+    case settlementFailed = "settlement-failed"
+    case promotionFailed = "promotion-failed"
+    case lateError = "late-error"
+    case impossibleIdentifier = "impossible-identifier"
+    case feedbackNotStored = "feedback-not-stored"
+
+    // critical
+    case journalFailed = "journal-failed"
+
+    var level: Logger.Level {
+        switch self {
+        case .handedOut, .settled, .committed, .cleared: .trace
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten: .debug
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
+        case .connectionEnded, .lanePaused, .laneResumed, .convicted, .withdrawn, .rejectionsTrimmed, .holding,
+            .handingOut:
+            .notice
+        case .connectionFailed, .clockDistrusted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
+            .listenerSlow,
+            .oldestUnread, .feedbackFailed:
+            .warning
+        case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
+            .promotionFailed, .lateError, .impossibleIdentifier, .feedbackNotStored:
+            .error
+        case .journalFailed: .critical
+        }
+    }
+
+    /// Whether it comes as often as trouble does, and so is held back: see ``LogLimiter``. The others come once for what
+    /// somebody did, or, at trace, for each batch, which whoever asks for trace has asked for.
+    var isLimited: Bool {
+        switch self {
+        case .handedOut, .settled, .committed, .cleared: false
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .lanePaused, .laneResumed, .laneStopped,
+            .withdrawn, .journalFailed:
+            false
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .connectionEnded, .convicted,
+            .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .markNotLowered,
+            .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
+            .connectionMisconfigured,
+            .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
+            .feedbackNotStored:
+            true
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Every metric of the library. Docs/Observability.md lists them, and a test compares.
+enum MetricName: String, CaseIterable, Sendable {
+    // Counters
+    case submitted = "holdfast_submitted_total"
+    case refused = "holdfast_refused_total"
+    case sent = "holdfast_sent_total"
+    case possibleDuplicates = "holdfast_possible_duplicates_total"
+    case confirmed = "holdfast_confirmed_total"
+    case wronglyConfirmed = "holdfast_wrongly_confirmed_total"
+    case rejected = "holdfast_rejected_total"
+    case expired = "holdfast_expired_total"
+    case unknown = "holdfast_unknown_total"
+    case withdrawn = "holdfast_withdrawn_total"
+    case deferred = "holdfast_deferred_total"
+    case requeued = "holdfast_requeued_total"
+    case connectionsOpened = "holdfast_connections_opened_total"
+    case connectionsFailed = "holdfast_connections_failed_total"
+    case connectionsClosed = "holdfast_connections_closed_total"
+
+    // Meters
+    case depth = "holdfast_journal_depth"
+    case oldestAge = "holdfast_journal_oldest_age_seconds"
+    case usedBytes = "holdfast_journal_used_bytes"
+    case inFlight = "holdfast_in_flight"
+    case suspects = "holdfast_suspects"
+    case connections = "holdfast_connections"
+    case laneState = "holdfast_lane_state"
+    case holding = "holdfast_holding"
+    case outcomes = "holdfast_outcomes_waiting"
+    case blacklist = "holdfast_blacklist_entries"
+
+    // Timers
+    case commitTime = "holdfast_commit_duration_seconds"
+    case answerTime = "holdfast_send_duration_seconds"
+    case slowestAnswer = "holdfast_send_slowest_seconds"
+
+    // Recorders
+    case commitEntries = "holdfast_commit_entries"
+    case commitSettlements = "holdfast_commit_settlements"
+    case commitBytes = "holdfast_commit_bytes"
+
+    /// As swift-metrics calls it.
+    enum Kind: String, Sendable {
+        case counter, meter, timer, recorder
+    }
+
+    var kind: Kind {
+        switch self {
+        case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .wronglyConfirmed, .rejected, .expired,
+            .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed, .connectionsClosed:
+            .counter
+        case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
+            .blacklist:
+            .meter
+        case .commitTime, .answerTime, .slowestAnswer: .timer
+        case .commitEntries, .commitSettlements, .commitBytes: .recorder
+        }
+    }
+
+    /// The names of its labels.
+    var labels: [String] {
+        switch self {
+        case .submitted, .usedBytes, .outcomes, .blacklist, .commitTime, .commitEntries, .commitSettlements,
+            .commitBytes:
+            []
+        case .refused: ["reason"]
+        case .sent, .possibleDuplicates, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred, .requeued,
+            .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+            ["route"]
+        case .confirmed: ["route", "by"]
+        case .rejected, .holding: ["route", "reason"]
+        case .connectionsFailed: ["route", "kind"]
+        case .connectionsClosed: ["route", "asked"]
+        case .depth, .oldestAge, .laneState: ["route", "lane"]
+        }
+    }
+}

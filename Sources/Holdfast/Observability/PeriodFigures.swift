@@ -1,0 +1,66 @@
+/// What the periodic report is made of.
+struct PeriodFigures: Hashable, Sendable {
+    struct Lane: Hashable, Sendable {
+        var key: LaneKey
+        var depth: Int
+        /// How long its first entry has waited; nil when that is not known.
+        var oldestAge: Duration?
+    }
+
+    // Since the engine was made.
+    var accepted = 0
+    var refused = 0
+    /// Handed to a connection; one that goes again counts again.
+    var sent = 0
+    var requeued = 0
+    var deferred = 0
+    var possibleDuplicates = 0
+    var confirmed = 0
+    var unknown = 0
+    var withdrawn = 0
+    /// For good, by reason; the expired are among them.
+    var failed: [Reason: Int] = [:]
+    var commits = EngineObserver.TimeTotal()
+    var answers = EngineObserver.TimeTotal()
+
+    // As of now.
+    var connections = 0
+    var connectionLimit = 0
+    var inFlight = 0
+    /// Those with entries.
+    var lanes: [Lane] = []
+
+    var depth: Int { lanes.reduce(0) { $0 + $1.depth } }
+
+    /// What was counted since `earlier`; the rest as of now.
+    func since(_ earlier: PeriodFigures) -> PeriodFigures {
+        var result = self
+        result.accepted -= earlier.accepted
+        result.refused -= earlier.refused
+        result.sent -= earlier.sent
+        result.requeued -= earlier.requeued
+        result.deferred -= earlier.deferred
+        result.possibleDuplicates -= earlier.possibleDuplicates
+        result.confirmed -= earlier.confirmed
+        result.unknown -= earlier.unknown
+        result.withdrawn -= earlier.withdrawn
+        for (reason, count) in earlier.failed { result.failed[reason, default: 0] -= count }
+        result.failed = result.failed.filter { $0.value > 0 }
+        result.commits = commits.since(earlier.commits)
+        result.answers = answers.since(earlier.answers)
+        return result
+    }
+
+    /// Whether nothing was done and nothing waits.
+    var isIdle: Bool {
+        depth == 0 && inFlight == 0 && accepted == 0 && refused == 0 && sent == 0 && requeued == 0 && deferred == 0
+            && confirmed == 0 && unknown == 0 && withdrawn == 0 && failed.isEmpty
+    }
+}
+
+extension EngineObserver.TimeTotal {
+    func since(_ earlier: Self) -> Self { Self(count: count - earlier.count, total: total - earlier.total) }
+
+    /// Nil where there was nothing.
+    var mean: Duration? { count > 0 ? total / count : nil }
+}

@@ -1,0 +1,252 @@
+internal import CoreMetrics
+
+/// The ``MetricsListener`` behind swift-metrics: the names are ``MetricName``'s.
+///
+/// What is counted is added up by the engine for each turn and commit, and handles are made once; so nothing here is
+/// done for each notification.
+final class SwiftMetricsExporter: MetricsListener {
+    private let factory: any MetricsFactory
+    private let submitted: Counter
+    private let usedBytes: Meter
+    private let outcomes: Meter
+    private let blacklist: Meter
+    private let commitTime: Timer
+    private let commitEntries: Recorder
+    private let commitSettlements: Recorder
+    private let commitBytes: Recorder
+    private let routes: [String: RouteMetrics]
+    /// Handles for reasons, which come up as the service says them.
+    private let reasons = Monitor(Reasons())
+
+    private struct Reasons: Sendable {
+        var labels = ReasonLabels()
+        var refused: [String: Counter] = [:]
+        /// By route and label.
+        var rejected: [String: [String: Counter]] = [:]
+    }
+
+    init(factory: any MetricsFactory, routes: [String]) {
+        self.factory = factory
+        submitted = factory.counter(.submitted)
+        usedBytes = factory.meter(.usedBytes)
+        outcomes = factory.meter(.outcomes)
+        blacklist = factory.meter(.blacklist)
+        commitTime = factory.timer(.commitTime)
+        commitEntries = factory.recorder(.commitEntries)
+        commitSettlements = factory.recorder(.commitSettlements)
+        commitBytes = factory.recorder(.commitBytes)
+        self.routes = Dictionary(
+            routes.map { ($0, RouteMetrics(factory, route: $0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func accepted(_ count: Int) { submitted.increment(by: count) }
+
+    func refused(_ count: Int, reason: Reason) {
+        let counter = reasons.withLock { reasons in
+            let label = reasons.labels.label(for: reason)
+            if let known = reasons.refused[label] { return known }
+            let counter = factory.counter(.refused, [label])
+            reasons.refused[label] = counter
+            return counter
+        }
+        counter.increment(by: count)
+    }
+
+    func rejected(_ count: Int, reason: Reason, route: String) {
+        let counter = reasons.withLock { reasons in
+            let label = reasons.labels.label(for: reason)
+            if let known = reasons.rejected[route]?[label] { return known }
+            let counter = factory.counter(.rejected, [route, label])
+            reasons.rejected[route, default: [:]][label] = counter
+            return counter
+        }
+        counter.increment(by: count)
+    }
+
+    func sent(_ count: Int, possibleDuplicates: Int, route: String) {
+        routes[route]?.sent.increment(by: count)
+        if possibleDuplicates > 0 { routes[route]?.possibleDuplicates.increment(by: possibleDuplicates) }
+    }
+
+    func answered(_ times: AnswerTimes, route: String) {
+        guard let route = routes[route], let mean = times.mean else { return }
+        route.answerTime.recordNanoseconds(mean.nanoseconds)
+        route.slowestAnswer.recordNanoseconds(times.greatest.nanoseconds)
+    }
+
+    func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) {
+        guard let route = routes[route] else { return }
+        switch basis {
+        case .answer: route.confirmedByAnswer.increment(by: count)
+        case .barrier: route.confirmedByBarrier.increment(by: count)
+        case .quiet: route.confirmedByQuiet.increment(by: count)
+        }
+    }
+
+    func expired(_ count: Int, route: String) { routes[route]?.expired.increment(by: count) }
+    func unknown(_ count: Int, route: String) { routes[route]?.unknown.increment(by: count) }
+    func withdrawn(_ count: Int, route: String) { routes[route]?.withdrawn.increment(by: count) }
+    func deferred(_ count: Int, route: String) { routes[route]?.deferred.increment(by: count) }
+    func requeued(_ count: Int, route: String) { routes[route]?.requeued.increment(by: count) }
+    func wronglyConfirmed(_ count: Int, route: String) { routes[route]?.wronglyConfirmed.increment(by: count) }
+
+    func connectionOpened(route: String) { routes[route]?.opened.increment() }
+
+    func connectionFailed(_ error: ConnectError, route: String) {
+        switch error.kind {
+        case .temporary: routes[route]?.failed.increment()
+        case .configuration: routes[route]?.misconfigured.increment()
+        }
+    }
+
+    func connectionClosed(cause: String?, route: String) {
+        if cause == nil { routes[route]?.closed.increment() } else { routes[route]?.broken.increment() }
+    }
+
+    func committed(_ commit: CommitMeasure) {
+        commitTime.recordNanoseconds(commit.duration.nanoseconds)
+        if commit.entries > 0 { commitEntries.record(commit.entries) }
+        if commit.settlements > 0 { commitSettlements.record(commit.settlements) }
+        if commit.bytes > 0 { commitBytes.record(commit.bytes) }
+        usedBytes.set(commit.usedBytes)
+    }
+
+    func laneStateChanged(_ lane: LaneKey, to state: LaneState) {
+        routes[lane.route]?.lanes[lane]?.state.set(state.metric)
+    }
+
+    func holdChanged(_ hold: HoldReason?, route: String) { routes[route]?.hold(hold, factory, route: route) }
+
+    func measured(_ levels: RouteLevels) {
+        outcomes.set(levels.outcomes)
+        blacklist.set(levels.blacklist)
+        guard let route = routes[levels.route] else { return }
+        route.inFlight.set(levels.inFlight)
+        route.suspects.set(levels.suspects)
+        route.connections.set(levels.connections)
+        for lane in levels.lanes {
+            guard let meters = route.lanes[lane.key] else { continue }
+            meters.depth.set(lane.depth)
+            meters.state.set(lane.state.metric)
+            let age = lane.oldestAcceptedAt.map { max(levels.measuredAt.since($0), .zero) } ?? .zero
+            meters.oldestAge.set(Double(age.nanoseconds) / 1_000_000_000)
+        }
+    }
+}
+
+/// The handles of one route.
+private final class RouteMetrics: Sendable {
+    struct Lane: Sendable {
+        let depth: Meter
+        let oldestAge: Meter
+        let state: Meter
+    }
+
+    let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet, wronglyConfirmed: Counter
+    let expired, unknown, withdrawn, deferred, requeued: Counter
+    let opened, failed, misconfigured, closed, broken: Counter
+    let inFlight, suspects, connections: Meter
+    let answerTime, slowestAnswer: Timer
+    let lanes: [LaneKey: Lane]
+    private let holds = Monitor<[HoldReason: Meter]>([:])
+
+    init(_ factory: any MetricsFactory, route: String) {
+        sent = factory.counter(.sent, [route])
+        possibleDuplicates = factory.counter(.possibleDuplicates, [route])
+        confirmedByAnswer = factory.counter(.confirmed, [route, "answer"])
+        confirmedByBarrier = factory.counter(.confirmed, [route, "barrier"])
+        confirmedByQuiet = factory.counter(.confirmed, [route, "quiet"])
+        wronglyConfirmed = factory.counter(.wronglyConfirmed, [route])
+        expired = factory.counter(.expired, [route])
+        unknown = factory.counter(.unknown, [route])
+        withdrawn = factory.counter(.withdrawn, [route])
+        deferred = factory.counter(.deferred, [route])
+        requeued = factory.counter(.requeued, [route])
+        opened = factory.counter(.connectionsOpened, [route])
+        failed = factory.counter(.connectionsFailed, [route, "temporary"])
+        misconfigured = factory.counter(.connectionsFailed, [route, "configuration"])
+        closed = factory.counter(.connectionsClosed, [route, "yes"])
+        broken = factory.counter(.connectionsClosed, [route, "no"])
+        inFlight = factory.meter(.inFlight, [route])
+        suspects = factory.meter(.suspects, [route])
+        connections = factory.meter(.connections, [route])
+        answerTime = factory.timer(.answerTime, [route])
+        slowestAnswer = factory.timer(.slowestAnswer, [route])
+        var lanes: [LaneKey: Lane] = [:]
+        for urgency in Urgency.allCases {
+            for guarantee in Guarantee.allCases {
+                let labels = [route, "\(urgency.name)/\(guarantee.name)"]
+                lanes[LaneKey(route: route, urgency: urgency, guarantee: guarantee)] = Lane(
+                    depth: factory.meter(.depth, labels), oldestAge: factory.meter(.oldestAge, labels),
+                    state: factory.meter(.laneState, labels))
+            }
+        }
+        self.lanes = lanes
+    }
+
+    /// One reason holds at a time.
+    func hold(_ hold: HoldReason?, _ factory: any MetricsFactory, route: String) {
+        let (past, present) = holds.withLock { holds in
+            if let hold, holds[hold] == nil { holds[hold] = factory.meter(.holding, [route, hold.name]) }
+            return (holds.filter { $0.key != hold }.map(\.value), hold.flatMap { holds[$0] })
+        }
+        for meter in past { meter.set(0) }
+        present?.set(1)
+    }
+}
+
+extension HoldReason {
+    /// A word for labels.
+    var name: String {
+        switch self {
+        case .payloadError: "payload-error"
+        case .outcomesFull: "outcomes-full"
+        case .parked: "parked"
+        case .journalUnreadable: "journal-unreadable"
+        }
+    }
+}
+
+extension LaneState {
+    /// 0 running, 1 paused, 2 stopped.
+    fileprivate var metric: Int {
+        switch self {
+        case .running: 0
+        case .paused: 1
+        case .stopped: 2
+        }
+    }
+}
+
+extension Duration {
+    /// Clamped to what an `Int64` holds.
+    fileprivate var nanoseconds: Int64 {
+        let (whole, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (components.seconds < 0 ? .min : .max) : whole &+ components.attoseconds / 1_000_000_000
+    }
+}
+
+extension MetricsFactory {
+    fileprivate func counter(_ name: MetricName, _ values: [String] = []) -> Counter {
+        Counter(label: name.rawValue, dimensions: name.dimensions(values), factory: self)
+    }
+
+    fileprivate func meter(_ name: MetricName, _ values: [String] = []) -> Meter {
+        Meter(label: name.rawValue, dimensions: name.dimensions(values), factory: self)
+    }
+
+    fileprivate func timer(_ name: MetricName, _ values: [String] = []) -> Timer {
+        Timer(label: name.rawValue, dimensions: name.dimensions(values), factory: self)
+    }
+
+    fileprivate func recorder(_ name: MetricName, _ values: [String] = []) -> Recorder {
+        Recorder(label: name.rawValue, dimensions: name.dimensions(values), factory: self)
+    }
+}
+
+extension MetricName {
+    fileprivate func dimensions(_ values: [String]) -> [(String, String)] {
+        precondition(values.count == labels.count, "\(rawValue) has the labels \(labels)")
+        return Array(zip(labels, values))
+    }
+}

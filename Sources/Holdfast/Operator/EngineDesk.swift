@@ -1,0 +1,117 @@
+/// The desk of a living engine: what concerns its lanes goes through their Consumers, all else is as at rest.
+///
+/// The calls about lanes that the engine serves wait for ``PushEngine/run()``, and fail once it has ended.
+struct EngineDesk: OperatorDesk {
+    let core: EngineCore
+
+    private var atRest: JournalDesk {
+        JournalDesk(
+            journal: core.journal, clock: core.producer.clock,
+            defaultLifetime: core.producer.configuration.defaultLifetime)
+    }
+
+    func status() async throws -> DeskStatus {
+        let status = core.status()
+        let routes = core.consumers.map { consumer in
+            let route = consumer.route
+            let (inFlight, suspects) = core.board.load(of: route.name)
+            let connection = status.connections[route.name] ?? .idle
+            return DeskStatus.Route(
+                name: route.name, endpoint: route.connector.endpoint, connection: connection.description,
+                isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
+                holding: status.holding[route.name]?.description)
+        }
+        return try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
+    }
+
+    func insights(_ uids: [UID]) async throws -> [EntryInsight] {
+        var insights: [EntryInsight] = []
+        for consumer in core.consumers {
+            insights += await withCheckedContinuation { continuation in
+                let inquiry = Inquiry(uids: uids) { continuation.resume(returning: $0) }
+                if !consumer.post({ $0.inquiries.append(inquiry) }) { continuation.resume(returning: []) }
+            }
+        }
+        return insights
+    }
+
+    // MARK: Lanes
+
+    func pause(_ lane: LaneKey, reason: String) async throws {
+        guard core.server(of: lane) != nil else { return try await atRest.pause(lane, reason: reason) }
+        try await core.journal.answer { core.pause(lane, reason: reason, completion: $0) }
+    }
+
+    func resume(_ lane: LaneKey) async throws {
+        guard core.server(of: lane) != nil else { return try await atRest.resume(lane) }
+        try await core.journal.answer { core.resume(lane, completion: $0) }
+    }
+
+    // MARK: Entries
+
+    func withdraw(_ uids: [UID]) async throws -> Withdrawal {
+        var byLane: [LaneKey: [UID]] = [:]
+        var total = Withdrawal()
+        var others: [UID] = []
+        for uid in Set(uids).sorted() {
+            switch try core.journal.fate(of: uid) {
+            case .unconfirmed(let lane, attempts: _, possiblySent: _)?,
+                .deferred(let lane, until: _, attempts: _, reason: _)?:
+                if core.server(of: lane) == nil { others.append(uid) } else { byLane[lane, default: []].append(uid) }
+            case .settled?, nil:
+                break
+            }
+        }
+        for (lane, uids) in byLane.sorted(by: { $0.key.description < $1.key.description }) {
+            total += try await core.journal.answer { core.withdraw(uids, from: lane, completion: $0) }
+        }
+        if !others.isEmpty { total += try await atRest.withdraw(others) }
+        total.gone = uids.count - total.withdrawn - total.unknown
+        return total
+    }
+
+    func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+        let uids = try await atRest.restore(entries, note: note)
+        for consumer in core.consumers { consumer.post { $0.hasRestored = true } }
+        return uids
+    }
+
+    // MARK: Rejections
+
+    func retry(_ rejections: [UID]) async throws -> [Retry] {
+        let producer = core.producer
+        let now = producer.clock.wall()
+        return try await RejectionRetry(
+            journal: core.journal, clock: producer.clock, defaultLifetime: producer.configuration.defaultLifetime
+        ).perform(rejections) { rejection, expiration throws(Refusal) in
+            let notification = rejection.notification
+            let route = producer.routes.entries[try producer.routes.route(for: notification.topic)]
+            var renewed = notification
+            renewed.expiration = expiration
+            try route.validator.validate(renewed, now: now)
+            return route.lane(of: notification, expiration: expiration)
+        }
+    }
+
+    func discard(_ rejections: [UID]) async throws -> Int { try await atRest.discard(rejections) }
+
+    // MARK: The blacklist
+
+    func blacklist(_ entries: [BlacklistEntry]) async throws { try await atRest.blacklist(entries) }
+
+    func unblacklist(_ tokens: [DeviceToken]) async throws -> Int { try await atRest.unblacklist(tokens) }
+}
+
+extension EngineStatus.ConnectionState: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        switch self {
+        case .idle: "idle"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .waiting(let error): "away: \(error)"
+        }
+    }
+
+    var isAway: Bool { if case .waiting = self { true } else { false } }
+}

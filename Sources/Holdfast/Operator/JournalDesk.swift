@@ -1,0 +1,130 @@
+/// The desk of a journal at rest: nobody hands anything out meanwhile.
+public struct JournalDesk: OperatorDesk {
+    let journal: any Journal
+    let clock: EngineClock
+    /// What an expiration that has passed becomes at a retry, counted from then.
+    let defaultLifetime: Duration
+
+    /// - Parameters:
+    ///   - journal: open, and used by no engine.
+    ///   - defaultLifetime: what an expiration that has passed becomes at a retry, counted from then.
+    ///     Default: that of ``EngineConfiguration``.
+    public init(
+        journal: any Journal, clock: EngineClock = .system,
+        defaultLifetime: Duration = EngineConfiguration().defaultLifetime
+    ) {
+        self.journal = journal
+        self.clock = clock
+        self.defaultLifetime = defaultLifetime
+    }
+
+    public func status() async throws -> DeskStatus { try status(isServed: { _ in false }, routes: []) }
+
+    func status(isServed: (LaneKey) -> Bool, routes: [DeskStatus.Route]) throws -> DeskStatus {
+        let lanes = try journal.status().lanes.map { lane in
+            DeskStatus.Lane(
+                key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
+                isServed: isServed(lane.key))
+        }
+        return DeskStatus(lanes: lanes, routes: routes)
+    }
+
+    public func insights(_ uids: [UID]) async throws -> [EntryInsight] { [] }
+
+    // MARK: Lanes
+
+    public func pause(_ lane: LaneKey, reason: String) async throws {
+        try await setState(of: lane, to: .paused(reason: reason, since: clock.wall()))
+    }
+
+    public func resume(_ lane: LaneKey) async throws { try await setState(of: lane, to: .running) }
+
+    private func setState(of lane: LaneKey, to state: LaneState) async throws {
+        guard let id = try laneIDs()[lane] else {
+            throw JournalError(.notFound, "the journal has no lane \(lane)")
+        }
+        try await journal.answer { journal.setState(of: id, to: state, completion: $0) }
+    }
+
+    func laneIDs() throws -> [LaneKey: LaneID] {
+        Dictionary(uniqueKeysWithValues: try journal.status().lanes.map { ($0.key, $0.id) })
+    }
+
+    // MARK: Entries
+
+    public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
+        let lanes = try laneIDs()
+        var settlements: [Settlement] = []
+        for uid in Set(uids).sorted() {
+            switch try journal.fate(of: uid) {
+            case .unconfirmed(let lane, attempts: _, let possiblySent)?:
+                guard let id = lanes[lane] else { continue }
+                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
+            case .deferred(let lane, until: _, attempts: _, reason: _)?:
+                guard let id = lanes[lane] else { continue }
+                // Its record says whether it may have been sent.
+                settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))
+            case .settled?, nil:
+                continue
+            }
+        }
+        return Withdrawal(try await settle(settlements), asked: uids.count)
+    }
+
+    private func settle(_ settlements: [Settlement]) async throws -> SettlementReport {
+        guard !settlements.isEmpty else { return SettlementReport() }
+        let batch = SettlementBatch(
+            others: settlements, settledAt: clock.wall(), keepsOutcomes: try OutcomeKeeping.isOn(in: journal))
+        return try await journal.answer { journal.settle(batch, completion: $0) }
+    }
+
+    public func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+        guard !entries.isEmpty || note != nil else { return [] }
+        var draft = RestoreDraft()
+        for entry in entries {
+            let lane = try journal.openLane(entry.lane).id
+            draft.add(entry, lane: lane, producer: try journal.openProducer(entry.producer))
+        }
+        let producer = try draft.firstProducer ?? journal.openProducer(ProducerTable.standardName)
+        let submission = draft.submission(producer: producer, now: clock.wall(), note: note)
+        let appended: Appended = try await journal.answer { journal.append(submission, completion: $0) }
+        return entries.indices.map { UID(appended.first.rawValue + UInt64($0)) }
+    }
+
+    // MARK: Rejections
+
+    public func retry(_ rejections: [UID]) async throws -> [Retry] {
+        let lanes = try laneIDs()
+        return try await RejectionRetry(journal: journal, clock: clock, defaultLifetime: defaultLifetime)
+            .perform(rejections) { rejection, _ throws(Refusal) in
+                guard let lane = rejection.lane, let id = lanes[lane] else {
+                    throw Refusal(.journalFailed, "the lane of rejection \(rejection.uid) is not known any more")
+                }
+                return id
+            }
+    }
+
+    public func discard(_ rejections: [UID]) async throws -> Int { try journal.removeRejections(rejections) }
+
+    // MARK: The blacklist
+
+    public func blacklist(_ entries: [BlacklistEntry]) async throws {
+        try await TokenBlacklist(storage: journal.blacklist).add(entries)
+    }
+
+    public func unblacklist(_ tokens: [DeviceToken]) async throws -> Int {
+        try TokenBlacklist(storage: journal.blacklist).remove(tokens)
+    }
+}
+
+extension Journal {
+    /// Waits for the completion of a call.
+    func answer<Value: Sendable>(
+        _ call: (@escaping @Sendable (Result<Value, JournalError>) -> Void) -> Void
+    ) async throws -> Value {
+        let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
+            call { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,157 @@
+/// What an ``OperatorDesk`` is given and gives.
+
+/// The lanes of a journal, and the routes of the process that uses it.
+public struct DeskStatus: Hashable, Sendable {
+    public struct Lane: Hashable, Sendable {
+        public var key: LaneKey
+        public var state: LaneState
+        /// Deferred entries included.
+        public var unconfirmed: Int
+        public var deferred: Int
+        /// Whether a route of the living process serves it. At rest no lane is served.
+        public var isServed: Bool
+
+        public init(key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool) {
+            self.key = key
+            self.state = state
+            self.unconfirmed = unconfirmed
+            self.deferred = deferred
+            self.isServed = isServed
+        }
+    }
+
+    public struct Route: Hashable, Sendable {
+        public var name: String
+        /// Where its connector sends, for people.
+        public var endpoint: String
+        /// For people: `connected`, `connecting`, `idle`, or why there is no connection.
+        public var connection: String
+        /// Whether a connection is there, or is not needed: false while it is away.
+        public var isAway: Bool
+        public var inFlight: Int
+        /// Of them, called bad and not judged yet.
+        public var suspects: Int
+        /// Why it hands out nothing for the moment; nil when it does.
+        public var holding: String?
+
+        public init(
+            name: String, endpoint: String, connection: String, isAway: Bool, inFlight: Int, suspects: Int,
+            holding: String?
+        ) {
+            self.name = name
+            self.endpoint = endpoint
+            self.connection = connection
+            self.isAway = isAway
+            self.inFlight = inFlight
+            self.suspects = suspects
+            self.holding = holding
+        }
+    }
+
+    /// Every lane that the journal ever had.
+    public var lanes: [Lane]
+    /// Empty at rest.
+    public var routes: [Route]
+
+    public init(lanes: [Lane], routes: [Route]) {
+        self.lanes = lanes
+        self.routes = routes
+    }
+}
+
+/// What only the living process knows of an entry.
+public struct EntryInsight: Hashable, Sendable {
+    public enum Standing: Hashable, Sendable {
+        /// With a connection since then, not answered. The time is not known where only errors are answered.
+        case inFlight(since: WallTime?)
+        /// Answered; what follows from it is not on disk yet.
+        case settling
+        /// The service calls its token bad, which is being judged; with the service's word.
+        case suspect(Reason?)
+        /// Goes again before anything that was not handed out yet.
+        case requeued(possiblySent: Bool)
+        /// Handed out by an earlier process, as far as its journal tells, and not read again yet.
+        case possiblySentBefore
+    }
+
+    public var uid: UID
+    public var standing: Standing
+
+    public init(uid: UID, standing: Standing) {
+        self.uid = uid
+        self.standing = standing
+    }
+}
+
+/// What became of entries that were to be taken back.
+public struct Withdrawal: Hashable, Sendable {
+    /// Never sent, and never will be.
+    public var withdrawn: Int
+    /// May have been sent, and will not be sent again.
+    public var unknown: Int
+    /// Had met their end before, or never were.
+    public var gone: Int
+
+    public init(withdrawn: Int = 0, unknown: Int = 0, gone: Int = 0) {
+        self.withdrawn = withdrawn
+        self.unknown = unknown
+        self.gone = gone
+    }
+
+    init(_ report: SettlementReport, asked: Int) {
+        self.init(
+            withdrawn: report.withdrawn, unknown: report.settled - report.withdrawn, gone: asked - report.settled)
+    }
+
+    public static func += (lhs: inout Withdrawal, rhs: Withdrawal) {
+        lhs.withdrawn += rhs.withdrawn
+        lhs.unknown += rhs.unknown
+        lhs.gone += rhs.gone
+    }
+}
+
+/// What became of a rejection that was to be sent again.
+public struct Retry: Hashable, Sendable {
+    public enum Result: Hashable, Sendable {
+        /// As this entry; the rejection is gone.
+        case accepted(UID)
+        /// There is no such rejection (any more).
+        case gone
+        /// It would be refused again: its token is on the blacklist, say. The rejection stays.
+        case refused(Refusal)
+    }
+
+    public let rejection: UID
+    public let result: Result
+
+    public init(rejection: UID, result: Result) {
+        self.rejection = rejection
+        self.result = result
+    }
+}
+
+/// An entry of another journal.
+public struct RestoredEntry: Hashable, Sendable {
+    public var lane: LaneKey
+    /// 1 to 64 bytes.
+    public var producer: String
+    /// With its id and its expiration.
+    public var notification: PushNotification
+    public var acceptedAt: WallTime
+    /// Its ``EntryHistory/producer`` is of no account.
+    public var history: EntryHistory
+    /// The rejection that an operator sent again as this entry, by its UID there.
+    public var retryOf: UID?
+
+    public init(
+        lane: LaneKey, producer: String, notification: PushNotification, acceptedAt: WallTime,
+        history: EntryHistory = EntryHistory(), retryOf: UID? = nil
+    ) {
+        self.lane = lane
+        self.producer = producer
+        self.notification = notification
+        self.acceptedAt = acceptedAt
+        self.history = history
+        self.retryOf = retryOf
+    }
+}

@@ -1,0 +1,224 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Operators") struct OperatorTests {
+    private func withdraw(_ bench: Bench, _ uids: [UInt64]) -> Monitor<Withdrawal?> {
+        let result = Monitor<Withdrawal?>(nil)
+        bench.core.withdraw(uids.map { UID($0) }, from: bench.lane()) { done in
+            result.withLock { $0 = try? done.get() }
+        }
+        bench.settle()
+        return result
+    }
+
+    // MARK: Lanes
+
+    @Test("A pause is there after a kill, with its reason; resuming is too") func pauseSurvives() throws {
+        let bench = try Bench()
+        bench.core.pause(bench.lane(), reason: "certificate")
+        bench.settle()
+        let second = try bench.crashed()
+        try second.submit(1..<4)
+        second.settle()
+        #expect(second.sent == [])
+        #expect(second.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause == "paused: certificate")
+        second.core.resume(bench.lane())
+        second.settle()
+        #expect(second.sent == [1, 2, 3])
+        let third = try second.crashed()
+        third.settle()
+        #expect(third.sent == [1, 2, 3])
+    }
+
+    @Test("A stop is noted with its reason, and a start tries again") func stopIsNoted() throws {
+        let bench = try Bench()
+        try bench.submit(1..<2)
+        bench.settle()
+        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "TopicDisallowed"))
+        bench.settle()
+        let noted = try bench.journal.openLane(bench.lane()).state
+        guard case .stopped(let reason, since: _) = noted else {
+            Issue.record("the journal has the lane as \(noted)")
+            return
+        }
+        #expect(reason.contains("TopicDisallowed"))
+        let second = try bench.crashed()
+        second.settle()
+        #expect(second.sent == [1])
+        #expect(try second.journal.openLane(bench.lane()).state == .running)
+    }
+
+    @Test("Pausing a lane that the engine does not have says so") func unknownLane() throws {
+        let bench = try Bench()
+        let failure = Monitor<JournalError?>(nil)
+        bench.core.pause(bench.lane(route: "nowhere")) { result in
+            if case .failure(let error) = result { failure.withLock { $0 = error } }
+        }
+        #expect(failure.withLock { $0?.code } == .notFound)
+    }
+
+    // MARK: Lanes do not delay each other
+
+    @Test("A one-time code overtakes any number of considerate ones, within a window's time") func overtakes() throws {
+        let bench = try Bench { $0.window = 10 }
+        try bench.submit(
+            (1...500).map { number in
+                var notification = Sample.notification(number)
+                notification.priority = .considerate
+                return notification
+            })
+        bench.settle()
+        #expect(bench.sent == Array(1...10))
+        try bench.submit([Sample.notification(9999)])
+        bench.settle()
+        // The first free places bring its mark's commit, the next ones are its.
+        for number in 1...4 {
+            bench.connection.answer(number, .confirmed)
+            bench.settle()
+        }
+        #expect(bench.sent.firstIndex(of: 9999).map { $0 < 20 } == true)
+    }
+
+    @Test("A stopped lane does not hold up its neighbours") func stoppedNeighbour() throws {
+        let bench = try Bench { $0.window = 10 }
+        bench.core.pause(bench.lane())
+        bench.settle()
+        try bench.submit(1..<100)
+        var considerate = Sample.notification(500)
+        considerate.priority = .considerate
+        try bench.submit([considerate])
+        bench.settle()
+        #expect(bench.sent == [500])
+    }
+
+    // MARK: Withdrawals
+
+    @Test("What was never sent is withdrawn, and never goes out") func withdrawn() throws {
+        let bench = try Bench { $0.window = 2 }
+        try bench.submit(1..<6)
+        bench.settle()
+        let result = withdraw(bench, [3, 4, 77])
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 2, unknown: 0, gone: 1))
+        bench.answer = { _ in .confirmed }
+        for number in [1, 2] { bench.connection.answer(number, .confirmed) }
+        bench.settle()
+        #expect(bench.sent == [1, 2, 5])
+        #expect(bench.status.withdrawn == 2)
+        #expect(try bench.journal.status().totals.withdrawn == 2)
+    }
+
+    @Test("What is in flight becomes unknown; its answer, if it comes, counts for nothing and frees its place")
+    func inFlight() throws {
+        let bench = try Bench { $0.window = 2 }
+        try bench.submit(1..<4)
+        bench.settle()
+        let result = withdraw(bench, [1])
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 1, gone: 0))
+        #expect(bench.sent == [1, 2])
+        bench.connection.answer(1, .confirmed)
+        bench.settle()
+        #expect(bench.sent == [1, 2, 3])
+        #expect((bench.status.confirmed, bench.status.unknown) == (0, 1))
+        #expect(try bench.journal.status().totals.unknown == 1)
+        bench.connection.answer(2, .confirmed)
+        bench.connection.answer(3, .confirmed)
+        bench.settle()
+        #expect(bench.status.inFlight == 0)
+    }
+
+    @Test("What is in flight and taken back does not go again when its connection dies") func connectionDies() throws {
+        let bench = try Bench()
+        try bench.submit(1..<3)
+        bench.settle()
+        _ = withdraw(bench, [1])
+        bench.connection.end(cause: "reset")
+        bench.advance(by: .seconds(1))
+        #expect(bench.sent == [1, 2, 2])
+    }
+
+    @Test("What an earlier process may have sent becomes unknown") func sentBefore() throws {
+        let bench = try Bench()
+        try bench.submit(1..<3)
+        bench.settle()
+        let second = try bench.crashed()
+        second.core.pause(second.lane())
+        second.settle()
+        #expect(withdraw(second, [1]).withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 1, gone: 0))
+        second.core.resume(second.lane())
+        second.settle()
+        #expect(second.sent == [2])
+    }
+
+    @Test("A deferred one is withdrawn, unless an attempt of it may have arrived") func deferred() throws {
+        let bench = try Bench()
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.connection.answer(1, SendResult(apnsStatus: 503))
+        bench.connection.answer(2, .unknown("no answer"))
+        bench.settle()
+        #expect(withdraw(bench, [1, 2]).withLock { $0 } == Withdrawal(withdrawn: 1, unknown: 1, gone: 0))
+        bench.advance(by: .seconds(3600))
+        #expect(bench.sent == [1, 2])
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test("While a withdrawal waits for the disk nothing of it goes out, and a refused one is tried again")
+    func withdrawalWaits() throws {
+        let bench = try Bench { $0.window = 2 }
+        try bench.submit(1..<5)
+        bench.settle()
+        bench.journal.failWrites(with: JournalError(.diskFull, "full"))
+        let result = withdraw(bench, [3])
+        #expect(result.withLock { $0 } == nil)
+        bench.connection.end(cause: "reset")
+        bench.settle()
+        bench.journal.failWrites(with: nil)
+        bench.advance(by: .seconds(2))
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 1, unknown: 0, gone: 0))
+        for number in [1, 2] { bench.connection.answer(number, .confirmed) }
+        bench.settle()
+        #expect(!bench.sent.contains(3))
+        #expect(bench.sent.contains(4))
+    }
+
+    @Test("On a connection that answers errors only, what is with it becomes unknown") func cumulative() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))])
+        try bench.submit(1..<4)
+        bench.settle()
+        #expect(withdraw(bench, [2]).withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 1, gone: 0))
+        bench.advance(by: .seconds(3))
+        let totals = try bench.journal.status().totals
+        #expect((totals.confirmed, totals.unknown) == (2, 1))
+    }
+
+    @Test("Whoever asks an engine that has ended is told so") func ended() throws {
+        let bench = try Bench()
+        bench.core.shutDown()
+        bench.settle()
+        bench.core.ended()
+        let failure = Monitor<JournalError?>(nil)
+        bench.core.withdraw([UID(1)], from: bench.lane()) { result in
+            if case .failure(let error) = result { failure.withLock { $0 = error } }
+        }
+        #expect(failure.withLock { $0?.code } == .closed)
+    }
+
+    // MARK: The rate
+
+    @Test("A route sends no faster than its rate, the urgent first, and asks for no connection in vain") func rate()
+        throws
+    {
+        let bench = try Bench(rate: RateLimit(perSecond: 10, burst: 2))
+        bench.answer = { _ in .confirmed }
+        try bench.submit(1..<100)
+        bench.settle()
+        #expect(bench.sent == [1, 2])
+        bench.advance(by: .seconds(3))
+        #expect((31...32).contains(bench.sent.count))
+        #expect(!bench.isConnectionRequested)
+        bench.advance(by: .seconds(10))
+        #expect(bench.sent == Array(1..<100))
+    }
+}
