@@ -1,0 +1,73 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+
+/// The socket in a journal's directory, from when others can find it until it is removed.
+struct SocketFile: Sendable {
+    private let path: ControlPath
+    /// Kept open: at its end the listening socket removes the path that it was bound to, whatever that means by then.
+    private let directory: OpenDirectory
+    private let identity: Identity
+
+    /// Numbers are given out again when a file is gone; with the time this one is told apart.
+    private struct Identity: Hashable {
+        let number: UInt64
+        let made: Date?
+    }
+
+    /// Makes the socket. Nobody finds it before it has mode 0600.
+    ///
+    /// What is left of a dead owner is replaced: whoever calls this owns the journal.
+    ///
+    /// - Parameter bind: makes a socket at the path, which fits into a socket's address.
+    /// - Throws: ``ControlError`` with code `cannotListen`.
+    static func make<Bound>(
+        _ path: ControlPath, bind: (String) async throws -> Bound, close: (Bound) -> Void
+    ) async throws -> (Bound, SocketFile) {
+        do {
+            for name in [path.socket, path.unready] { try removeSocket(name) }
+            let directory = try path.open()
+            let bound = try await bind(directory.path(of: ControlPath.unreadyName))
+            do {
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.unready)
+                try FileManager.default.moveItem(atPath: path.unready, toPath: path.socket)
+                guard let found = try identify(path.socket) else {
+                    throw ControlError(.cannotListen, "\(path.socket) went away")
+                }
+                return (bound, SocketFile(path: path, directory: directory, identity: found.identity))
+            } catch {
+                close(bound)
+                throw error
+            }
+        } catch let error as ControlError {
+            throw error
+        } catch {
+            throw ControlError(.cannotListen, "\(path.socket) can't be made: \(error)")
+        }
+    }
+
+    /// Removes it, unless another has taken its place.
+    func remove() throws {
+        guard try Self.identify(path.socket)?.identity == identity else { return }
+        try FileManager.default.removeItem(atPath: path.socket)
+    }
+
+    private static func removeSocket(_ name: String) throws {
+        guard let found = try identify(name) else { return }
+        guard found.isSocket else {
+            throw ControlError(.cannotListen, "\(name) is in the way: it is no socket, and not Holdfast's")
+        }
+        try FileManager.default.removeItem(atPath: name)
+    }
+
+    private static func identify(_ name: String) throws -> (isSocket: Bool, identity: Identity)? {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: name)
+            let number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+            let identity = Identity(number: number, made: attributes[.modificationDate] as? Date)
+            return (attributes[.type] as? FileAttributeType == .typeSocket, identity)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return nil
+        }
+    }
+}

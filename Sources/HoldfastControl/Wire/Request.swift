@@ -1,0 +1,134 @@
+internal import Foundation
+internal import Holdfast
+
+/// What a client asks for.
+enum Request {
+    case status
+    case insights([UID])
+    case pause(LaneKey, reason: String)
+    case resume(LaneKey)
+    case withdraw([UID])
+    case retry([UID])
+    case discard([UID])
+    case blacklist([BlacklistEntry])
+    case unblacklist([DeviceToken])
+    case restore([RestoredEntry], note: (name: String, value: [UInt8])?)
+
+    /// As the wire calls them.
+    private enum Name: String {
+        case status, insights, pause, resume, withdraw, retry, discard, blacklist, unblacklist, restore
+    }
+
+    /// The first line.
+    struct Head: Codable {
+        struct Note: Codable {
+            var name: String
+            var value: Data
+        }
+
+        var request: String
+        var lane: WireLane?
+        var reason: String?
+        var note: Note?
+    }
+}
+
+extension Request {
+    func message() throws -> ControlMessage {
+        switch self {
+        case .status: try Self.message(.status)
+        case .insights(let uids): try Self.message(.insights, uids.map(WireUID.init))
+        case .pause(let lane, let reason): try Self.message(.pause, lane: lane, reason: reason)
+        case .resume(let lane): try Self.message(.resume, lane: lane)
+        case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
+        case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
+        case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
+        case .blacklist(let entries): try Self.message(.blacklist, entries.map(WireBlacklistEntry.init))
+        case .unblacklist(let tokens): try Self.message(.unblacklist, tokens.map(WireToken.init))
+        case .restore(let entries, let note):
+            try Self.message(
+                .restore, entries.map(WireRestored.init),
+                note: note.map { Head.Note(name: $0.name, value: Data($0.value)) })
+        }
+    }
+
+    private static func message(
+        _ name: Name, _ items: [some Encodable] = [WireUID](), lane: LaneKey? = nil, reason: String? = nil,
+        note: Head.Note? = nil
+    ) throws -> ControlMessage {
+        let head = Head(request: name.rawValue, lane: lane.map(WireLane.init), reason: reason, note: note)
+        return try ControlMessage(head: head, items: items)
+    }
+
+    /// - Throws: ``ControlError`` with code `unknownRequest`, `tooLarge` or `malformed`.
+    init(_ message: ControlMessage) throws {
+        let head = try message.head(as: Head.self)
+        guard let name = Name(rawValue: head.request) else {
+            throw ControlError(
+                .unknownRequest,
+                "the process that owns the journal does not know the request \(head.request.debugDescription)")
+        }
+        guard message.items.count <= OperatorDeskLimits.batch else {
+            throw ControlError(
+                .tooLarge, "\(message.items.count) items in one request: at most \(OperatorDeskLimits.batch)")
+        }
+        switch name {
+        case .status: self = .status
+        case .insights: self = .insights(try message.uids())
+        case .pause: self = .pause(try head.laneKey(), reason: head.reason ?? "")
+        case .resume: self = .resume(try head.laneKey())
+        case .withdraw: self = .withdraw(try message.uids())
+        case .retry: self = .retry(try message.uids())
+        case .discard: self = .discard(try message.uids())
+        case .blacklist: self = .blacklist(try message.items(as: WireBlacklistEntry.self).map { try $0.value() })
+        case .unblacklist: self = .unblacklist(try message.items(as: WireToken.self).map { try $0.value() })
+        case .restore:
+            self = .restore(
+                try message.items(as: WireRestored.self).map { try $0.value() },
+                note: head.note.map { ($0.name, Array($0.value)) })
+        }
+    }
+}
+
+extension Request.Head {
+    func laneKey() throws(ControlError) -> LaneKey {
+        guard let lane else { throw .malformed("the request \(request) needs a lane") }
+        return try lane.value()
+    }
+}
+
+extension ControlMessage {
+    init(head: some Encodable, items: [some Encodable] = [WireUID]()) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        lines = [Array(try encoder.encode(head))]
+        for item in items { lines.append(Array(try encoder.encode(item))) }
+    }
+
+    /// - Throws: ``ControlError`` with code `malformed`.
+    func head<Value: Decodable>(as type: Value.Type) throws(ControlError) -> Value {
+        try Self.decode(type, lines[0], "the first line")
+    }
+
+    /// - Throws: ``ControlError`` with code `malformed`.
+    func items<Value: Decodable>(as type: Value.Type) throws(ControlError) -> [Value] {
+        var values: [Value] = []
+        for (index, line) in items.enumerated() {
+            values.append(try Self.decode(type, line, "item \(index + 1)"))
+        }
+        return values
+    }
+
+    func uids() throws(ControlError) -> [UID] { try items(as: WireUID.self).map { $0.value() } }
+
+    private static func decode<Value: Decodable>(
+        _ type: Value.Type, _ line: [UInt8], _ what: String
+    ) throws(ControlError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(line))
+        } catch {
+            // Foundation's words would quote what came.
+            throw .malformed("\(what) of the message is not what the protocol says")
+        }
+    }
+}

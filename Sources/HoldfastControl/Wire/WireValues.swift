@@ -1,0 +1,148 @@
+internal import Foundation
+internal import Holdfast
+
+// The hub's values as the wire has them. Unknown keys are passed over, so that a newer peer may say more; times are
+// milliseconds since 1970, tokens hex digits, bytes base64.
+
+struct WireLane: Codable, Hashable {
+    var route: String
+    var urgency: String
+    var guarantee: String
+
+    init(_ key: LaneKey) {
+        route = key.route
+        urgency = key.urgency.name
+        guarantee = key.guarantee.name
+    }
+
+    func value() throws(ControlError) -> LaneKey {
+        guard let urgency = Urgency.allCases.first(where: { $0.name == urgency }) else {
+            throw .malformed("there is no urgency \(urgency.debugDescription)")
+        }
+        return LaneKey(route: route, urgency: urgency, guarantee: try Self.guarantee(guarantee))
+    }
+
+    static func guarantee(_ name: String) throws(ControlError) -> Guarantee {
+        guard let guarantee = Guarantee.allCases.first(where: { $0.name == name }) else {
+            throw .malformed("there is no guarantee \(name.debugDescription)")
+        }
+        return guarantee
+    }
+}
+
+struct WireUID: Codable, Hashable {
+    var uid: UInt64
+
+    init(_ uid: UID) { self.uid = uid.rawValue }
+
+    func value() -> UID { UID(uid) }
+}
+
+struct WireToken: Codable, Hashable {
+    var token: String
+
+    init(_ token: DeviceToken) { self.token = token.hex }
+
+    func value() throws(ControlError) -> DeviceToken { try Self.token(token) }
+
+    static func token(_ hex: String) throws(ControlError) -> DeviceToken {
+        do throws(Refusal) {
+            return try DeviceToken(hex)
+        } catch {
+            throw .malformed(error.detail)
+        }
+    }
+}
+
+struct WireBlacklistEntry: Codable, Hashable {
+    var token: String
+    var reason: String
+    var since: Int64
+    var learntAt: Int64
+    var route: String
+
+    init(_ entry: BlacklistEntry) {
+        token = entry.token.hex
+        reason = entry.reason.rawValue
+        since = entry.since.milliseconds
+        learntAt = entry.learntAt.milliseconds
+        route = entry.route
+    }
+
+    func value() throws(ControlError) -> BlacklistEntry {
+        BlacklistEntry(
+            token: try WireToken.token(token), reason: Reason(rawValue: reason), since: WallTime(milliseconds: since),
+            learntAt: WallTime(milliseconds: learntAt), route: route)
+    }
+}
+
+struct WireCause: Codable, Hashable {
+    var reason: String
+    var status: Int?
+    var timestamp: Int64?
+    var rejectedAt: Int64
+
+    init(_ cause: RejectionCause) {
+        reason = cause.reason.rawValue
+        status = cause.status
+        timestamp = cause.timestamp?.milliseconds
+        rejectedAt = cause.rejectedAt.milliseconds
+    }
+
+    func value() -> RejectionCause {
+        RejectionCause(
+            reason: Reason(rawValue: reason), status: status, timestamp: timestamp.map(WallTime.init(milliseconds:)),
+            rejectedAt: WallTime(milliseconds: rejectedAt))
+    }
+}
+
+struct WireNotification: Codable, Hashable {
+    var id: String?
+    var token: String
+    var topic: String
+    var payload: Data
+    var pushType: String?
+    var priority: UInt8?
+    var expiration: Int64?
+    var collapseID: String?
+    var registeredAt: Int64?
+    var guarantee: String
+    var tag: Data?
+
+    init(_ notification: PushNotification) {
+        id = notification.id?.description
+        token = notification.token.hex
+        topic = notification.topic
+        payload = Data(notification.payload)
+        pushType = notification.pushType?.rawValue
+        priority = notification.priority?.rawValue
+        expiration = notification.expiration?.unixSeconds
+        collapseID = notification.collapseID
+        registeredAt = notification.tokenRegisteredAt?.milliseconds
+        guarantee = notification.guarantee.name
+        tag = notification.tag.isEmpty ? nil : Data(notification.tag)
+    }
+
+    func value() throws(ControlError) -> PushNotification {
+        var parsed: NotificationID?
+        if let id {
+            parsed = NotificationID(id)
+            guard parsed != nil else { throw .malformed("an apns-id is a UUID") }
+        }
+        var urgency: Priority?
+        if let priority {
+            urgency = Priority(rawValue: priority)
+            guard urgency != nil else { throw .malformed("there is no priority \(priority)") }
+        }
+        return PushNotification(
+            token: try WireToken.token(token), topic: topic, payload: Array(payload),
+            pushType: pushType.map(PushType.init(rawValue:)), priority: urgency,
+            expiration: expiration.map(Expiration.init(unixSeconds:)), collapseID: collapseID, id: parsed,
+            tokenRegisteredAt: registeredAt.map(WallTime.init(milliseconds:)),
+            guarantee: try WireLane.guarantee(guarantee), tag: tag.map { Array($0) } ?? [])
+    }
+}
+
+extension ControlError {
+    static func malformed(_ what: String) -> ControlError { ControlError(.malformed, what) }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Holdfast
+import Testing
+
+@testable import HoldfastControl
+
+/// What the desk says in its process is what the client hears in another.
+@Suite("A desk at a distance")
+struct DeskTests {
+    private let lane = LaneKey(route: "a/b \"ü\n", urgency: .considerate, guarantee: .atMostOnce)
+
+    @Test("Status, insights, withdrawals and retries arrive as they were")
+    func answersArrive() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let status = DeskStatus(
+            lanes: [
+                .running, .paused(reason: "", since: WallTime(milliseconds: .min)), .stopped(reason: "x", since: now),
+            ]
+            .map { .init(key: lane, state: $0, unconfirmed: 7, deferred: 3, isServed: true) },
+            routes: [
+                .init(
+                    name: "r", endpoint: "https://x", connection: "connected", isAway: false, inFlight: 5, suspects: 2,
+                    holding: nil),
+                .init(
+                    name: "", endpoint: "", connection: "", isAway: true, inFlight: 0, suspects: 0, holding: "clock"),
+            ])
+        let insights: [EntryInsight] = [
+            .init(uid: UID(1), standing: .inFlight(since: now)), .init(uid: UID(2), standing: .inFlight(since: nil)),
+            .init(uid: UID(3), standing: .settling), .init(uid: UID(4), standing: .suspect(.badDeviceToken)),
+            .init(uid: UID(5), standing: .suspect(nil)), .init(uid: UID(6), standing: .requeued(possiblySent: true)),
+            .init(uid: UID(7), standing: .requeued(possiblySent: false)),
+            .init(uid: .max, standing: .possiblySentBefore),
+        ]
+        let retries = [
+            Retry(rejection: UID(1), result: .accepted(UID(.max))), Retry(rejection: UID(2), result: .gone),
+            Retry(rejection: UID(3), result: .refused(Refusal(.badTopic, "no"))),
+        ]
+        desk.state.withLock { state in
+            (state.status, state.insights, state.retries) = (status, insights, retries)
+            state.withdrawal = Withdrawal(withdrawn: 1, unknown: 2, gone: 3)
+        }
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            #expect(remote.owner.contains("\(ProcessInfo.processInfo.processIdentifier)"))
+            #expect(try await remote.status() == status)
+            #expect(try await remote.insights([UID(1)]) == insights)
+            #expect(try await remote.retry([UID(1), .max]) == retries)
+            #expect(try await remote.withdraw([UID(9)]) == Withdrawal(withdrawn: 1, unknown: 2, gone: 3))
+            await remote.close()
+        }
+        #expect(desk.state.withLock(\.asked) == ["status", "insights [1]", "retry [1, \(UInt64.max)]", "withdraw 1"])
+    }
+
+    @Test("Orders arrive as they were given, and in their order")
+    func ordersArrive() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let token = try #require(DeviceToken(bytes: [0, 255]))
+        let entries = [
+            BlacklistEntry(token: token, reason: .unregistered, since: now, learntAt: now, route: "r"),
+            BlacklistEntry(
+                token: token, reason: Reason(rawValue: ""), since: WallTime(milliseconds: .min),
+                learntAt: WallTime(milliseconds: .max), route: ""),
+        ]
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            try await remote.pause(lane, reason: "because\n")
+            try await remote.resume(lane)
+            #expect(try await remote.discard([UID(3), UID(4)]) == 2)
+            #expect(try await remote.unblacklist([token]) == 1)
+            try await remote.blacklist(entries)
+            #expect(try await remote.withdraw((1...1000).map { UID($0) }) == Withdrawal())
+        }
+        #expect(desk.state.withLock(\.blacklisted) == entries)
+        #expect(
+            desk.state.withLock(\.asked) == [
+                "pause \(lane) because\n", "resume \(lane)", "discard [3, 4]", "unblacklist [\"00ff\"]", "blacklist",
+                "withdraw 1000",
+            ])
+    }
+
+    @Test("A thousand entries of another journal arrive as they were, with their note")
+    func restoresEntries() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let notification = PushNotification(
+            token: try #require(DeviceToken(bytes: Array(repeating: 7, count: 100))), topic: "t\u{1}",
+            payload: Array(repeating: 0xFF, count: 5120), pushType: .voip, priority: .low, expiration: .once,
+            collapseID: "ü", id: NotificationID(), tokenRegisteredAt: now, guarantee: .atMostOnce,
+            tag: [0, 1, 255])
+        let cause = RejectionCause(reason: .badTopic, status: 400, timestamp: now, rejectedAt: now)
+        let places: [EntryHistory.Place] = [.waiting, .deferred(until: now), .rejected(cause)]
+        let entries = (0..<1000).map { number in
+            RestoredEntry(
+                lane: lane, producer: "p", notification: notification, acceptedAt: now,
+                history: EntryHistory(
+                    place: places[number % 3], attempts: 65535, isPossiblySent: number % 2 == 0,
+                    lastReason: number % 5 == 0 ? nil : .internalServerError),
+                retryOf: number % 7 == 0 ? UID(3) : nil)
+        }
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            let uids = try await remote.restore(entries, note: ("file", [0, 255]))
+            #expect(uids == (1...1000).map { UID($0) })
+        }
+        #expect(desk.state.withLock(\.restored) == entries)
+        #expect(desk.state.withLock(\.note) == [0, 255])
+    }
+
+    @Test("An error of the owner's is the same error here")
+    func errorsCross() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            for code in [JournalError.Code.notFound, .diskFull, .limitReached, .mustBeReopened, .undetermined] {
+                desk.state.withLock { $0.failure = JournalError(code, "the message") }
+                let error = await #expect(throws: JournalError.self) { try await remote.resume(lane) }
+                #expect(error?.code == code && error?.message == "the message")
+            }
+            desk.state.withLock { $0.failure = Refusal(.badTopic, "the detail") }
+            let refusal = await #expect(throws: Refusal.self) { try await remote.status() }
+            #expect(refusal == Refusal(.badTopic, "the detail"))
+            desk.state.withLock { $0.failure = CancellationError() }
+            let other = await #expect(throws: ControlError.self) { try await remote.status() }
+            #expect(other?.code == .failed)
+            desk.state.withLock { $0.failure = nil }
+            try await remote.resume(lane)
+        }
+    }
+
+    @Test("More items than one request may have are refused, and nothing is done")
+    func boundsItems() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            let error = await #expect(throws: ControlError.self) {
+                try await remote.withdraw((1...1001).map { UID($0) })
+            }
+            #expect(error?.code == .tooLarge)
+            _ = try await remote.status()
+        }
+        #expect(desk.state.withLock(\.asked) == ["status"])
+    }
+
+    @Test("What has more lanes than an answer may have lines is a clear error")
+    func boundsAnswers() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        desk.state.withLock { state in
+            state.status.lanes = Array(
+                repeating: .init(key: lane, state: .running, unconfirmed: 0, deferred: 0, isServed: false),
+                count: 10_001)
+        }
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            let error = await #expect(throws: ControlError.self) { try await remote.status() }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
+    private let now = WallTime(milliseconds: 1_763_000_000_123)
+}

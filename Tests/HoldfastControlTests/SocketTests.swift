@@ -1,0 +1,141 @@
+import Foundation
+import Holdfast
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import HoldfastControl
+
+@Suite("The socket in the journal's directory")
+struct SocketTests {
+    @Test("It is for its owner alone, and gone at the end")
+    func modeAndEnd() async throws {
+        let folder = try Folder()
+        try await serving(StubDesk(), in: folder) { _ in
+            #expect(folder.mode == 0o600)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == ["control.sock"])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("Nobody can find it before its mode is right")
+    func neverOpen() async throws {
+        let folder = try Folder()
+        let (channel, file) = try await SocketFile.make(
+            ControlPath(journal: folder.path),
+            bind: { path in
+                #expect(path.hasSuffix("/control.sock.new"))
+                let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .bind(unixDomainSocketPath: path).get()
+                #expect(!folder.hasSocket)
+                return channel
+            }, close: { _ in })
+        #expect(folder.mode == 0o600)
+        try file.remove()
+        #expect(!folder.hasSocket)
+        try await channel.close()
+    }
+
+    @Test("What a dead owner left behind is replaced")
+    func replacesStale() async throws {
+        let folder = try Folder()
+        for name in ["control.sock", "control.sock.new"] {
+            try await leaveStale(name, in: folder)
+        }
+        let error = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: folder.path) }
+        #expect(error?.code == .notServed)
+        let desk = StubDesk()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            let socket = ControlSocket(desk: desk, journal: folder.path)
+            tasks.addTask { try? await socket.run() }
+            var found: RemoteDesk?
+            for _ in 0..<1000 where found == nil {
+                found = try? await RemoteDesk(journal: folder.path)
+                if found == nil { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            let remote = try #require(found)
+            #expect(folder.mode == 0o600)
+            _ = try await remote.status()
+            await remote.close()
+            tasks.cancelAll()
+            try await tasks.waitForAll()
+        }
+        #expect(!folder.hasSocket)
+    }
+
+    private func leaveStale(_ name: String, in folder: Folder) async throws {
+        let directory = try OpenDirectory(folder.path)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(unixDomainSocketPath: directory.path(of: "other")).get()
+        // NIO would remove what it was bound to.
+        try FileManager.default.moveItem(atPath: folder.path + "/other", toPath: "\(folder.path)/\(name)")
+        try await channel.close()
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(name)"))
+    }
+
+    @Test("A file that is no socket is nobody's to remove")
+    func leavesFiles() async throws {
+        let folder = try Folder()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.socket))
+        let error = await #expect(throws: ControlError.self) {
+            try await ControlSocket(desk: StubDesk(), journal: folder.path).run()
+        }
+        #expect(error?.code == .cannotListen && error?.message.contains(folder.socket) == true)
+        #expect(try String(contentsOfFile: folder.socket, encoding: .utf8) == "mine")
+    }
+
+    @Test("A directory whose path is longer than a socket's address works")
+    func longPath() async throws {
+        let folder = try Folder(longName: true)
+        #expect(folder.socket.utf8.count > 200)
+        try await serving(StubDesk(), in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path + "/")
+            _ = try await remote.status()
+            #expect(folder.mode == 0o600)
+        }
+        #expect(!folder.hasSocket)
+    }
+
+    @Test("Without a directory, or without an owner, it says so")
+    func nobody() async throws {
+        let folder = try Folder()
+        for path in [folder.path, folder.path + "/nothing"] {
+            let error = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: path) }
+            #expect(error?.code == .notServed)
+        }
+        let error = await #expect(throws: ControlError.self) {
+            try await ControlSocket(desk: StubDesk(), journal: folder.path + "/nothing").run()
+        }
+        #expect(error?.code == .cannotListen)
+    }
+
+    @Test("Processes of the same user may operate, and root's; others may not")
+    func users() {
+        #expect(PeerCredentials(process: 1, user: 1000).mayOperate(asUser: 1000))
+        #expect(PeerCredentials(process: 1, user: 0).mayOperate(asUser: 1000))
+        #expect(!PeerCredentials(process: 1, user: 1001).mayOperate(asUser: 1000))
+        #expect(!PeerCredentials(process: 1, user: 1000).mayOperate(asUser: 0))
+    }
+
+    @Test("The kernel says who is at the other end")
+    func credentials() async throws {
+        let folder = try Folder()
+        let accepted = Monitor<(any Channel)?>(nil)
+        let path = ControlPath(journal: folder.path)
+        let directory = try path.open()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                accepted.withLock { $0 = channel }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+        let client = try await RawClient(folder)
+        #expect(await waitUntil { accepted.withLock { $0?.isActive == true } })
+        let peer = try await PeerCredentials.read(try #require(accepted.withLock { $0 }))
+        #expect(peer.process == UInt32(ProcessInfo.processInfo.processIdentifier))
+        #expect(peer.user == geteuid())
+        client.close()
+        try await server.close()
+    }
+}

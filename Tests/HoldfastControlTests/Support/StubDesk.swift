@@ -1,0 +1,67 @@
+import Holdfast
+
+/// Says what it was told to say, and remembers what it was asked.
+final class StubDesk: OperatorDesk {
+    struct State: Sendable {
+        var asked: [String] = []
+        var status = DeskStatus(lanes: [], routes: [])
+        var insights: [EntryInsight] = []
+        var withdrawal = Withdrawal()
+        var retries: [Retry] = []
+        var restored: [RestoredEntry] = []
+        var note: [UInt8]?
+        var blacklisted: [BlacklistEntry] = []
+        var failure: (any Error)?
+        /// Calls wait while this is set.
+        var isHeld = false
+    }
+
+    let state = Monitor(State())
+
+    private func asked<R>(_ what: String, _ answer: (inout State) -> R) async throws -> R {
+        while state.withLock(\.isHeld) { try await Task.sleep(for: .milliseconds(5)) }
+        return try state.withLock { state in
+            state.asked.append(what)
+            if let failure = state.failure { throw failure }
+            return answer(&state)
+        }
+    }
+
+    func status() async throws -> DeskStatus { try await asked("status") { $0.status } }
+
+    func insights(_ uids: [UID]) async throws -> [EntryInsight] {
+        try await asked("insights \(uids)") { $0.insights }
+    }
+
+    func pause(_ lane: LaneKey, reason: String) async throws { try await asked("pause \(lane) \(reason)") { _ in } }
+
+    func resume(_ lane: LaneKey) async throws { try await asked("resume \(lane)") { _ in } }
+
+    func withdraw(_ uids: [UID]) async throws -> Withdrawal {
+        try await asked("withdraw \(uids.count)") { $0.withdrawal }
+    }
+
+    func retry(_ rejections: [UID]) async throws -> [Retry] {
+        try await asked("retry \(rejections)") { $0.retries }
+    }
+
+    func discard(_ rejections: [UID]) async throws -> Int {
+        try await asked("discard \(rejections)") { _ in rejections.count }
+    }
+
+    func blacklist(_ entries: [BlacklistEntry]) async throws {
+        try await asked("blacklist") { $0.blacklisted += entries }
+    }
+
+    func unblacklist(_ tokens: [DeviceToken]) async throws -> Int {
+        try await asked("unblacklist \(tokens.map(\.hex))") { _ in tokens.count }
+    }
+
+    func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+        try await asked("restore \(note?.name ?? "-")") { state in
+            state.restored += entries
+            state.note = note?.value
+            return entries.indices.map { UID(UInt64($0) + 1) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Holdfast
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@testable import HoldfastControl
+
+@Suite("Nobody waits for ever")
+struct TimeTests {
+    private let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
+
+    private func patience(_ limit: Duration) -> RemoteDesk.Configuration {
+        var configuration = RemoteDesk.Configuration()
+        configuration.connectLimit = limit
+        configuration.answerLimit = limit
+        return configuration
+    }
+
+    @Test("An order that takes too long is given up by who gave it, and holds up nobody else")
+    func answerDeadline() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        desk.state.withLock { $0.isHeld = true }
+        try await serving(desk, in: folder) { _ in
+            let hasty = try await RemoteDesk(journal: folder.path, configuration: patience(.milliseconds(100)))
+            let error = await #expect(throws: ControlError.self) { try await hasty.resume(lane) }
+            #expect(error?.code == .timedOut)
+            desk.state.withLock { $0.isHeld = false }
+            // The connection was given up with it; the next call makes another.
+            try await hasty.resume(lane)
+        }
+    }
+
+    @Test("A connection that the owner closed because it was idle is made again")
+    func reconnects() async throws {
+        let folder = try Folder()
+        var configuration = ControlSocket.Configuration()
+        configuration.idleLimit = .milliseconds(50)
+        try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            for _ in 0..<3 {
+                _ = try await remote.status()
+                try await Task.sleep(for: .milliseconds(150))
+            }
+        }
+    }
+
+    @Test("Someone who accepts and never greets, or speaks another version, is named as that")
+    func strangeServers() async throws {
+        let folder = try Folder()
+        for (greeting, code) in [
+            (nil, ControlError.Code.timedOut),
+            ("{\"holdfast\":\"control\",\"version\":99,\"pid\":1,\"program\":\"newer\"}\n\n", .otherVersion),
+            ("220 mail.example.com\n\n", .malformed),
+        ] {
+            try? FileManager.default.removeItem(atPath: folder.socket)
+            let directory = try OpenDirectory(folder.path)
+            let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Greeter(greeting))
+                    }
+                }
+                .bind(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+            let error = await #expect(throws: ControlError.self) {
+                try await RemoteDesk(journal: folder.path, configuration: patience(.milliseconds(200)))
+            }
+            #expect(error?.code == code)
+            try await server.close()
+            withExtendedLifetime(directory) {}
+        }
+    }
+
+    private final class Greeter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        let greeting: String?
+        init(_ greeting: String?) { self.greeting = greeting }
+        func channelActive(context: ChannelHandlerContext) {
+            guard let greeting else { return }
+            context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(string: greeting)), promise: nil)
+        }
+    }
+
+    @Test("At the end, what is under way is answered, who is idle is let go, and nobody new is let in")
+    func orderlyEnd() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { running in
+            let idle = try await RawClient(folder)
+            let busy = try await RemoteDesk(journal: folder.path)
+            #expect(await waitUntil { idle.messageCount == 1 })
+            desk.state.withLock { $0.isHeld = true }
+            async let order: Void = busy.resume(lane)
+            try await Task.sleep(for: .milliseconds(50))
+            await running.group.triggerGracefulShutdown()
+            #expect(await waitUntil { !idle.isOpen })
+            let late = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: folder.path) }
+            let code = try #require(late).code
+            #expect([.notServed, .busy].contains(code))
+            desk.state.withLock { $0.isHeld = false }
+            try await order
+        }
+        #expect(!folder.hasSocket)
+    }
+
+    @Test("An order that takes longer than the end may is cut off, and the service ends all the same")
+    func hardEnd() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        var configuration = ControlSocket.Configuration()
+        configuration.shutdownLimit = .milliseconds(100)
+        try await serving(desk, in: folder, configuration: configuration) { running in
+            let busy = try await RemoteDesk(journal: folder.path)
+            desk.state.withLock { $0.isHeld = true }
+            async let order: Void = busy.resume(lane)
+            try await Task.sleep(for: .milliseconds(50))
+            await running.group.triggerGracefulShutdown()
+            do {
+                try await order
+                Issue.record("an order that was cut off was answered")
+            } catch {
+                #expect((error as? ControlError)?.code == .disconnected)
+            }
+            desk.state.withLock { $0.isHeld = false }
+        }
+    }
+}
