@@ -1,6 +1,5 @@
 public import Holdfast
 internal import HoldfastTransport
-internal import Logging
 internal import NIOCore
 internal import NIOSSL
 
@@ -15,6 +14,8 @@ public struct APNsConnector: Connector {
         public var trust: Trust
         /// Nil sends no provider token.
         public var signingKey: APNsSigningKey?
+        /// What Apple knows us by instead of provider tokens. Default: none.
+        public var clientCertificate: ClientCertificate?
         /// The most a request may take from being written to its answer; then its outcome is unknown. Checked once a
         /// second. Default: 30 s.
         public var sendDeadline: Duration = .seconds(30)
@@ -27,10 +28,14 @@ public struct APNsConnector: Connector {
         /// The most requests at a time on a connection, whatever more the service allows. Default: 1000.
         public var maximumStreams = 1000
 
-        public init(endpoint: APNsEndpoint, trust: Trust = .system, signingKey: APNsSigningKey? = nil) {
+        public init(
+            endpoint: APNsEndpoint, trust: Trust = .system, signingKey: APNsSigningKey? = nil,
+            clientCertificate: ClientCertificate? = nil
+        ) {
             self.endpoint = endpoint
             self.trust = trust
             self.signingKey = signingKey
+            self.clientCertificate = clientCertificate
         }
     }
 
@@ -41,19 +46,18 @@ public struct APNsConnector: Connector {
     let configuration: Configuration
     let tokens: ProviderTokenSource?
     let tls: NIOSSLContext?
-    let logger: Logger
 
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
         self.configuration = configuration
         tokens = configuration.signingKey.map { ProviderTokenSource($0) }
-        tls = configuration.endpoint.isCleartext ? nil : try Self.makeTLS(configuration.trust)
-        logger = Logger(label: "holdfast.apns")
+        tls = configuration.endpoint.isCleartext ? nil : try Self.makeTLS(configuration)
     }
 
-    private static func makeTLS(_ trust: Trust) throws(APNsConfigurationError) -> NIOSSLContext {
+    private static func makeTLS(_ configuration: Configuration) throws(APNsConfigurationError) -> NIOSSLContext {
         do throws(TransportConfigurationError) {
-            return try ClientTLS.context(trust: trust, protocols: ["h2"])
+            return try ClientTLS.context(
+                trust: configuration.trust, protocols: ["h2"], identity: configuration.clientCertificate)
         } catch {
             throw APNsConfigurationError(error.message)
         }

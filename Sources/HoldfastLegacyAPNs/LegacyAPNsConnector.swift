@@ -1,6 +1,5 @@
 public import Holdfast
 internal import HoldfastTransport
-internal import Logging
 internal import NIOCore
 internal import NIOSSL
 
@@ -82,7 +81,7 @@ public struct LegacyAPNsConnector: Connector {
     private static func makeTLS(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) -> NIOSSLContext {
         do throws(TransportConfigurationError) {
             return try ClientTLS.context(
-                trust: configuration.trust, identity: configuration.clientCertificate?.identity)
+                trust: configuration.trust, identity: configuration.clientCertificate)
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }

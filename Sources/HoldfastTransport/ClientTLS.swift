@@ -8,7 +8,7 @@ package struct ClientTLS {
     ///   - identity: nil shows no certificate.
     /// - Throws: an error that names the file that is missing, or is not what it should be.
     package static func context(
-        trust: TrustedCertificates, protocols: [String] = [], identity: ClientIdentity? = nil
+        trust: TrustedCertificates, protocols: [String] = [], identity: ClientCertificate? = nil
     ) throws(TransportConfigurationError) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12

@@ -45,7 +45,7 @@ public struct LegacyAPNsFeedback: FeedbackSource {
             tls =
                 endpoint.isCleartext
                 ? nil
-                : try ClientTLS.context(trust: configuration.trust, identity: configuration.clientCertificate?.identity)
+                : try ClientTLS.context(trust: configuration.trust, identity: configuration.clientCertificate)
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }

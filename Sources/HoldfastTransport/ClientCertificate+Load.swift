@@ -1,12 +1,7 @@
+internal import Holdfast
 internal import NIOSSL
 
-/// The certificate that a client shows, with its key.
-package enum ClientIdentity: Hashable, Sendable {
-    /// PEM files: the certificate with those that lead to its authority, and the key; one file may hold both.
-    case pem(certificates: String, key: String, passphrase: String?)
-    /// A PKCS#12 file (`.p12`).
-    case pkcs12(String, passphrase: String?)
-
+extension ClientCertificate {
     struct Loaded {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
@@ -14,7 +9,7 @@ package enum ClientIdentity: Hashable, Sendable {
 
     /// - Throws: an error that names the file and what is wrong with it.
     func load() throws(TransportConfigurationError) -> Loaded {
-        switch self {
+        switch files {
         case .pem(let certificates, let key, let passphrase):
             return Loaded(
                 chain: try Self.chain(certificates), key: try Self.key(key, passphrase: passphrase))
