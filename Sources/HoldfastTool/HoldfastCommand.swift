@@ -16,7 +16,7 @@ struct HoldfastCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            SendCommand.self, RecoverCommand.self, FeedbackCommand.self, JournalCommand.self, MockCommand.self,
-            BenchCommand.self,
+            SendCommand.self, RecoverCommand.self, FeedbackCommand.self, JournalCommand.self, LanesCommand.self,
+            RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self, BenchCommand.self,
         ])
 }

@@ -193,7 +193,7 @@ struct BadInputTests {
         try folder.write("large", lines.joined())
         let full = try await send("large", "--queue-only", "--journal-limit", "4M", "--json")
         #expect(full.status == 74, "\(full.errors)")
-        #expect(full.errors.contains("full"), "\(full.errors)")
+        #expect(full.errors.contains("reached its limit"), "\(full.errors)")
         let mock = try await MockProcess(in: folder)
         let route = [
             "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--journal-limit", "4M",

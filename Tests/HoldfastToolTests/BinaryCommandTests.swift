@@ -118,7 +118,13 @@ struct BinaryCommandTests {
             (["--endpoint", "binary+tls://h", "--team-id", "T"], "--team-id is for HTTP/2"),
             (["--endpoint", "https://h", "--confirm", "quiet"], "--confirm is for the binary protocol"),
             (["--endpoint", "https://h", "--quiet-period", "5s"], "--quiet-period is for the binary protocol"),
-            (["--endpoint", "https://h", "--client-certificate", "c"], "--client-certificate is for the binary"),
+            (
+                [
+                    "--endpoint", "https://h", "--client-certificate", "c", "--key", "k", "--key-id", "K", "--team-id",
+                    "T",
+                ],
+                "--key and --client-certificate exclude each other"
+            ),
             (["--endpoint", "binary+tls://h", "--quiet-period", "5s"], "--quiet-period needs --confirm quiet"),
             (["--endpoint", "binary+tls://h", "--client-key", "k"], "need --client-certificate"),
             (

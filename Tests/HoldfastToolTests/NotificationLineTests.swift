@@ -205,5 +205,7 @@ struct TimestampTests {
         }
         #expect(Timestamp.format(WallTime(seconds: 1_795_224_278)) == "2026-11-21T01:24:38Z")
         #expect(Timestamp.format(WallTime(milliseconds: .max)) == "9999-12-31T23:59:59Z")
+        #expect(Timestamp.format(WallTime(milliseconds: .min)) == "0001-01-01T00:00:00Z")
+        #expect([0, -1, -1000, -1001, 999].map { WallTime(milliseconds: $0).seconds } == [0, -1, -1, -2, 0])
     }
 }

@@ -173,11 +173,11 @@ struct ConnectionWatcherTests {
     func waits() {
         var watcher = ConnectionWatcher(giveUpAfter: nil)
         #expect(watcher.look(["default": .connecting], at: .zero) == ConnectionWatcher.Finding())
-        #expect(watcher.look(["default": .waiting(away)], at: .seconds(1)).news == "connection refused")
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(1)).news == ["connection refused"])
         let later = watcher.look(["default": .waiting(away)], at: .seconds(100_000))
         #expect(later == ConnectionWatcher.Finding(trouble: "connection refused"))
         _ = watcher.look(["default": .connected], at: .seconds(100_001))
-        #expect(watcher.look(["default": .waiting(away)], at: .seconds(100_002)).news == "connection refused")
+        #expect(watcher.look(["default": .waiting(away)], at: .seconds(100_002)).news == ["connection refused"])
     }
 
     @Test("--give-up-after counts from when all was well last, over all attempts")
@@ -199,5 +199,20 @@ struct ConnectionWatcherTests {
         _ = watcher.look(["default": .connected], at: .seconds(9))
         #expect(watcher.look(["default": .waiting(away)], at: .seconds(18)).error == nil)
         #expect(watcher.look(["default": .waiting(away)], at: .seconds(19)).error?.status == .entriesLeft)
+    }
+
+    @Test(
+        "One route that must be mended ends nothing while another has something to send, and ends the run when none has"
+    )
+    func severalRoutes() {
+        var watcher = ConnectionWatcher(giveUpAfter: nil)
+        let broken = ConnectError(.configuration, "ca.pem does not certify localhost")
+        let connections: [String: EngineStatus.ConnectionState] = ["a": .connected, "b": .waiting(broken)]
+        let first = watcher.look(connections, needed: ["a", "b"], at: .zero)
+        #expect(first.news == ["route b: ca.pem does not certify localhost"])
+        #expect(first.error == nil && first.trouble == "ca.pem does not certify localhost")
+        // While input may still come for both, all count.
+        #expect(watcher.look(connections, at: .seconds(1)) == .init(trouble: "ca.pem does not certify localhost"))
+        #expect(watcher.look(connections, needed: ["b"], at: .seconds(2)).error?.status == .configuration)
     }
 }

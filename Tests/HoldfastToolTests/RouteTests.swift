@@ -20,41 +20,41 @@ import Testing
                 "connections":4,"endpoint":"binary+tls://gateway.example.com","quietPeriodMilliseconds":250,\
                 "topic":"com.example","trust":"/c/ca.pem","version":1}
                 """)
-        #expect(try RememberedRoute.decode(Array(text.utf8), journal: "j") == route)
-        #expect(route.quietPeriod == .milliseconds(250))
+        #expect(try RouteSettings.decode(Array(text.utf8), journal: "j") == route)
+        #expect(route.quietPeriod == .milliseconds(250) && route.name == "default" && route.topics == nil)
         // Without a flag nothing changes.
         #expect(try RouteOptions.parse([]).route(remembered: route, missingEndpoint: "") == route)
     }
 
     @Test("A route that an older Holdfast noted means what it meant") func older() throws {
         let note = #"{"endpoint":"https://h","keyFile":"/k","keyID":"K","teamID":"T","version":1}"#
-        let route = try #require(try RememberedRoute.decode(Array(note.utf8), journal: "j"))
-        #expect(route.protocol == .http2 && route.connections == nil && route.confirmation == nil)
-        #expect(route.quietPeriod == .seconds(5))
+        let route = try #require(try RouteSettings.decode(Array(note.utf8), journal: "j"))
+        #expect(route.protocol == .http2 && route.connections == 1 && route.confirmation == .barrier)
+        #expect(route.signingKey == .init(file: "/k", keyID: "K", teamID: "T") && route.quietPeriod == nil)
     }
 
     @Test("Barriers take the quiet period's place, and another certificate its key's") func replaces() throws {
-        var route = RememberedRoute(endpoint: "binary+tls://h")
-        (route.confirmation, route.quietPeriodMilliseconds) = (.quiet, 250)
-        route.tls = .init(clientCertificate: "/a.pem", clientKey: "/a.key", clientPassphraseFile: "/a.txt")
+        var route = RouteSettings(endpoint: "binary+tls://h")
+        (route.confirmation, route.quietPeriod) = (.quiet, .milliseconds(250))
+        route.certificate = .init(file: "/a.pem", key: "/a.key", passphraseFile: "/a.txt")
         let proven = try RouteOptions.parse(["--confirm", "barrier", "--client-certificate", "/b.p12"])
             .route(remembered: route, missingEndpoint: "")
-        #expect(proven.confirmation == nil && proven.quietPeriodMilliseconds == nil)
-        #expect(proven.tls == .init(clientCertificate: "/b.p12"))
+        #expect(proven.confirmation == .barrier && proven.quietPeriod == nil)
+        #expect(proven.certificate == .init(file: "/b.p12"))
     }
 
     @Test("With an endpoint of the other protocol, what was remembered for the old one is forgotten") func moves()
         throws
     {
-        var route = RememberedRoute(endpoint: "https://h")
-        (route.keyFile, route.keyID, route.teamID) = ("/k", "K", "T")
-        (route.trust, route.topic, route.connections) = ("/ca", "t", 3)
+        var route = RouteSettings(endpoint: "https://h")
+        route.signingKey = .init(file: "/k", keyID: "K", teamID: "T")
+        (route.trust, route.defaultTopic, route.connections) = ("/ca", "t", 3)
         let legacy = try RouteOptions.parse(["--endpoint", "binary+tls://h", "--confirm", "quiet"])
             .route(remembered: route, missingEndpoint: "")
-        #expect(legacy.keyFile == nil && legacy.keyID == nil && legacy.teamID == nil)
-        #expect(legacy.trust == "/ca" && legacy.topic == "t" && legacy.connections == 3)
+        #expect(legacy.signingKey == nil)
+        #expect(legacy.trust == "/ca" && legacy.defaultTopic == "t" && legacy.connections == 3)
         let back = try RouteOptions.parse(["--endpoint", "https://h"]).route(remembered: legacy, missingEndpoint: "")
-        #expect(back.confirmation == nil)
+        #expect(back.confirmation == .barrier)
     }
 }
 

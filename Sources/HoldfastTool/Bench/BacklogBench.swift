@@ -11,6 +11,9 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             For each size: journals that many notifications, then lets a new process open the journal and deliver from it \
             to a sender that confirms at once. Reported are the time from opening to the first hand-out, and the private \
             memory (RssAnon) at its highest while 100,000 are delivered. Neither grows with the backlog.
+
+            Example:
+              holdfast bench backlog --sizes 10000,1000000
             """)
 
     @Option(help: "Sizes of the backlog, separated by commas.") var sizes = "10000,1000000"

@@ -12,11 +12,15 @@ struct BenchCodecCommand: ParsableCommand {
             Packed notifications, a thousand at a time, go through what a connection does with them: they are entered into \
             the window of what is unconfirmed, get their identifiers, are written as frames, and are confirmed by the answer \
             to a barrier at every 500,000. Then the frames are read as a server reads them. Reported is processor time.
+
+            Example:
+              holdfast bench codec --payload 100
             """)
 
     @Option(help: "Notifications in a round.") var count = 5_000_000
     @Option(help: "Rounds; the medians are reported.") var rounds = 3
     @Option(help: "Bytes of payload, 20 to 2048.") var payload = 200
+    @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
         guard count > 0, rounds > 0, (20...2048).contains(payload) else {
@@ -28,13 +32,31 @@ struct BenchCodecCommand: ParsableCommand {
         let bench = try CodecBench(payloadBytes: payload)
         var runs: [CodecBench.Run] = []
         for _ in 0..<rounds { runs.append(try bench.run(count)) }
-        func line(_ what: String, _ value: (CodecBench.Run) -> Double) -> String {
-            let median = runs.map(value).sorted()[runs.count / 2]
-            return what + String(format: "%.3f µs CPU each, %.2f million/s on one core", median, 1 / median)
+        func median(_ value: (CodecBench.Run) -> Double) -> Double { runs.map(value).sorted()[runs.count / 2] }
+        let summary = Summary(
+            count: count, payloadBytes: payload, rounds: rounds, writtenMicroseconds: median(\.written),
+            readMicroseconds: median(\.read))
+        print(json ? try JSONOutput.line(summary) : summary.text())
+    }
+
+    /// Medians, for each notification. The names of its properties are those of the JSON.
+    private struct Summary: Encodable {
+        var count: Int
+        var payloadBytes: Int
+        var rounds: Int
+        var writtenMicroseconds: Double
+        var readMicroseconds: Double
+
+        func text() -> String {
+            func line(_ what: String, _ cost: Double) -> String {
+                what + String(format: "%.3f µs CPU each, %.2f million/s on one core", cost, 1 / cost)
+            }
+            return [
+                "\(count) notifications, payload \(payloadBytes) bytes, median of \(rounds)",
+                line("window and frames written   ", writtenMicroseconds),
+                line("frames read, as by a server ", readMicroseconds),
+            ].joined(separator: "\n")
         }
-        print("\(count) notifications, payload \(payload) bytes, median of \(rounds)")
-        print(line("window and frames written   ", \.written))
-        print(line("frames read, as by a server ", \.read))
     }
 }
 

@@ -21,6 +21,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             many requests to the same mock in turn with us, and keeps nothing. With --binary the same is delivered over \
             the binary protocol, too, to a mock of its own, and confirmed by barriers. Machines differ and are noisy: the \
             ratio of one run is what counts, not the figures.
+
+            Example:
+              holdfast bench delivery --count 100000 --rounds 3
             """)
 
     @Option(help: "Notifications in a round.") var count = 300_000

@@ -10,6 +10,9 @@ struct BenchIdentitiesCommand: ParsableCommand {
             For each number of identities that the journal remembers beforehand, COUNT notifications are appended and \
             acknowledged without identities and with new ones, in turn. Machines differ and are noisy: the ratio is what \
             counts.
+
+            Example:
+              holdfast bench ids --count 100000 --remembered 0 1000000
             """)
 
     @Option(help: "Notifications in a round.") var count = 200_000
@@ -22,6 +25,7 @@ struct BenchIdentitiesCommand: ParsableCommand {
     @Option(help: "Where the journals lie meanwhile; a new directory there is removed afterwards.") var directory:
         String =
             NSTemporaryDirectory()
+    @Flag(help: "Print a JSON object for each number of identities.") var json = false
 
     func validate() throws {
         guard count > 0, rounds > 0, (20...4096).contains(payload), remembered.allSatisfy({ $0 >= 0 }) else {
@@ -38,7 +42,8 @@ struct BenchIdentitiesCommand: ParsableCommand {
             directory: directory, count: count, payloadBytes: payload, durability: noSync ? .process : .full)
         for number in remembered {
             let runs = try bench.run(remembered: number, rounds: rounds, name: "ids-\(number)")
-            print(IdentityBench.line(remembered: number, runs.with, runs.without))
+            let summary = IdentityBench.Summary(remembered: number, with: runs.with, without: runs.without)
+            print(json ? try JSONOutput.line(summary) : summary.text())
         }
     }
 }

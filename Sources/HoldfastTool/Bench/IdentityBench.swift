@@ -164,21 +164,48 @@ struct IdentityBench {
 }
 
 extension IdentityBench {
-    /// For people: medians, and what identities cost.
-    static func line(remembered: Int, _ with: [Run], _ without: [Run]) -> String {
-        func median(_ runs: [Run], _ figure: (Run) -> Double) -> Double {
-            let sorted = runs.map(figure).sorted()
-            return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    /// Medians, and what identities cost. The names of its properties are those of the JSON.
+    struct Summary: Encodable {
+        /// Microseconds for each notification, and of them those of the processor.
+        struct Cost: Encodable {
+            var microseconds: Double
+            var cpuMicroseconds: Double
         }
-        func part(_ name: String, _ figure: (Run) -> Figures) -> String {
-            let (one, other) = (median(without) { figure($0).microseconds }, median(with) { figure($0).microseconds })
-            let cpu = (
-                median(without) { figure($0).cpuMicroseconds }, median(with) { figure($0).cpuMicroseconds }
-            )
-            return String(
-                format: "%@ %.2f µs, with identities %.2f µs (throughput %.2f); CPU %.2f and %.2f µs", name, one, other,
-                one / other, cpu.0, cpu.1)
+
+        struct Part: Encodable {
+            var without: Cost
+            var with: Cost
         }
-        return "\(remembered) remembered: " + part("append", \.append) + "; " + part("acknowledge", \.acknowledge)
+
+        var remembered: Int
+        var append: Part
+        var acknowledge: Part
+
+        init(remembered: Int, with: [Run], without: [Run]) {
+            func median(_ runs: [Run], _ figure: (Run) -> Double) -> Double {
+                let sorted = runs.map(figure).sorted()
+                return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+            }
+            func cost(_ runs: [Run], _ figures: (Run) -> Figures) -> Cost {
+                Cost(
+                    microseconds: median(runs) { figures($0).microseconds },
+                    cpuMicroseconds: median(runs) { figures($0).cpuMicroseconds })
+            }
+            self.remembered = remembered
+            append = Part(without: cost(without, \.append), with: cost(with, \.append))
+            acknowledge = Part(without: cost(without, \.acknowledge), with: cost(with, \.acknowledge))
+        }
+
+        /// For people.
+        func text() -> String {
+            func words(_ name: String, _ part: Part) -> String {
+                String(
+                    format: "%@ %.2f µs, with identities %.2f µs (throughput %.2f); CPU %.2f and %.2f µs", name,
+                    part.without.microseconds, part.with.microseconds,
+                    part.without.microseconds / part.with.microseconds, part.without.cpuMicroseconds,
+                    part.with.cpuMicroseconds)
+            }
+            return "\(remembered) remembered: " + words("append", append) + "; " + words("acknowledge", acknowledge)
+        }
     }
 }

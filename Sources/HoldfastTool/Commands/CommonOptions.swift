@@ -2,21 +2,35 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import Logging
 
 /// Which journal.
 struct JournalOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The journal's directory. (default: the environment variable HOLDFAST_JOURNAL)", valueName: "dir"),
+            "The journal's directory. (default: HOLDFAST_JOURNAL, or the configuration's journal.path)",
+            valueName: "dir"),
         completion: .directory)
     var journal: String?
 
-    /// - Throws: a `ValidationError` when neither the flag nor the variable is there.
+    @OptionGroup var configOptions: ConfigOptions
+
+    /// Where the journal is, for commands that need nothing else of a configuration: no more of it is looked at.
+    ///
+    /// - Throws: a `ValidationError` when nothing says it; ``ToolError`` when the configuration is wrong there.
     func path() throws -> String {
         if let journal, !journal.isEmpty { return journal }
-        if let variable = ProcessInfo.processInfo.environment["HOLDFAST_JOURNAL"], !variable.isEmpty { return variable }
-        throw ValidationError("Missing the journal: give --journal <dir> or set HOLDFAST_JOURNAL.")
+        return try path(configOptions.loadJournal())
+    }
+
+    /// - Throws: a `ValidationError` when neither the flag nor the configuration says it.
+    func path(_ settings: JournalSettings) throws -> String {
+        if let journal, !journal.isEmpty { return journal }
+        if let path = settings.path { return path }
+        throw ValidationError(
+            "Missing the journal: give --journal <dir>, set HOLDFAST_JOURNAL, or have a configuration with journal.path."
+        )
     }
 }
 
@@ -77,46 +91,66 @@ struct DeliveryOptions: ParsableArguments {
         }
     }
 
-    func journalOptions(create: Bool) -> LMDBJournal.Options {
-        var options = LMDBJournal.Options()
-        options.create = create
-        if let journalLimit { options.limit = journalLimit }
-        return options
-    }
-
-    func engineConfiguration() -> EngineConfiguration {
-        var configuration = EngineConfiguration()
+    /// The configuration with these flags over it.
+    func over(_ configuration: Configuration) -> Configuration {
+        var configuration = configuration
+        if let journalLimit { configuration.journal.limit = journalLimit }
         if let window {
-            configuration.window = window
-            configuration.cumulativeWindow = window
+            configuration.limits.engine.window = window
+            configuration.limits.engine.cumulativeWindow = window
         }
+        if let giveUpAfter { configuration.limits.giveUpAfter = giveUpAfter }
+        if verbose { configuration.log.level = .info }
         return configuration
     }
 }
 
-/// `500ms`, `30s`, `5m`, `1h`; a bare number is seconds.
+/// `500ms`, `30s`, `5m`, `1h`, `7d`; a bare number is seconds.
 enum DurationArgument {
     static func parse(_ text: String) throws -> Duration {
+        guard let duration = value(text) else {
+            throw ValidationError("\(text.debugDescription) is not a duration such as 500ms, 30s, 5m, 1h or 7d.")
+        }
+        return duration
+    }
+
+    /// Nil for a text that is none.
+    static func value(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        // A hundred days are more than anybody waits, and no product below overflows.
-        guard let number = Int(digits), (0...8_640_000_000).contains(number) else { throw fault(text) }
+        // A hundred days in milliseconds are more than anybody waits, and no product below overflows.
+        guard let number = Int(digits), (0...8_640_000_000).contains(number) else { return nil }
         switch text.dropFirst(digits.count) {
         case "ms": return .milliseconds(number)
         case "s", "": return .seconds(number)
         case "m": return .seconds(number * 60)
         case "h": return .seconds(number * 3600)
-        default: throw fault(text)
+        case "d": return .seconds(number * 86400)
+        default: return nil
         }
     }
 
-    private static func fault(_ text: String) -> ValidationError {
-        ValidationError("\(text.debugDescription) is not a duration such as 500ms, 30s, 5m or 1h.")
+    /// The shortest that means the same, to the millisecond.
+    static func text(_ duration: Duration) -> String {
+        let milliseconds = duration.wholeMilliseconds
+        guard milliseconds.isMultiple(of: 1000) else { return "\(milliseconds)ms" }
+        let seconds = milliseconds / 1000
+        for (unit, length) in [("d", 86400 as Int64), ("h", 3600), ("m", 60)]
+        where seconds > 0 && seconds.isMultiple(of: length) { return "\(seconds / length)\(unit)" }
+        return "\(seconds)s"
     }
 }
 
 /// `1048576`, `64K`, `64M`, `16G`: binary multiples.
 enum SizeArgument {
     static func parse(_ text: String) throws -> Int {
+        guard let size = value(text) else {
+            throw ValidationError("\(text.debugDescription) is not a size such as 64M or 16G, at most 16384G.")
+        }
+        return size
+    }
+
+    /// Nil for a text that is none.
+    static func value(_ text: String) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let shift: Int
         switch text.dropFirst(digits.count).uppercased() {
@@ -124,14 +158,17 @@ enum SizeArgument {
         case "K": shift = 10
         case "M": shift = 20
         case "G": shift = 30
-        default: throw fault(text)
+        default: return nil
         }
-        guard let number = Int(digits), number > 0, number <= (1 << 44) >> shift else { throw fault(text) }
+        guard let number = Int(digits), number > 0, number <= (1 << 44) >> shift else { return nil }
         return number << shift
     }
 
-    private static func fault(_ text: String) -> ValidationError {
-        ValidationError("\(text.debugDescription) is not a size such as 64M or 16G, at most 16384G.")
+    static func text(_ size: Int) -> String {
+        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where size > 0 && size.isMultiple(of: 1 << shift) {
+            return "\(size >> shift)\(unit)"
+        }
+        return "\(size)"
     }
 }
 

@@ -19,6 +19,9 @@ struct FeedbackReadCommand: AsyncParsableCommand {
 
             Exit codes: 0 read to the end · 75 interrupted · 69 the service cannot be reached, or the connection broke (what came before \
             is kept) · 65 it sent something else · 74 the blacklist cannot be written · 78 configuration.
+
+            Example:
+              holdfast feedback read --endpoint feedback+tls://feedback.example.com --journal push.journal --json
             """)
 
     @Option(name: .long, help: ArgumentHelp("feedback+tls://HOST[:PORT]; port 2196.", valueName: "url"))
@@ -39,10 +42,10 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         let path = try journalOptions.path()
         // Known to be in vain before a journal is made for it.
         if !FileManager.default.fileExists(atPath: path) { _ = try source(remembered: nil) }
-        let journal = try LMDBJournal(directory: path, options: LMDBJournal.Options())
+        let journal = try await JournalOpening.open(path, LMDBJournal.Options())
         defer { journal.close() }
         let reader = FeedbackReader(
-            try source(remembered: try RememberedRoute.read(from: journal, named: path)),
+            try source(remembered: try RouteSettings.read(from: journal, named: path)),
             blacklist: TokenBlacklist(storage: journal.blacklist),
             logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
         let reading = OneReading(reader: reader) { tuples in
@@ -60,9 +63,10 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         }
     }
 
-    private func source(remembered: RememberedRoute?) throws -> LegacyAPNsFeedback {
-        let tls = try tlsOptions.settings(remembered: remembered?.tls ?? RememberedRoute.TLS())
-        return try FeedbackSettings(endpoint: endpoint, tls: tls).source()
+    private func source(remembered: RouteSettings?) throws -> LegacyAPNsFeedback {
+        var (trust, certificate) = (remembered?.trust, remembered?.certificate)
+        try tlsOptions.apply(trust: &trust, certificate: &certificate)
+        return try FeedbackSettings(endpoint: endpoint).source(trust: trust, certificate: certificate)
     }
 
     private func line(_ tuple: FeedbackTuple) -> String {

@@ -2,6 +2,10 @@ internal import ArgumentParser
 
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Look into a journal, at rest or in use.",
-        subcommands: [JournalStatusCommand.self, JournalListCommand.self, JournalShowCommand.self])
+        commandName: "journal", abstract: "Look into a journal, take from it, put into it and care for it.",
+        subcommands: [
+            JournalStatusCommand.self, JournalListCommand.self, JournalShowCommand.self, JournalDropCommand.self,
+            JournalExportCommand.self, JournalImportCommand.self, JournalVerifyCommand.self,
+            JournalBackupCommand.self, JournalCompactCommand.self,
+        ])
 }

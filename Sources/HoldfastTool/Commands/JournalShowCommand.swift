@@ -1,11 +1,19 @@
 internal import ArgumentParser
 internal import Holdfast
-internal import HoldfastJournal
 
 struct JournalShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "One entry, and all that is known of it.",
-        discussion: "Exit code 66 when there is no such entry: it was settled, or never given out.")
+        commandName: "show", abstract: "One entry, all that is known of it, and why it stands where it stands.",
+        discussion: """
+            Says in words what its state means, what it waits for and what to do. When the journal is in use, the process that \
+            uses it is asked too. Of an entry that has met its end it says what the journal still knows.
+
+            Exit code 66 when nothing is known of it: it was settled and forgotten, or never given out.
+
+            Examples:
+              holdfast journal show 1234
+              holdfast journal show 1234 --json | jq -r '.explanation[]'
+            """)
 
     @Argument(help: "Its UID.")
     var uid: UInt64
@@ -18,21 +26,12 @@ struct JournalShowCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
-    func run() async throws { try await reporting { try show() } }
-
-    private func show() throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let reader = try JournalReader(directory: path)
-        defer { reader.close() }
-        guard let entry = try reader.entry(UID(uid)) else {
-            let next = try reader.status().nextUID
-            throw ToolError(
-                .noInput,
-                uid > 0 && UID(uid) < next
-                    ? "\(path) has no entry \(uid) any more: it was settled" : "\(path) never had an entry \(uid)")
+    func run() async throws {
+        try await reporting {
+            let path = try journalOptions.path()
+            let facts = try await EntryFacts.find(UID(uid), in: path)
+            try EntryReport(facts: facts, path: path).print(reveal: reveal, json: json)
+            return .ok
         }
-        let row = EntryRow(entry, reveal: reveal)
-        Console.standard.print(json ? try row.json() : row.text())
-        return .ok
     }
 }

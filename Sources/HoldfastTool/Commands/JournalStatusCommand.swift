@@ -3,7 +3,16 @@ internal import Holdfast
 internal import HoldfastJournal
 
 struct JournalStatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "The journal in figures.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "The journal in figures.",
+        discussion: """
+            What waits and since when, what was refused, which lanes stand still and why, and what a crash would send twice. \
+            The figures of a journal in use are of one instant, but for what may have been sent.
+
+            Examples:
+              holdfast journal status --journal push.journal
+              holdfast journal status --json | jq .lanes
+            """)
 
     @OptionGroup var journalOptions: JournalOptions
 
@@ -13,12 +22,9 @@ struct JournalStatusCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try show() } }
 
     private func show() throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
-        let report = JournalReport(
-            try reader.status(), directory: reader.directory, owner: reader.owner,
-            route: try RememberedRoute.decode(try reader.note(RememberedRoute.noteName), journal: path))
+        let report = try JournalReport(reader)
         Console.standard.print(json ? try JSONOutput.line(report) : report.text())
         return .ok
     }

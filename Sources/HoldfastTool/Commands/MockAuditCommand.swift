@@ -7,6 +7,9 @@ struct MockAuditCommand: AsyncParsableCommand {
         discussion: """
             Notifications of the input that have an apns-id are looked for by it, the others by their token; in ledgers of \
             `mock binary`, which has no apns-id, all are looked for by payload and token. Exit code 0 when nothing is lost and the duplicates are at most --allow-duplicates; otherwise 1.
+
+            Example:
+              holdfast mock audit ledger.ndjson --input notifications.ndjson --allow-duplicates 2000
             """)
 
     @Argument(help: ArgumentHelp("Ledgers of one or several mocks.", valueName: "ledger"), completion: .file())

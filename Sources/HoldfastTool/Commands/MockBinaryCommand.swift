@@ -13,6 +13,9 @@ struct MockBinaryCommand: AsyncParsableCommand {
 
             The faults are about errors: what happens where a notification is refused. They happen on every connection, or \
             as often as --faults says.
+
+            Example:
+              holdfast mock binary --listen 127.0.0.1:2195 --certificate-directory mock --error-delay 300 --faults 2
             """)
 
     @OptionGroup var options: MockOptions

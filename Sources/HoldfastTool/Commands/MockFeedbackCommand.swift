@@ -9,6 +9,9 @@ struct MockFeedbackCommand: AsyncParsableCommand {
         discussion: """
             Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. Whoever connects gets all \
             tuples, and with that they are gone. The certificate directory is as with `mock binary`; both may share one.
+
+            Example:
+              holdfast mock feedback --listen 127.0.0.1:2196 --certificate-directory mock --tuple 00fc13ad=1795300000
             """)
 
     @OptionGroup var options: MockOptions

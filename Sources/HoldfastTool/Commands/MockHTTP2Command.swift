@@ -9,6 +9,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
         discussion: """
             Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The certificate directory \
             gets `ca.pem`, for `send --trust`, and `AuthKey.p8`, for `send --key` (key id MOCKKEYID1, team id MOCKTEAMID).
+
+            Example:
+              holdfast mock http2 --listen 127.0.0.1:8443 --certificate-directory mock --reject 00fc13ad=Unregistered
             """)
 
     @OptionGroup var options: MockOptions
@@ -35,6 +38,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Accept only provider tokens that are signed with its own key.")
     var verifyTokens = false
+
+    @Flag(name: .long, help: "Clients must show client.pem, or another certificate of the same authority.")
+    var clientCertificate = false
 
     func validate() throws {
         guard (0...3_600_000).contains(delay) else {
@@ -63,6 +69,7 @@ struct MockHTTP2Command: AsyncParsableCommand {
         configuration.topics = topic.isEmpty ? nil : Set(topic)
         configuration.maxConcurrentStreams = streams
         configuration.providerTokens = verifyTokens ? .verified : .ignored
+        configuration.requiresClientCertificate = clientCertificate
         configuration.isCleartext = options.cleartext
         return configuration
     }

@@ -42,7 +42,7 @@ struct RouteOptions: ParsableArguments {
             Binary protocol: what confirms where no error comes. `barrier` is proof only; `quiet` is silence for the quiet \
             period. (default: barrier)
             """)
-    var confirm: RememberedRoute.Confirmation?
+    var confirm: RouteSettings.Confirmation?
 
     @Option(
         name: .long,
@@ -51,55 +51,73 @@ struct RouteOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var quietPeriod: Duration?
 
-    /// The most connections.
-    private static let connectionLimit = 1000
-
     func validate() throws {
-        if let connections, !(1...Self.connectionLimit).contains(connections) {
-            throw ValidationError("--connections must be 1 to \(Self.connectionLimit).")
+        let counts = RouteSettings.connectionCounts
+        if let connections, !counts.contains(connections) {
+            throw ValidationError("--connections must be \(counts.lowerBound) to \(counts.upperBound).")
         }
         if let quietPeriod, quietPeriod <= .zero { throw ValidationError("--quiet-period must be more than nothing.") }
     }
 
-    /// The route that these flags make of what the journal remembers.
+    /// Flags that were given and say where to send, or as whom.
+    var given: [String] {
+        [
+            endpoint.map { _ in "--endpoint" }, key.map { _ in "--key" }, keyID.map { _ in "--key-id" },
+            teamID.map { _ in "--team-id" }, connections.map { _ in "--connections" }, confirm.map { _ in "--confirm" },
+            quietPeriod.map { _ in "--quiet-period" },
+        ].compactMap { $0 } + tlsOptions.given
+    }
+
+    /// The route that these flags make of what the journal remembers, or the configuration says.
     ///
     /// - Throws: a `ValidationError` when something is missing in both, or is not for the endpoint's protocol.
-    func route(remembered: RememberedRoute?, missingEndpoint: String) throws -> RememberedRoute {
-        guard var route = remembered ?? endpoint.map({ RememberedRoute(endpoint: $0) }) else {
+    func route(remembered: RouteSettings?, missingEndpoint: String) throws -> RouteSettings {
+        guard var route = remembered ?? endpoint.map({ RouteSettings(endpoint: $0) }) else {
             throw ValidationError(missingEndpoint)
         }
         if let endpoint { route.moves(to: endpoint) }
         try refuseForeignFlags(of: route)
-        if let topic { route.topic = topic }
-        if let connections { route.connections = connections == 1 ? nil : connections }
-        route.tls = try tlsOptions.settings(remembered: route.tls)
+        if let topic { route.defaultTopic = topic }
+        if let connections { route.connections = connections }
+        // The one takes the other's place.
+        if key != nil { route.certificate = nil }
+        if tlsOptions.clientCertificate != nil { route.signingKey = nil }
+        try tlsOptions.apply(trust: &route.trust, certificate: &route.certificate)
         try setConfirmation(of: &route)
-        if let key { route.keyFile = TLSOptions.absolute(key) }
-        if let keyID { route.keyID = keyID }
-        if let teamID { route.teamID = teamID }
-        if route.keyFile != nil, route.keyID == nil || route.teamID == nil {
-            throw ValidationError("--key needs --key-id and --team-id.")
-        }
-        if route.keyFile == nil, route.keyID != nil || route.teamID != nil {
-            throw ValidationError("--key-id and --team-id need --key.")
+        try setSigningKey(of: &route)
+        if route.signingKey != nil, route.certificate != nil {
+            throw ValidationError(
+                "--key and --client-certificate exclude each other: a route has the one or the other.")
         }
         return route
     }
 
-    private func setConfirmation(of route: inout RememberedRoute) throws {
-        if let confirm { route.confirmation = confirm == .barrier ? nil : confirm }
+    private func setSigningKey(of route: inout RouteSettings) throws {
+        let file = key.map { TLSOptions.absolute($0) } ?? route.signingKey?.file
+        let keyID = keyID ?? route.signingKey?.keyID
+        let teamID = teamID ?? route.signingKey?.teamID
+        guard let file else {
+            if keyID != nil || teamID != nil { throw ValidationError("--key-id and --team-id need --key.") }
+            return
+        }
+        guard let keyID, let teamID else { throw ValidationError("--key needs --key-id and --team-id.") }
+        route.signingKey = .init(file: file, keyID: keyID, teamID: teamID)
+    }
+
+    private func setConfirmation(of route: inout RouteSettings) throws {
+        if let confirm { route.confirmation = confirm }
         guard route.confirmation == .quiet else {
             if quietPeriod != nil {
                 throw ValidationError("--quiet-period needs --confirm quiet: a barrier waits for its answer.")
             }
-            route.quietPeriodMilliseconds = nil
+            route.quietPeriod = nil
             return
         }
-        if let quietPeriod { route.quietPeriodMilliseconds = quietPeriod.wholeMilliseconds }
+        if let quietPeriod { route.quietPeriod = quietPeriod }
     }
 
     /// A flag that would do nothing is a mistake of somebody's.
-    private func refuseForeignFlags(of route: RememberedRoute) throws {
+    private func refuseForeignFlags(of route: RouteSettings) throws {
         let foreign: [String]
         switch route.protocol {
         case .binary:
@@ -111,15 +129,13 @@ struct RouteOptions: ParsableArguments {
                 "\(flag) is for HTTP/2, and \(route.endpoint) speaks the binary protocol: "
                     + "it knows a sender by --client-certificate.")
         case .http2:
-            foreign =
-                [confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" }].compactMap { $0 }
-                + tlsOptions.binaryFlags
+            foreign = [confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" }].compactMap { $0 }
             guard let flag = foreign.first else { return }
             throw ValidationError(
-                "\(flag) is for the binary protocol, and \(route.endpoint) speaks HTTP/2, which answers each "
-                    + "notification and knows a sender by --key.")
+                "\(flag) is for the binary protocol, and \(route.endpoint) speaks HTTP/2, which answers each notification."
+            )
         }
     }
 }
 
-extension RememberedRoute.Confirmation: ExpressibleByArgument {}
+extension RouteSettings.Confirmation: ExpressibleByArgument {}

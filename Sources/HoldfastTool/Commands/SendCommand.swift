@@ -12,6 +12,11 @@ struct SendCommand: AsyncParsableCommand {
               {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
             See Docs/Tool.md for all of them.
 
+            Examples:
+              holdfast send notifications.ndjson --journal push.journal --endpoint sandbox \\
+                --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
+              holdfast send more.ndjson --journal push.journal
+
             A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
             is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
 
@@ -55,35 +60,39 @@ struct SendCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await send() } }
 
     private func send() async throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let configuration = deliveryOptions.over(try journalOptions.configOptions.load())
+        let path = try journalOptions.path(configuration.journal)
+        let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let input = try InputFile(file)
         // Known to be in vain before a journal is made for it.
-        let isNew = !FileManager.default.fileExists(atPath: path)
-        if isNew { _ = try checkedRoute(remembered: nil) }
+        if !FileManager.default.fileExists(atPath: path) { _ = try ready(plan, remembered: nil) }
 
-        let journal = try LMDBJournal(directory: path, options: deliveryOptions.journalOptions(create: true))
+        let journal = try await configuration.journal.open(at: path, create: true)
         defer { journal.close() }
-        let remembered = try RememberedRoute.read(from: journal, named: path)
-        let (route, connector) = try checkedRoute(remembered: remembered)
+        let remembered = try RouteSettings.read(from: journal, named: path)
+        let routes = try ready(plan, remembered: remembered)
         let place = try InputPlace.find(input, in: journal, mode: mode)
         sayPlace(place, of: input)
-        let task = InputTask(input, defaultTopic: route.topic, place)
-        if strict, try await !StrictCheck(console: .standard, limits: connector.limits).passes(task) {
+        let task = InputTask(input, defaultTopic: plan.defaultTopic(of: routes), place)
+        if strict, try await !StrictCheck(console: .standard, routes: routes.map(\.route)).passes(task) {
             return .badInput
         }
         try input.seek(to: place.progress?.offset ?? 0)
-        if route != remembered {
+        if let route = plan.toRemember(of: routes), route != remembered {
             sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
             try route.write(to: journal)
         }
-        let delivery = try Delivery(journal: journal, connector: connector, route: route, options: deliveryOptions)
-        return try await delivery.run(InputTask(input, defaultTopic: route.topic, place), isQueueOnly: queueOnly)
+        let delivery = Delivery(
+            journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
+        return try await delivery.run(
+            InputTask(input, defaultTopic: plan.defaultTopic(of: routes), place), isQueueOnly: queueOnly)
     }
 
-    private func checkedRoute(remembered: RememberedRoute?) throws -> (RememberedRoute, any Connector) {
-        let route = try routeOptions.route(
-            remembered: remembered, missingEndpoint: "Missing --endpoint <url>: this journal remembers none yet.")
-        return (route, try route.connector())
+    private func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {
+        try plan.routes(
+            remembered: remembered,
+            missingEndpoint:
+                "Missing --endpoint <url>: this journal remembers none yet, and no configuration has routes.")
     }
 
     private func sayPlace(_ place: InputPlace, of input: InputFile) {
@@ -101,7 +110,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private func sayRouteChange(from old: RememberedRoute?, to new: RememberedRoute, unconfirmed: Int) {
+    private func sayRouteChange(from old: RouteSettings?, to new: RouteSettings, unconfirmed: Int) {
         guard let old, old.endpoint != new.endpoint, unconfirmed > 0 else { return }
         Console.standard.warning(
             "\(Format.plural(unconfirmed, "notification")) that waited for \(old.endpoint) will go to \(new.endpoint)")

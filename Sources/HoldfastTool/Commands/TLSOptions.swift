@@ -14,7 +14,7 @@ struct TLSOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Binary protocol: the certificate to show, PEM or .p12.", valueName: "file"),
+            "The certificate to show in place of a signing key, PEM or .p12.", valueName: "file"),
         completion: .file(extensions: ["pem", "crt", "p12", "pfx"]))
     var clientCertificate: String?
 
@@ -30,36 +30,30 @@ struct TLSOptions: ParsableArguments {
         completion: .file())
     var clientPassphraseFile: String?
 
-    /// The settings that these flags make of what is remembered.
+    /// Puts these flags over what is remembered or configured.
     ///
     /// - Throws: a `ValidationError` when they contradict each other.
-    func settings(remembered: RememberedRoute.TLS) throws -> RememberedRoute.TLS {
-        var settings = remembered
-        if let trust { settings.trust = trust == "system" ? nil : Self.absolute(trust) }
-        if let clientCertificate {
-            // Another certificate has another key.
-            settings.clientCertificate = Self.absolute(clientCertificate)
-            settings.clientKey = nil
-            settings.clientPassphraseFile = nil
+    func apply(trust: inout String?, certificate: inout RouteSettings.Certificate?) throws {
+        if let flag = self.trust { trust = flag == "system" ? nil : Self.absolute(flag) }
+        // Another certificate has another key.
+        if let clientCertificate { certificate = .init(file: Self.absolute(clientCertificate)) }
+        guard clientKey != nil || clientPassphraseFile != nil else { return }
+        guard var settings = certificate else {
+            throw ValidationError("--client-key and --client-passphrase-file need --client-certificate.")
         }
-        if let clientKey { settings.clientKey = Self.absolute(clientKey) }
-        if let clientPassphraseFile { settings.clientPassphraseFile = Self.absolute(clientPassphraseFile) }
-        guard let certificate = settings.clientCertificate else {
-            if settings.clientKey != nil || settings.clientPassphraseFile != nil {
-                throw ValidationError("--client-key and --client-passphrase-file need --client-certificate.")
-            }
-            return settings
-        }
-        if RememberedRoute.TLS.isPKCS12(certificate), settings.clientKey != nil {
+        if let clientKey { settings.key = Self.absolute(clientKey) }
+        if let clientPassphraseFile { settings.passphraseFile = Self.absolute(clientPassphraseFile) }
+        if RouteSettings.isPKCS12(settings.file), settings.key != nil {
             throw ValidationError("--client-key is for PEM files: a .p12 file holds its key.")
         }
-        return settings
+        certificate = settings
     }
 
-    /// Flags that were given and mean something to the binary protocol only.
-    var binaryFlags: [String] {
+    /// Flags that were given.
+    var given: [String] {
         [
-            clientCertificate.map { _ in "--client-certificate" }, clientKey.map { _ in "--client-key" },
+            trust.map { _ in "--trust" }, clientCertificate.map { _ in "--client-certificate" },
+            clientKey.map { _ in "--client-key" },
             clientPassphraseFile.map { _ in "--client-passphrase-file" },
         ].compactMap { $0 }
     }

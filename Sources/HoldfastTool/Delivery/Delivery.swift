@@ -1,54 +1,47 @@
 internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
 internal import HoldfastLegacyAPNs
 internal import Logging
 
-/// What `send` and `recover` have in common: an engine over a journal and one route, a run of it, and its summary.
+/// What `send` and `recover` have in common: an engine over a journal and its routes, a run of it, and its summary.
 struct Delivery {
-    let journal: any Journal
-    let connector: any Connector
-    /// What `connector` was made of.
-    let route: RememberedRoute
-    let options: DeliveryOptions
-    /// Nil when none is to be read.
-    let feedback: LegacyAPNsFeedback?
+    let journal: LMDBJournal
+    let routes: [ReadyRoute]
+    /// With the flags over it.
+    let configuration: Configuration
+    /// Whether the summary is printed as JSON.
+    let json: Bool
     var console = Console.standard
-
-    /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
-    init(
-        journal: any Journal, connector: any Connector, route: RememberedRoute, options: DeliveryOptions
-    ) throws(ToolError) {
-        self.journal = journal
-        self.connector = connector
-        self.route = route
-        self.options = options
-        feedback = try options.feedback.map { endpoint throws(ToolError) in
-            try FeedbackSettings(endpoint: endpoint, tls: route.tls).source()
-        }
-    }
 
     /// - Parameter input: nil delivers what is there.
     func run(_ input: InputTask?, isQueueOnly: Bool = false) async throws -> ToolStatus {
-        let logger = ConsoleLogHandler.logger(console, isVerbose: options.verbose)
+        let logger = ConsoleLogHandler.logger(console, level: configuration.log.level ?? .error)
         let engine = try PushEngine(
-            journal: journal, routes: [Route(connector: connector, connections: route.connections ?? 1)],
-            configuration: options.engineConfiguration(), logger: logger)
+            journal: journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger)
         let run = DeliveryRun(
             journal: journal, engine: engine, console: console, logger: logger,
             options: .init(
-                giveUpAfter: options.giveUpAfter, isQueueOnly: isQueueOnly,
-                confirmation: connector.confirmationMode, feedback: feedback.map { reader($0, engine) }))
+                giveUpAfter: configuration.limits.giveUpAfter, isQueueOnly: isQueueOnly,
+                fullLimit: configuration.journal.fullLimit, routes: routes.map(\.route),
+                feedback: routes.compactMap { reader($0, engine) },
+                control: ControlSocket(
+                    // Without a run of the engine the journal is as at rest.
+                    desk: isQueueOnly ? JournalDesk(journal: journal) : engine.desk, journal: journal.directory,
+                    logger: logger)))
         let outcome = await run.run(input)
         if let error = outcome.error { console.error(error.message) }
-        console.print(options.json ? try JSONOutput.line(outcome.summary) : outcome.summary.text())
+        console.print(json ? try JSONOutput.line(outcome.summary) : outcome.summary.text())
         return outcome.status
     }
 
-    private func reader(_ source: LegacyAPNsFeedback, _ engine: PushEngine) -> FeedbackReader {
+    private func reader(_ route: ReadyRoute, _ engine: PushEngine) -> FeedbackReader? {
+        guard let source = route.feedback else { return nil }
         var configuration = FeedbackReader.Configuration()
-        if let interval = options.feedbackInterval { configuration.interval = interval }
+        if let interval = route.settings.feedback?.interval { configuration.interval = interval }
         // That it can't be read ends nothing, and would be seen by nobody if it was not said.
         return FeedbackReader(
-            source, blacklist: engine.blacklist, configuration: configuration,
-            logger: ConsoleLogHandler.logger(console, level: options.verbose ? .info : .warning))
+            source, blacklist: engine.blacklist, route: route.settings.name, configuration: configuration,
+            logger: ConsoleLogHandler.logger(console, level: self.configuration.log.level ?? .warning))
     }
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -11,12 +12,16 @@ struct DeliveryRun {
         var giveUpAfter: Duration?
         /// Take the input, and send nothing.
         var isQueueOnly = false
+        /// How long a full journal is waited for; nil for as long as it is not in vain.
+        var fullLimit: Duration?
         /// Whether SIGINT and SIGTERM end it in order. False in tests.
         var handlesSignals = true
-        /// The route's.
-        var confirmation = ConfirmationMode.perNotification
-        /// Read beside sending; that it fails ends nothing.
-        var feedback: FeedbackReader?
+        /// The engine's.
+        var routes: [Route] = []
+        /// Read beside sending; that they fail ends nothing.
+        var feedback: [FeedbackReader] = []
+        /// Serves operators meanwhile; that it can't ends nothing.
+        var control: ControlSocket?
     }
 
     /// How it ended: figures, and what ended it before its time.
@@ -27,7 +32,7 @@ struct DeliveryRun {
         var status: ToolStatus { summary.status(error: error) }
     }
 
-    private enum Event: Sendable {
+    enum Event: Sendable {
         case serviceEnded((any Error)?)
         case inputEnded
         case resting(EngineRest)
@@ -43,7 +48,7 @@ struct DeliveryRun {
     var options = Options()
 
     /// How often the progress line is drawn and the connection looked at.
-    private static let look: Duration = .milliseconds(200)
+    static let look: Duration = .milliseconds(200)
 
     /// - Parameter input: what to take in; nil to deliver what is there.
     func run(_ input: InputTask?) async -> Outcome {
@@ -70,38 +75,6 @@ struct DeliveryRun {
         return outcome
     }
 
-    private func unconfirmedNow(_ outcome: inout Outcome) -> Int {
-        do throws(JournalError) {
-            return try journal.status().unconfirmed
-        } catch {
-            outcome.error = outcome.error ?? ToolError(error)
-            return 0
-        }
-    }
-
-    private func fill(_ summary: inout DeliverySummary, from taken: FeedReport, elapsed: Duration) {
-        let status = engine.status()
-        summary.lines = taken.lines
-        summary.inputFinished = taken.finished
-        summary.accepted = taken.accepted
-        summary.repeated = taken.repeated
-        summary.malformed = taken.malformed
-        summary.refused = taken.refused
-        summary.confirmed = status.confirmed
-        summary.confirmedByAnswer = status.confirmed - status.confirmedByBarrier - status.confirmedByQuiet
-        summary.confirmedByBarrier = status.confirmedByBarrier
-        summary.confirmedByQuiet = status.confirmedByQuiet
-        summary.wronglyConfirmed = status.wronglyConfirmed
-        summary.rejected = Dictionary(uniqueKeysWithValues: status.rejected.map { ($0.key.rawValue, $0.value) })
-        summary.expired = status.expired
-        summary.unknown = status.unknown
-        summary.possibleDuplicates = status.possibleDuplicates
-        summary.feedback = options.feedback?.status().tuples
-        let milliseconds = max(elapsed.wholeMilliseconds, 1)
-        summary.elapsedSeconds = Double(milliseconds) / 1000
-        summary.perSecond = status.settled * 1000 / Int(milliseconds)
-    }
-
     /// - Returns: what ended it before its time, if something did.
     private func perform(
         _ input: InputTask?, report: Monitor<FeedReport>, _ interrupted: inout Bool
@@ -110,9 +83,10 @@ struct DeliveryRun {
         return await withTaskGroup(of: Event.self) { tasks in
             tasks.addTask { await Self.run(group) }
             if !options.isQueueOnly { tasks.addTask { await watch(report) } }
-            if case .cumulative(let quietPeriod?) = options.confirmation {
+            let quietPeriods = quietPeriods
+            if !quietPeriods.isEmpty {
                 let events = engine.events()
-                tasks.addTask { await sayCleared(events, quietPeriod) }
+                tasks.addTask { await sayCleared(events, quietPeriods) }
             }
             tasks.addTask {
                 if let input { await feed(report).run(input) }
@@ -139,6 +113,8 @@ struct DeliveryRun {
                     }
                 case .drained(let name):
                     console.note("producer \(name): drained, every notification has its outcome")
+                case .resting(.stopped) where !isEnding && !pausedLanes.isEmpty:
+                    tasks.addTask { await sitOutPause() }
                 case .resting(let rest):
                     if case .stopped(let reason) = rest { error = error ?? Self.stopped(reason) }
                     if rest != .ended, !isEnding {
@@ -180,9 +156,14 @@ struct DeliveryRun {
                     service: service, successTerminationBehavior: .gracefullyShutdownGroup,
                     failureTerminationBehavior: .gracefullyShutdownGroup)
             ], logger: logger)
-        if let feedback = options.feedback {
+        for feedback in options.feedback {
             configuration.services.append(
                 .init(service: feedback, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore))
+        }
+        if let control = options.control {
+            // The first to come is the last to go: operators are served until the engine has ended.
+            let service = ControlService(control: control, console: console)
+            configuration.services.insert(.init(service: service, successTerminationBehavior: .ignore), at: 0)
         }
         if options.handlesSignals { configuration.gracefulShutdownSignals = [.sigint, .sigterm] }
         return ServiceGroup(configuration: configuration)
@@ -198,17 +179,20 @@ struct DeliveryRun {
     }
 
     private func feed(_ report: Monitor<FeedReport>) -> Feed {
-        Feed(engine: engine, console: console, report: report) { [engine, options] in
+        Feed(engine: engine, console: console, report: report, fullLimit: options.fullLimit) { [engine, options] in
             if options.isQueueOnly {
-                return ToolError(
-                    .inputOutput, "the journal is full, and --queue-only sends nothing that would make room")
+                return ToolError(.inputOutput, "--queue-only sends nothing that would make room")
             }
             let status = engine.status()
             let lanes = status.lanes.filter { $0.backlog > 0 }
+            // An operator who has paused a lane means to resume it.
+            if lanes.contains(where: \.isPaused) { return nil }
             if status.unconfirmed == 0, status.settled > 0 || status.submitted == 0 {
                 return ToolError(
                     .inputOutput,
-                    "the journal is full although nothing is left to deliver: its limit (--journal-limit) is too low")
+                    "nothing is left to deliver that would make room: it needs a higher limit (--journal-limit, "
+                        + "journal.limit, journal.entries), or room on the disk"
+                )
             }
             guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
                 lanes.allSatisfy({ $0.stoppedBecause != nil })
@@ -228,9 +212,9 @@ struct DeliveryRun {
         while !Task.isCancelled {
             let now = ContinuousClock.now - Self.epoch
             let status = engine.status()
-            let finding = watcher.look(status.connections, at: now)
+            let finding = watcher.look(status.connections, needed: needed(status, report), at: now)
             if let error = finding.error { return .trouble(error) }
-            if let news = finding.news, !console.isInteractive { console.warning("\(news); trying again") }
+            for news in finding.news where !console.isInteractive { console.warning("\(news); trying again") }
             askForProof(status, report)
             meter.add(status.settled, at: now)
             console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: finding.trouble).text())
@@ -239,21 +223,34 @@ struct DeliveryRun {
         return .watchEnded
     }
 
+    /// Routes that have something to send, or may yet get it.
+    private func needed(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> Set<String> {
+        guard report.withLock(\.finished) else { return [] }
+        return Set(status.lanes.lazy.filter { $0.backlog > 0 && $0.stoppedBecause == nil }.map(\.key.route))
+    }
+
     /// With nothing more to come, a barrier need not wait until the connection has been idle.
     private func askForProof(_ status: EngineStatus, _ report: Monitor<FeedReport>) {
-        guard options.confirmation == .cumulative(quietPeriod: nil), report.withLock(\.finished), status.inFlight > 0,
-            status.inFlight == status.unconfirmed
+        guard options.routes.contains(where: { $0.connector.confirmationMode == .cumulative(quietPeriod: nil) }),
+            report.withLock(\.finished), status.inFlight > 0, status.inFlight == status.unconfirmed
         else { return }
         engine.writeBarriers()
     }
 
+    /// By name, of the routes on which silence confirms.
+    private var quietPeriods: [String: Duration] {
+        options.routes.reduce(into: [:]) { periods, route in
+            if case .cumulative(let period?) = route.connector.confirmationMode { periods[route.name] = period }
+        }
+    }
+
     /// Says when silence has cleared a lane's journal.
-    private func sayCleared(_ events: AsyncStream<EngineEvent>, _ quietPeriod: Duration) async -> Event {
-        var reporter = SilenceReporter(quietPeriod: quietPeriod)
+    private func sayCleared(_ events: AsyncStream<EngineEvent>, _ quietPeriods: [String: Duration]) async -> Event {
+        var reporters = quietPeriods.mapValues { SilenceReporter(quietPeriod: $0) }
         for await event in events {
             guard case .cleared(let lane, let count, let through, .quiet) = event else { continue }
             let left = engine.status().lanes.first { $0.key == lane }?.backlog ?? 0
-            let line = reporter.cleared(
+            let line = reporters[lane.route]?.cleared(
                 lane, count: count, through: through, left: left, at: ContinuousClock.now - Self.epoch)
             if let line { console.note(line) }
         }
@@ -268,6 +265,21 @@ struct DeliveryRun {
             settled: status.settled,
             backlog: status.unconfirmed, inputFraction: taken.finished ? 1 : taken.fraction, rate: rate,
             trouble: trouble)
+    }
+}
+
+/// The control socket, without which the delivery goes on.
+private struct ControlService: Service {
+    let control: ControlSocket
+    let console: Console
+
+    func run() async throws {
+        do {
+            try await control.run()
+        } catch {
+            console.warning("operators can't reach this process: \(error)")
+            try await gracefulShutdown()
+        }
     }
 }
 

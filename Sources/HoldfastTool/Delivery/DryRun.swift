@@ -4,6 +4,8 @@ internal import HoldfastJournal
 /// What `recover --dry-run` says: what `recover` would do. Opens the journal for reading only.
 struct DryRun {
     let path: String
+    /// The configuration's; without any, the journal's own counts.
+    let configured: [RouteSettings]
     let json: Bool
     var console = Console.standard
 
@@ -11,23 +13,31 @@ struct DryRun {
         var journal: String
         var owner: String?
         var endpoint: String?
+        /// Where the configuration has routes: their names and endpoints.
+        var routes: [String: String]?
         var unconfirmed: Int
         var neverSent: Int
         var possiblySent: Int
         var deferred: Int
         var lanes: [JournalReport.Lane]
+        var unserved: [UnservedLane]
     }
 
     func run() throws -> ToolStatus {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
         let status = try reader.status()
-        let route = try RememberedRoute.decode(try reader.note(RememberedRoute.noteName), journal: path)
-        let all = JournalReport(status, directory: reader.directory, owner: reader.owner, route: route)
+        let all = try JournalReport(reader)
         let report = Report(
-            journal: all.journal, owner: all.owner, endpoint: all.endpoint, unconfirmed: all.unconfirmed,
+            journal: all.journal, owner: all.owner,
+            endpoint: configured.isEmpty ? all.endpoint : configured.count == 1 ? configured[0].endpoint : nil,
+            routes: configured.isEmpty
+                ? nil : Dictionary(configured.map { ($0.name, $0.endpoint) }) { first, _ in first },
+            unconfirmed: all.unconfirmed,
             neverSent: all.unconfirmed - all.possiblySent - all.deferred, possiblySent: all.possiblySent,
-            deferred: all.deferred, lanes: all.lanes.filter { $0.unconfirmed > 0 })
+            deferred: all.deferred, lanes: all.lanes.filter { $0.unconfirmed > 0 },
+            unserved: UnservedLane.find(
+                in: status, routes: configured.isEmpty ? [RouteSettings.standardName] : configured.map(\.name)))
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
         return .ok
     }
@@ -37,8 +47,10 @@ struct DryRun {
         if report.unconfirmed == 0 {
             lines.append("recover would have nothing to do: nothing is left in \(report.journal)")
         } else {
-            let destination = report.endpoint.map { "to \($0)" } ?? "nowhere yet: the journal remembers no route"
-            lines.append("recover would deliver \(Format.plural(report.unconfirmed, "notification")) \(destination)")
+            let unserved = report.unserved.reduce(0) { $0 + $1.unconfirmed }
+            lines.append(
+                "recover would deliver \(Format.plural(report.unconfirmed - unserved, "notification")) "
+                    + destination(report))
             lines.append(
                 DeliverySummary.table(
                     [
@@ -48,9 +60,20 @@ struct DryRun {
                             "again with the same apns-id (at-least-once), or to end as unknown (at-most-once)"
                         ),
                         ("deferred", Format.count(report.deferred), "when they are due"),
-                    ] + report.lanes.map { ("lane \($0.lane)", Format.count($0.unconfirmed), "") }))
+                    ] + report.lanes.map { lane in row(lane, report) }))
         }
         if let owner = report.owner { lines.append("but the journal is in use by \(owner), which delivers it itself") }
         return lines.joined(separator: "\n")
+    }
+
+    private static func destination(_ report: Report) -> String {
+        if let endpoint = report.endpoint { return "to \(endpoint)" }
+        if let routes = report.routes { return "on \(routes.count) routes" }
+        return "nowhere yet: the journal remembers no route"
+    }
+
+    private static func row(_ lane: JournalReport.Lane, _ report: Report) -> (String, String, String) {
+        let isServed = !report.unserved.contains { $0.lane == lane.lane }
+        return ("lane \(lane.lane)", Format.count(lane.unconfirmed), isServed ? "" : "no route serves it: left alone")
     }
 }

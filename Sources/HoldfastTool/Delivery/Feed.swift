@@ -21,6 +21,8 @@ struct Feed {
     let console: Console
     /// Where others can see how far it is.
     let report: Monitor<FeedReport>
+    /// How long a full journal is waited for; nil for as long as it is not in vain.
+    var fullLimit: Duration?
     /// Why waiting for room in a full journal is in vain; nil while it is not.
     let whyStuck: @Sendable () -> ToolError?
 
@@ -72,13 +74,21 @@ struct Feed {
     /// - Returns: a receipt for each notification; nil when the wait was cancelled.
     func take(_ batch: NotificationInput.Batch, of file: InputFile) async throws(ToolError) -> [Receipt]? {
         let note = try self.note(batch, of: file)
+        let start = ContinuousClock.now
         var stuckLooks = 0
         while true {
             let receipts = try await submit(batch, note: note)
-            guard isJournalFull(receipts) else { return receipts }
+            guard let refusal = wantOfRoom(receipts) else { return receipts }
+            if let fullLimit, ContinuousClock.now - start >= fullLimit {
+                let waited = fullLimit > .zero ? " and was for \(DurationArgument.text(fullLimit))" : ""
+                throw ToolError(
+                    .inputOutput, "\(refusal.detail)\(waited). --resume goes on when there is room")
+            }
             let stuck = whyStuck()
             stuckLooks = stuck == nil ? 0 : stuckLooks + 1
-            if let stuck, stuckLooks >= Self.stuckLooks { throw stuck }
+            if let stuck, stuckLooks >= Self.stuckLooks {
+                throw ToolError(stuck.status, "\(refusal.detail); \(stuck.message)")
+            }
             do { try await Task.sleep(for: Self.fullPause) } catch { return nil }
         }
     }
@@ -100,10 +110,9 @@ struct Feed {
         return batch.notifications.isEmpty ? [] : await producer.submit(batch.notifications)
     }
 
-    private func isJournalFull(_ receipts: [Receipt]) -> Bool {
-        receipts.contains { receipt in
-            if case .refused(let refusal) = receipt { refusal.reason == .journalFull } else { false }
-        }
+    private func wantOfRoom(_ receipts: [Receipt]) -> Refusal? {
+        for case .refused(let refusal) in receipts where refusal.reason == .journalFull { return refusal }
+        return nil
     }
 
     /// - Returns: false when the engine is shutting down: then nothing of the batch was taken.

@@ -4,20 +4,31 @@ internal import Holdfast
 /// Reads a whole input without taking anything of it: what `--strict` does first.
 struct StrictCheck {
     let console: Console
-    /// Of the route's connector.
-    let limits: NotificationLimits
+    let routes: [Route]
 
     /// Names what is bad, up to a number, and leaves the input at its end.
     func passes(_ task: InputTask) async throws(ToolError) -> Bool {
         var input = task.input
         var reporter = FaultReporter(console: console, name: input.file.name)
-        let validator = NotificationValidator(limits: limits)
+        var validators: [String: NotificationValidator] = [:]
+        var fallback: NotificationValidator?
+        for route in routes {
+            let validator = NotificationValidator(limits: route.connector.limits)
+            if let topics = route.topics {
+                for topic in topics { validators[topic] = validator }
+            } else {
+                fallback = validator
+            }
+        }
         let now = EngineClock.system.wall()
         while true {
             let batch = try await input.next()
             for (line, fault) in batch.faults { reporter.malformed(line: line, fault) }
             for (index, notification) in batch.notifications.enumerated() {
                 do throws(Refusal) {
+                    guard let validator = validators[notification.topic] ?? fallback else {
+                        throw Refusal(.topicDisallowed, "no route serves its topic")
+                    }
                     try validator.validate(notification, now: now)
                 } catch {
                     reporter.refused(line: batch.lines[index], error)

@@ -8,17 +8,24 @@ struct InputPlace {
     /// The bytes before the place, to fingerprint later places with.
     var history: [UInt8] = []
 
-    /// Looks up how far the file was taken, and leaves it standing at the place where to begin.
+    /// Looks up how far `send` has taken the file, and leaves it standing at the place where to begin.
     ///
     /// - Throws: ``ToolError`` when it must not be begun, saying why and what to do.
     static func find(_ file: InputFile, in journal: any Journal, mode: ResumeMode) throws(ToolError) -> InputPlace {
+        try find(file, mode: mode) { (identity) throws(JournalError) in try journal.note(identity.noteName) }
+    }
+
+    /// - Parameter note: what the journal has noted of a file.
+    static func find(
+        _ file: InputFile, mode: ResumeMode, note: (FileIdentity) throws(JournalError) -> [UInt8]?
+    ) throws(ToolError) -> InputPlace {
         guard let identity = file.identity, let path = file.path, let size = file.size else {
             guard mode == .fresh else {
                 throw ToolError(.usage, "\(file.name) is not a regular file: how far it was taken cannot be told")
             }
             return InputPlace(decision: .fromStart)
         }
-        let noted = try note(of: identity, in: journal, path: path)
+        let noted = try progress(try noted(identity, note), path: path)
         var history: [UInt8]?
         if let noted { history = try file.history(before: noted.offset) }
         let isUnchanged = history.map { Fingerprint.of($0) == noted?.fingerprint } ?? false
@@ -37,15 +44,17 @@ struct InputPlace {
         }
     }
 
-    private static func note(
-        of identity: FileIdentity, in journal: any Journal, path: String
-    ) throws(ToolError) -> FileProgress? {
-        let note: [UInt8]?
+    private static func noted(
+        _ identity: FileIdentity, _ note: (FileIdentity) throws(JournalError) -> [UInt8]?
+    ) throws(ToolError) -> [UInt8]? {
         do throws(JournalError) {
-            note = try journal.note(identity.noteName)
+            return try note(identity)
         } catch {
             throw ToolError(error)
         }
+    }
+
+    private static func progress(_ note: [UInt8]?, path: String) throws(ToolError) -> FileProgress? {
         guard let note else { return nil }
         return try FileProgress.decode(note, path: path)
     }

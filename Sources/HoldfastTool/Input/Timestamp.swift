@@ -20,7 +20,8 @@ enum Timestamp {
     static func format(_ time: WallTime) -> String {
         // Years beyond four digits come from times that nobody meant: shown as the last instant that can be written.
         let seconds = min(max(time.seconds, -62_135_596_800), 253_402_300_799)
-        let milliseconds = Int(time.milliseconds - time.seconds * 1000)
+        let remainder = Int(time.milliseconds % 1000)
+        let milliseconds = remainder < 0 ? remainder + 1000 : remainder
         let day = Int((seconds - ((seconds % 86400) + 86400) % 86400) / 86400)
         let ofDay = Int(seconds) - day * 86400
         let (year, month, dayOfMonth) = civil(day)

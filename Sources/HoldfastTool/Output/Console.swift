@@ -43,6 +43,14 @@ final class Console: Sendable {
         }
     }
 
+    /// Writes a question to standard error, whose answer is awaited on the same line.
+    func prompt(_ text: String) {
+        state.withLock { state in
+            clear(&state)
+            write(text, to: .standardError)
+        }
+    }
+
     func error(_ message: String) { note("\(colored("error:", .red)) \(message)") }
 
     func warning(_ message: String) { note("\(colored("warning:", .yellow)) \(message)") }
@@ -108,6 +116,14 @@ enum Format {
         return "\(seconds / 3600):\(padded(seconds / 60 % 60)):\(padded(seconds % 60)) h"
     }
 
+    /// About how long: `5 s`, `4 min`, `3 h`, `12 days`
+    static func span(_ duration: Duration) -> String {
+        let seconds = max(0, duration.wholeMilliseconds) / 1000
+        if seconds < 120 { return "\(seconds) s" }
+        if seconds < 7200 { return "\(seconds / 60) min" }
+        return seconds < 172_800 ? "\(seconds / 3600) h" : "\(count(seconds / 86400)) days"
+    }
+
     /// `0:07`, `4:05`, `1:02:03`
     static func clock(_ duration: Duration) -> String {
         let seconds = max(0, duration.wholeMilliseconds) / 1000
@@ -128,8 +144,11 @@ enum Format {
     }
 
     /// `1 notification`, `2 notifications`
-    static func plural(_ count: some BinaryInteger, _ noun: String) -> String {
-        "\(Self.count(count)) \(noun)\(count == 1 ? "" : "s")"
+    static func plural(_ count: some BinaryInteger, _ noun: String) -> String { plural(count, noun, "\(noun)s") }
+
+    /// `1 entry`, `2 entries`
+    static func plural(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
+        "\(Self.count(count)) \(count == 1 ? one : many)"
     }
 
     private static func decimal(_ value: Int64, _ places: Int) -> String {

@@ -20,5 +20,14 @@ struct ConsoleLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { console.note("\(event.level): \(event.message)") }
+    func log(event: LogEvent) {
+        guard logLevel <= .info || !isToldByTheRun(event) else { return }
+        console.note("\(event.level): \(event.message)")
+    }
+
+    /// What the run tells by itself, as the error that ends it.
+    private func isToldByTheRun(_ event: LogEvent) -> Bool {
+        guard case .string("connection-misconfigured")? = event.metadata?["event"] else { return false }
+        return true
+    }
 }

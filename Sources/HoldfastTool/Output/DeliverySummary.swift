@@ -2,6 +2,16 @@ internal import Holdfast
 
 /// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
 struct DeliverySummary: Encodable, Equatable {
+    /// One of several routes, as it stands at the end.
+    struct Route: Encodable, Equatable {
+        var route: String
+        var endpoint: String
+        /// Of its lanes, still unconfirmed.
+        var left: Int
+        /// Why a lane of it stands still, or nothing could be sent.
+        var trouble: String?
+    }
+
     /// The input; nil for `recover`.
     var file: String?
     /// Lines read by this run; with `--resume`, those after the ones taken before.
@@ -37,6 +47,10 @@ struct DeliverySummary: Encodable, Equatable {
     var unknown = 0
     /// Still unconfirmed, in the journal.
     var left = 0
+    /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
+    var unserved: [UnservedLane]?
+    /// Nil where there is one only.
+    var routes: [Route]?
     var possibleDuplicates = 0
     /// Tokens that the feedback service named; nil when none was asked.
     var feedback: Int?
@@ -83,6 +97,12 @@ struct DeliverySummary: Encodable, Equatable {
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
         if left > 0 {
             rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them"))
+        }
+        for route in routes ?? [] where route.left > 0 {
+            rows.append(("  on \(route.route)", Format.count(route.left), route.trouble ?? route.endpoint))
+        }
+        for lane in unserved ?? [] {
+            rows.append(("  in \(lane.lane)", Format.count(lane.unconfirmed), "no route serves this lane"))
         }
         if possibleDuplicates > 0 {
             rows.append(("possible duplicates", Format.count(possibleDuplicates), "sent again with the same apns-id"))

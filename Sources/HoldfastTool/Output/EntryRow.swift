@@ -8,7 +8,12 @@ struct EntryRow: Encodable {
     var uid: UInt64
     var state: String
     var lane: String
+    var producer: String
+    /// Whether an attempt of it may have reached the service, whatever its state.
+    var isPossiblySent: Bool
     var attempts: Int
+    /// The rejection that an operator sent again as this entry.
+    var retryOf: UInt64?
     var acceptedAt: String
     var dueAt: String?
     var reason: String?
@@ -25,12 +30,18 @@ struct EntryRow: Encodable {
     var tokenRegisteredAt: String?
     var tag: String?
     var payloadBytes: Int
+    private var accepted: WallTime
+    /// In `show`: where it stands in a few words, and what that means, sentence by sentence.
+    var summary: String?
+    var explanation: [String]?
     /// Only when it is to be revealed.
     private var payload: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag,
-            payloadBytes
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag,
+            payloadBytes, summary, explanation
+        case retryOf
+        case isPossiblySent = "possiblySent"
         case id = "apns-id"
         case topic = "apns-topic"
         case pushType = "apns-push-type"
@@ -40,21 +51,25 @@ struct EntryRow: Encodable {
         case tokenRegisteredAt = "token-registered-at"
     }
 
-    init(_ entry: JournalEntry, reveal: Bool) {
+    init(_ entry: JournalEntry, explanation: EntryExplanation? = nil, reveal: Bool) {
+        summary = explanation?.summary
+        self.explanation = explanation?.sentences
+        isPossiblySent = entry.isPossiblySent
+        retryOf = entry.retryOf?.rawValue
         let notification = entry.notification
         uid = entry.uid.rawValue
         lane = entry.lane.description
+        producer = entry.producer
+        state = Self.name(entry.state.kind)
         attempts = entry.attempts
+        accepted = entry.acceptedAt
         acceptedAt = Timestamp.format(entry.acceptedAt)
         reason = entry.lastReason?.rawValue
         switch entry.state {
-        case .neverSent: state = "never-sent"
-        case .possiblySent: state = "possibly-sent"
+        case .neverSent, .possiblySent: break
         case .deferred(let due):
-            state = "deferred"
             dueAt = Timestamp.format(due)
         case .rejected(let cause):
-            state = "rejected"
             reason = cause.reason.rawValue
             status = cause.status
             rejectedAt = Timestamp.format(cause.rejectedAt)
@@ -73,6 +88,16 @@ struct EntryRow: Encodable {
         payload = reveal ? notification.payload : nil
     }
 
+    /// As listings, their JSON and `--state` say it.
+    static func name(_ state: JournalEntry.StateKind) -> String {
+        switch state {
+        case .neverSent: "never-sent"
+        case .possiblySent: "possibly-sent"
+        case .deferred: "deferred"
+        case .rejected: "rejected"
+        }
+    }
+
     /// One line. A revealed payload is in it as it was written where that is one line of JSON, else as a string.
     func json() throws -> String {
         let line = try JSONOutput.line(self)
@@ -82,23 +107,32 @@ struct EntryRow: Encodable {
         return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try JSONOutput.line(text))}"
     }
 
-    static let heading =
-        "UID         STATE          TOKEN       TOPIC                           ACCEPTED              NOTE"
+    static let heading = columns("UID", "STATE", "LANE", "TOKEN", "TOPIC", "ACCEPTED", "NOTE")
 
     func line() -> String {
         let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
-        let columns = [
-            (String(uid), 10), (state, 13), (token, 10), (topic.printable(maximumLength: 64), 30), (acceptedAt, 20),
-            (note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "), 0),
-        ]
-        return columns.map { text, width in text + String(repeating: " ", count: max(0, width - text.count)) }
-            .joined(separator: "  ")
+        return Self.columns(
+            String(uid), state, lane.printable(maximumLength: 80), token, topic.printable(maximumLength: 64),
+            // To the second is enough for a table.
+            Timestamp.format(WallTime(seconds: accepted.seconds)),
+            note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "))
     }
 
+    private static func columns(_ cells: String...) -> String {
+        let widths = [10, 13, 33, 10, 24, 20, 0]
+        var line = zip(cells, widths).map { cell, width in
+            cell + String(repeating: " ", count: max(0, width - cell.count))
+        }.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// Below a headline that says its state.
     func text() -> String {
         let rows: [(String, String?)] = [
-            ("uid", String(uid)), ("state", state), ("lane", lane), ("attempts", String(attempts)),
-            ("accepted", acceptedAt),
+            ("uid", String(uid)), ("lane", lane), ("producer", producer),
+            ("attempts", String(attempts)),
+            ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
             ("due", dueAt), ("reason", reason), ("status", status.map { String($0) }), ("rejected", rejectedAt),
             ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-topic", topic),
             ("apns-push-type", pushType),

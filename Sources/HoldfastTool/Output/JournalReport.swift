@@ -8,6 +8,29 @@ struct JournalReport: Encodable, Equatable {
         var deferred: Int
         /// The send mark.
         var mark: UInt64
+        /// `running`, `paused` or `stopped`; why and since when.
+        var state: String
+        var reason: String?
+        var since: String?
+        /// What a crash now would leave possibly sent.
+        var possiblySent: Int
+        /// When the first of those that are unconfirmed was accepted.
+        var oldestAcceptedAt: String?
+    }
+
+    /// What is submitted under one name.
+    struct Producer: Encodable, Equatable {
+        var producer: String
+        var unconfirmed: Int
+        var totals: Totals
+    }
+
+    /// What a crash now would do to what may have been sent.
+    struct AfterCrash: Encodable, Equatable {
+        /// With at-least-once: sent again with the same apns-id.
+        var sentAgain: Int
+        /// With at-most-once, or one attempt: not sent again, outcome unknown.
+        var unknown: Int
     }
 
     struct Totals: Encodable, Equatable {
@@ -18,6 +41,16 @@ struct JournalReport: Encodable, Equatable {
         var unknown: UInt64
         var withdrawn: UInt64
         var possibleDuplicates: UInt64
+
+        init(_ totals: JournalTotals) {
+            accepted = totals.accepted
+            confirmed = totals.confirmed
+            rejected = totals.rejected
+            expired = totals.expired
+            unknown = totals.unknown
+            withdrawn = totals.withdrawn
+            possibleDuplicates = totals.possibleDuplicates
+        }
     }
 
     var journal: String
@@ -31,15 +64,27 @@ struct JournalReport: Encodable, Equatable {
     var rejections: Int
     var blacklist: Int
     var nextUID: UInt64
+    var afterCrash: AfterCrash
     var lanes: [Lane]
+    var producers: [Producer]
     var totals: Totals
     var usedBytes: Int
     var limitBytes: Int
 
-    init(_ status: JournalStatus, directory: String, owner: String?, route: RememberedRoute?) {
+    /// What a report is made of, beside the status.
+    struct Details {
+        var owner: String?
+        var route: RouteSettings?
+        var producers: [ProducerStatus] = []
+        var possiblySent: [LaneKey: Int] = [:]
+        /// When the first unconfirmed entry of a lane was accepted.
+        var oldest: [LaneKey: WallTime] = [:]
+    }
+
+    init(_ status: JournalStatus, directory: String, _ details: Details) {
         journal = directory
-        self.owner = owner
-        endpoint = route?.endpoint
+        owner = details.owner
+        endpoint = details.route?.endpoint
         unconfirmed = status.unconfirmed
         possiblySent = status.possiblySent
         deferred = status.deferred
@@ -47,14 +92,22 @@ struct JournalReport: Encodable, Equatable {
         blacklist = status.blacklist
         nextUID = status.nextUID.rawValue
         lanes = status.lanes.map { lane in
-            Lane(
+            let (state, reason, since) = LaneRow.words(lane.state)
+            return Lane(
                 lane: lane.key.description, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                mark: lane.mark.rawValue)
+                mark: lane.mark.rawValue, state: state, reason: reason, since: since,
+                possiblySent: details.possiblySent[lane.key] ?? 0,
+                oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))
         }
-        let totals = status.totals
-        self.totals = Totals(
-            accepted: totals.accepted, confirmed: totals.confirmed, rejected: totals.rejected, expired: totals.expired,
-            unknown: totals.unknown, withdrawn: totals.withdrawn, possibleDuplicates: totals.possibleDuplicates)
+        var (sentAgain, unknown) = (0, 0)
+        for (lane, count) in details.possiblySent {
+            if lane.guarantee == .atMostOnce { unknown += count } else { sentAgain += count }
+        }
+        afterCrash = AfterCrash(sentAgain: sentAgain, unknown: unknown)
+        producers = details.producers.map { producer in
+            Producer(producer: producer.name, unconfirmed: producer.unconfirmed, totals: Totals(producer.totals))
+        }
+        totals = Totals(status.totals)
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
     }
@@ -62,16 +115,16 @@ struct JournalReport: Encodable, Equatable {
     func text() -> String {
         var rows = [
             ("unconfirmed", Format.count(unconfirmed), "accepted, and not answered for yet"),
-            ("possibly sent", Format.count(possiblySent), "of them, were the owner to crash now"),
+            (
+                "possibly sent", Format.count(possiblySent),
+                owner == nil ? "of them: no answer is known" : "of them, were the owner to crash now"
+            ),
             ("deferred", Format.count(deferred), "of them, waiting for their time"),
             ("rejections", Format.count(rejections), "refused for good"),
             ("blacklist", Format.count(blacklist), "tokens not to be sent to"),
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
-        for lane in lanes where lane.unconfirmed > 0 {
-            rows.append(("lane \(lane.lane)", Format.count(lane.unconfirmed), "send mark \(Format.count(lane.mark))"))
-        }
         for (name, count) in [
             ("accepted", totals.accepted), ("confirmed", totals.confirmed), ("rejected", totals.rejected),
             ("expired", totals.expired), ("unknown", totals.unknown), ("withdrawn", totals.withdrawn),
@@ -81,8 +134,53 @@ struct JournalReport: Encodable, Equatable {
         }
         let heading = [
             "\(journal): " + (owner.map { "in use by \($0)" } ?? "at rest"),
-            endpoint.map { "delivers to \($0)" } ?? "an application's own: it remembers no route",
+            endpoint.map { "delivers to \($0)" } ?? "it remembers no route: an application's own, or a configuration's",
         ]
-        return heading.joined(separator: "; ") + "\n" + DeliverySummary.table(rows)
+        return [
+            heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, producersText,
+        ].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    /// Nil when a crash would do nothing.
+    private var afterCrashText: String? {
+        guard afterCrash.sentAgain + afterCrash.unknown > 0 else { return nil }
+        let when = owner == nil ? "when it is delivered" : "were its process to crash now"
+        var parts: [String] = []
+        if afterCrash.sentAgain > 0 {
+            parts.append("\(Format.count(afterCrash.sentAgain)) sent again with the same apns-id")
+        }
+        if afterCrash.unknown > 0 {
+            parts.append("\(Format.count(afterCrash.unknown)) given up as unknown (at most once)")
+        }
+        return "of what may have been sent, \(when): at most \(parts.joined(separator: ", "))"
+    }
+
+    /// Lanes that hold something, or stand still.
+    private var lanesText: String? {
+        let shown = lanes.filter { $0.unconfirmed > 0 || $0.state != "running" }
+        guard !shown.isEmpty else { return nil }
+        let rows = shown.map { lane in
+            [
+                "  " + lane.lane.printable(maximumLength: 320), lane.state, Format.count(lane.unconfirmed),
+                Format.count(lane.deferred), lane.oldestAcceptedAt ?? "",
+                [lane.since.map { "since \($0)" }, lane.reason?.printable(maximumLength: 512)].compactMap { $0 }
+                    .joined(separator: ": "),
+            ]
+        }
+        return Columns.text([["  LANE", "STATE", "UNCONFIRMED", "DEFERRED", "OLDEST", ""]] + rows, right: [2, 3])
+    }
+
+    /// More than one: with one alone its figures are the journal's.
+    private var producersText: String? {
+        guard producers.count > 1 else { return nil }
+        let rows = producers.map { producer in
+            [
+                "  " + producer.producer.printable(maximumLength: 64), Format.count(producer.unconfirmed),
+                Format.count(producer.totals.accepted), Format.count(producer.totals.confirmed),
+                Format.count(producer.totals.rejected),
+            ]
+        }
+        return Columns.text(
+            [["  PRODUCER", "UNCONFIRMED", "ACCEPTED", "CONFIRMED", "REJECTED"]] + rows, right: [1, 2, 3, 4])
     }
 }

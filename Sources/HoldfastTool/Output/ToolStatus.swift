@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 
 /// What the exit code says: the numbers of sysexits.h where one fits.
 ///
@@ -55,6 +56,8 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         switch error {
         case let error as ToolError: self = error
         case let error as JournalError: self.init(error)
+        case let error as ControlError: self.init(error)
+        case let error as Refusal: self.init(.badInput, error.description)
         case let error as ConnectError: self.init(error.kind == .configuration ? .configuration : status, error.message)
         default: self.init(status, "\(error)")
         }
@@ -66,7 +69,8 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         switch error.code {
         case .notFound: .noInput
         case .permissionDenied, .readOnly: .noPermission
-        case .ownedByAnotherProcess, .newerFormat, .damaged, .unsupportedFileSystem: .cannotOpen
+        case .beingRead: .entriesLeft
+        case .ownedByAnotherProcess, .newerFormat, .damaged, .unsupportedFileSystem, .alreadyExists: .cannotOpen
         default: .inputOutput
         }
     }

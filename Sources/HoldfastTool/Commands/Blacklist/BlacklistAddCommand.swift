@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Holdfast
+
+struct BlacklistAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Put tokens on the blacklist: nothing is sent to them from now on.",
+        discussion: """
+            Where a token has an entry already, the one with the later "since" stays. What waits for such a token is rejected \
+            when its turn comes.
+
+            Examples:
+              holdfast blacklist add 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
+              holdfast blacklist add - --reason UserDeleted <tokens.txt
+            """)
+
+    @OptionGroup var tokenArguments: TokenArguments
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Option(name: .long, help: ArgumentHelp("Why, in a word.", valueName: "reason"))
+    var reason = BlacklistEntry.byOperator.rawValue
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Since when they are bad: a registration after it lifts the entry. (default: now)", valueName: "time"),
+        transform: AgeArgument.parse)
+    var since: AgeArgument?
+
+    @Option(name: .long, help: ArgumentHelp("The route to note.", valueName: "route"))
+    var route = BlacklistEntry.operatorRoute
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard !tokenArguments.tokens.isEmpty else { throw ValidationError("Name tokens, or - for standard input.") }
+        guard (1...255).contains(reason.utf8.count) else { throw ValidationError("--reason has 1 to 255 bytes.") }
+        guard route.utf8.count <= 255 else { throw ValidationError("--route has at most 255 bytes.") }
+    }
+
+    func run() async throws { try await reporting { try await add() } }
+
+    private struct Report: Encodable {
+        var added: Int
+        var malformed: Int
+    }
+
+    private func add() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let now = EngineClock.system.wall()
+        let since = since?.time(now) ?? now
+        var progress = WorkProgress("added", of: nil)
+        let malformed = try await DeskOpener(journal: path).withDesk { desk in
+            try await tokenArguments.forEachBatch { tokens in
+                try await desk.blacklist(
+                    tokens.map { token in
+                        BlacklistEntry(
+                            token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route)
+                    })
+                progress.add(tokens.count)
+            }
+        }
+        progress.end()
+        let report = Report(added: progress.done, malformed: malformed)
+        Console.standard.print(
+            json
+                ? try JSONOutput.line(report)
+                : "\(Format.plural(report.added, "token")) put on the blacklist of \(path)")
+        return malformed > 0 ? .badInput : .ok
+    }
+}

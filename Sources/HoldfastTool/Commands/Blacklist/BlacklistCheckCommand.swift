@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct BlacklistCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Whether tokens are on the blacklist.",
+        discussion: """
+            A notification whose token was registered later than its entry's "since" is sent all the same, and lifts the entry.
+
+            Exit code 0 when none of the tokens is on the blacklist, 1 when some are, 65 when a line was no token.
+
+            Examples:
+              holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
+              holdfast blacklist check - <tokens.txt --json
+            """)
+
+    @OptionGroup var tokenArguments: TokenArguments
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print tokens whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard !tokenArguments.tokens.isEmpty else { throw ValidationError("Name tokens, or - for standard input.") }
+    }
+
+    func run() async throws { try await reporting { try await check() } }
+
+    private struct Row: Encodable {
+        var token: String
+        var blacklisted: Bool
+        var reason: String?
+        var since: ExactTime?
+        var learntAt: ExactTime?
+        var route: String?
+    }
+
+    private func check() async throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        var found = 0
+        let malformed = try await tokenArguments.forEachBatch { tokens in
+            var lines: [String] = []
+            for token in tokens {
+                let entry = try reader.blacklistEntry(for: token).map { BlacklistRow($0, reveal: reveal) }
+                if entry != nil { found += 1 }
+                lines.append(try line(token, entry))
+            }
+            Console.standard.print(lines.joined(separator: "\n"))
+        }
+        return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
+    }
+
+    private func line(_ token: DeviceToken, _ entry: BlacklistRow?) throws -> String {
+        let name = reveal ? token.hex : token.shortened
+        guard json else { return "\(name)  " + (entry.map { "blacklisted: \($0.words)" } ?? "not blacklisted") }
+        return try JSONOutput.line(
+            Row(
+                token: name, blacklisted: entry != nil, reason: entry?.reason, since: entry?.since,
+                learntAt: entry?.learntAt, route: entry?.route))
+    }
+}

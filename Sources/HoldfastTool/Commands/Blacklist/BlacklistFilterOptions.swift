@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+/// Which entries of the blacklist. Several flags all have to hold; a repeated one is "any".
+struct BlacklistFilterOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Only for this reason; may be repeated.", valueName: "reason"))
+    var reason: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Only those learnt on this route; may be repeated.", valueName: "route"))
+    var route: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only those that are bad since then (2026-11-21T12:00:00Z, or 7d ago) or later.", valueName: "time"),
+        transform: AgeArgument.parse)
+    var since: AgeArgument?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only those that are bad since before then.", valueName: "time"),
+        transform: AgeArgument.parse)
+    var until: AgeArgument?
+
+    var isEmpty: Bool { reason.isEmpty && route.isEmpty && since == nil && until == nil }
+
+    func filter(now: WallTime = EngineClock.system.wall()) -> BlacklistFilter {
+        BlacklistFilter(
+            reasons: Set(reason.map { $0.lowercased() }), routes: Set(route), since: since?.time(now),
+            until: until?.time(now))
+    }
+}
+
+struct BlacklistFilter {
+    /// In lower case; empty: any.
+    var reasons: Set<String>
+    /// Empty: any.
+    var routes: Set<String>
+    var since: WallTime?
+    var until: WallTime?
+
+    func matches(_ entry: BlacklistEntry) -> Bool {
+        if !reasons.isEmpty, !reasons.contains(entry.reason.rawValue.lowercased()) { return false }
+        if !routes.isEmpty, !routes.contains(entry.route) { return false }
+        if let since, entry.since < since { return false }
+        if let until, entry.since >= until { return false }
+        return true
+    }
+}
+
+/// A blacklist in the order of its tokens, a page at a time.
+struct BlacklistListing {
+    private static let pageCount = 2000
+
+    let reader: JournalReader
+    let filter: BlacklistFilter
+    private var last: DeviceToken?
+    private var hasEnded = false
+
+    init(_ reader: JournalReader, _ filter: BlacklistFilter, after: DeviceToken? = nil) {
+        self.reader = reader
+        self.filter = filter
+        last = after
+    }
+
+    /// Those of the next page that are wanted, perhaps none; nil at the end.
+    mutating func next() throws(JournalError) -> [BlacklistEntry]? {
+        guard !hasEnded else { return nil }
+        let page = try reader.blacklistEntries(after: last, limit: Self.pageCount)
+        hasEnded = page.count < Self.pageCount
+        last = page.last?.token ?? last
+        return page.filter(filter.matches)
+    }
+}

@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+struct BlacklistImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Put the entries of an export on the blacklist.",
+        discussion: """
+            NDJSON, as `blacklist export` writes it: {"token":"00fc…","reason":"Unregistered","since":"2026-11-21T12:00:00Z",\
+            "learntAt":"2026-11-21T12:00:01Z","route":"default"}. All but the token may be left out. Where a token has an entry \
+            already, the one with the later "since" stays, so that an import may be repeated.
+
+            Examples:
+              holdfast blacklist import blacklist.ndjson --journal push.journal
+              holdfast blacklist export --journal old.journal | holdfast blacklist import - --journal new.journal
+            """)
+
+    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws { try await reporting { try await importAll() } }
+
+    private struct Report: Encodable {
+        var file: String
+        var imported: Int
+        var malformed: Int
+    }
+
+    private func importAll() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let input = try InputFile(file)
+        var faults = FaultReporter(console: .standard, name: input.name)
+        var progress = WorkProgress("imported", of: nil)
+        try await DeskOpener(journal: path).withDesk { desk in
+            var reader = LineReader(input)
+            var isOver = false
+            while !isOver {
+                let batch = try await Self.batch(from: &reader, &faults, isOver: &isOver)
+                if batch.isEmpty { continue }
+                try await desk.blacklist(batch)
+                progress.add(batch.count)
+            }
+        }
+        progress.end()
+        faults.finish()
+        let report = Report(file: input.name, imported: progress.done, malformed: faults.count)
+        Console.standard.print(
+            json
+                ? try JSONOutput.line(report)
+                : "\(Format.plural(report.imported, "entry", "entries")) put on the blacklist of \(path)")
+        return faults.count > 0 ? .badInput : .ok
+    }
+
+    private static func batch(
+        from reader: inout LineReader, _ faults: inout FaultReporter, isOver: inout Bool
+    ) async throws(ToolError) -> [BlacklistEntry] {
+        var batch: [BlacklistEntry] = []
+        let now = EngineClock.system.wall()
+        while batch.count < OperatorDeskLimits.batch {
+            guard let line = try await reader.next() else {
+                isOver = true
+                break
+            }
+            switch line {
+            case .tooLong(let number): faults.malformed(line: number, LineFault("is too long"))
+            case .text(let number, let bytes):
+                do throws(LineFault) {
+                    batch.append(try BlacklistEntry(line: bytes, now: now))
+                } catch {
+                    faults.malformed(line: number, error)
+                }
+            }
+        }
+        return batch
+    }
+}
+
+struct BlacklistExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "All that is on the blacklist, as `blacklist import` reads it.",
+        discussion: """
+            NDJSON on standard output, one entry a line, in the order of the tokens. It holds the tokens whole; they are \
+            personal data.
+
+            Examples:
+              holdfast blacklist export >blacklist.ndjson
+              holdfast blacklist export --reason Unregistered --since 30d | jq -r .token
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var filterOptions: BlacklistFilterOptions
+
+    func run() async throws { try await reporting { try export() } }
+
+    private func export() throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        var listing = BlacklistListing(reader, filterOptions.filter())
+        while let page = try listing.next() {
+            guard !page.isEmpty else { continue }
+            let lines = try page.map { try JSONOutput.line(BlacklistRow($0, reveal: true)) }
+            try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+        }
+        return .ok
+    }
+}

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct BlacklistListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Which tokens are not sent to, why, and since when.",
+        discussion: """
+            In the order of the tokens. Tokens are shortened unless --reveal is given; they are personal data.
+
+            Examples:
+              holdfast blacklist list --reason Unregistered --since 7d
+              holdfast blacklist list --count
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var filterOptions: BlacklistFilterOptions
+
+    @Option(name: .long, help: ArgumentHelp("The most entries.", valueName: "count"))
+    var limit = 100
+
+    @Option(name: .long, help: ArgumentHelp("Begin behind this token.", valueName: "token"))
+    var after: String?
+
+    @Flag(name: .long, help: "Only count them all, by reason.")
+    var count = false
+
+    @Flag(name: .long, help: "Print tokens whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+        _ = try afterToken()
+    }
+
+    private func afterToken() throws -> DeviceToken? {
+        do {
+            return try after.map { try DeviceToken(sanitizing: $0) }
+        } catch {
+            throw ValidationError("--after needs a whole token: \(error)")
+        }
+    }
+
+    func run() async throws { try await reporting { try list() } }
+
+    private func list() throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        var listing = BlacklistListing(reader, filterOptions.filter(), after: try afterToken())
+        if count { return try printCounts(&listing) }
+        var left = limit
+        var last: DeviceToken?
+        while left > 0, let page = try listing.next() {
+            let wanted = page.prefix(left)
+            guard !wanted.isEmpty else { continue }
+            let rows = wanted.map { BlacklistRow($0, reveal: reveal) }
+            let lines =
+                json
+                ? try rows.map(JSONOutput.line).joined(separator: "\n")
+                : BlacklistRow.table(rows, withHeading: last == nil)
+            Console.standard.print(lines)
+            left -= wanted.count
+            last = wanted.last?.token
+        }
+        if last == nil, !json { Console.standard.note("there are no such entries") }
+        if left == 0, let last, !json {
+            Console.standard.note(
+                "more may follow: --after \(reveal ? last.hex : "the last token, which --reveal shows")")
+        }
+        return .ok
+    }
+
+    private struct Count: Encodable {
+        var reason: String
+        var count: Int
+    }
+
+    /// Reasons that are told apart; the rest are counted as one.
+    private static let greatestReasonCount = 1000
+
+    private func printCounts(_ listing: inout BlacklistListing) throws -> ToolStatus {
+        var counts: [String: Int] = [:]
+        while let page = try listing.next() {
+            for entry in page {
+                let isKnown = counts[entry.reason.rawValue] != nil || counts.count < Self.greatestReasonCount
+                counts[isKnown ? entry.reason.rawValue : "(others)", default: 0] += 1
+            }
+        }
+        let rows = counts.map { Count(reason: $0.key, count: $0.value) }
+            .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+        if json {
+            for row in rows { Console.standard.print(try JSONOutput.line(row)) }
+            return .ok
+        }
+        let all = rows.reduce(0) { $0 + $1.count }
+        let cells = rows.map { [$0.reason.printable(maximumLength: 64), Format.count($0.count)] }
+        Console.standard.print(Columns.text([["REASON", "COUNT"]] + cells + [["all", Format.count(all)]], right: [1]))
+        return .ok
+    }
+}

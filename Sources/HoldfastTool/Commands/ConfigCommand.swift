@@ -1,0 +1,10 @@
+internal import ArgumentParser
+
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "The configuration: check it, and see what holds.",
+        discussion: """
+            One YAML file, and a variable of the environment for each key; Docs/Configuration.md describes all of them.
+            """,
+        subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self])
+}

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import Foundation
+
+struct ConfigShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Each key's value, and where it comes from.",
+        discussion: """
+            The place is the file's line, the name of a variable of the environment, a flag, or `default`. Keys that have \
+            neither a value nor a default are left out unless --all is given. The files that hold keys, certificates and \
+            passphrases are named, and never printed.
+
+            For example:
+              holdfast config show --config /etc/holdfast.yaml
+              holdfast config show --json | jq -r .variable
+
+            Exit codes: 0 · 78 the configuration has mistakes.
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Keys without a value as well.")
+    var all = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    struct Row: Encodable {
+        var key: String
+        /// Nil for none.
+        var value: String?
+        var source: String?
+        /// The variable of the environment that stands for it.
+        var variable: String
+    }
+
+    func run() async throws { try await reporting { try show() } }
+
+    private func show() throws -> ToolStatus {
+        let configuration = try journalOptions.configOptions.load()
+        let rows = Self.rows(configuration.values, journal: journalOptions.journal).filter { all || $0.value != nil }
+        if json {
+            for row in rows { Console.standard.print(try JSONOutput.line(row)) }
+        } else {
+            Console.standard.print(
+                DeliverySummary.table(
+                    rows.map { ("\($0.key):", "", "\($0.value ?? "-")  (\($0.source ?? "none"))") }))
+        }
+        return .ok
+    }
+
+    /// - Parameter journal: the flag's value, which goes before all.
+    static func rows(_ values: [ConfigValues], journal: String?) -> [Row] {
+        values.flatMap { values in
+            values.section.keys.map { key in
+                let item = values.section.isList ? values.path.filter(\.isNumber) : nil
+                var row = Row(
+                    key: "\(values.path).\(key.name)",
+                    variable: ConfigVariables.name(values.section.name, item, key.name))
+                if let entry = values.entries[key.name] {
+                    row.value = key.type.write(entry.value)
+                    row.source = entry.source.description
+                }
+                if values.section.name == "journal", key.name == "path", let journal {
+                    (row.value, row.source) = (TLSOptions.absolute(journal), "--journal")
+                }
+                return row
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+/// Which entries, for every command that lists or changes some. Several flags all have to hold; a repeated one is "any".
+struct EntryFilterOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only of this lane, such as default/immediate/at-least-once, or of all that begin so; may be repeated.",
+            valueName: "lane"),
+        completion: LaneCompletion.kind, transform: FilterArgument.lane)
+    var lane: [LanePattern] = []
+
+    @Option(name: .long, help: ArgumentHelp("Only with this topic; may be repeated.", valueName: "topic"))
+    var topic: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only to this token: its hex digits, the first of them, or as a listing shortens it; may be repeated.",
+            valueName: "token"),
+        transform: FilterArgument.token)
+    var token: [TokenPattern] = []
+
+    @Option(name: .long, help: ArgumentHelp("Only of this producer; may be repeated.", valueName: "name"))
+    var producer: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only with this tag, or, with * at its end, with one that begins so; may be repeated.", valueName: "tag"),
+        transform: { TagPattern($0) })
+    var tag: [TagPattern] = []
+
+    @Option(
+        name: .customLong("apns-id"), help: ArgumentHelp("Only with this apns-id; may be repeated.", valueName: "uuid"),
+        transform: FilterArgument.id)
+    var id: [NotificationID] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only those accepted longer ago (30s, 5m, 1h, 7d), or before a time (2026-11-21T12:00:00Z).",
+            valueName: "age"),
+        transform: AgeArgument.parse)
+    var olderThan: AgeArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only those accepted less long ago, or after a time.", valueName: "age"),
+        transform: AgeArgument.parse)
+    var newerThan: AgeArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only those rejected, or last answered \"not now\", for this; may be repeated.", valueName: "reason"))
+    var reason: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only these UIDs: numbers and ranges, 10-20,30 or 500-.", valueName: "uids"),
+        transform: FilterArgument.uids)
+    var uids: UIDRanges?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only those answered \"not now\" so often at least.", valueName: "count"))
+    var attempts = 0
+
+    /// - Parameter states: those to choose from.
+    func filter(
+        states: Set<JournalEntry.StateKind> = Set(JournalEntry.StateKind.allCases),
+        now: WallTime = EngineClock.system.wall()
+    ) -> EntryFilter {
+        var filter = EntryFilter()
+        filter.lanes = lane
+        filter.states = states
+        if let uids { filter.uids = uids }
+        filter.topics = Set(topic)
+        filter.tokens = token
+        filter.producers = Set(producer)
+        filter.tags = tag
+        filter.ids = Set(id)
+        filter.acceptedBefore = olderThan?.time(now)
+        filter.acceptedAfter = newerThan?.time(now)
+        filter.reasons = Set(reason.map(Reason.init(rawValue:)))
+        filter.attempts = attempts
+        return filter
+    }
+
+    /// Whether no flag was given, so that all entries are meant.
+    var isEmpty: Bool { filter() == EntryFilter() }
+}
+
+/// Which states, for commands that do not say so themselves.
+struct StateOptions: ParsableArguments {
+    enum Choice: String, ExpressibleByArgument, CaseIterable {
+        case unconfirmed
+        case neverSent = "never-sent"
+        case possiblySent = "possibly-sent"
+        case deferred, rejected
+
+        var kinds: Set<JournalEntry.StateKind> {
+            switch self {
+            case .unconfirmed: [.neverSent, .possiblySent, .deferred]
+            case .neverSent: [.neverSent]
+            case .possiblySent: [.possiblySent]
+            case .deferred: [.deferred]
+            case .rejected: [.rejected]
+            }
+        }
+    }
+
+    @Option(name: .long, help: "Only those in this state; may be repeated.")
+    var state: [Choice] = []
+
+    var kinds: Set<JournalEntry.StateKind> {
+        state.isEmpty ? Set(JournalEntry.StateKind.allCases) : state.reduce(into: Set()) { $0.formUnion($1.kinds) }
+    }
+}
+
+/// The moment before or after which something was: so long ago, or at a time.
+enum AgeArgument: Equatable {
+    case ago(Duration)
+    case at(WallTime)
+
+    static func parse(_ text: String) throws -> AgeArgument {
+        if let time = Timestamp.parse(text) { return .at(time) }
+        do {
+            return .ago(try DurationArgument.parse(text))
+        } catch {
+            throw ValidationError(
+                "\(text.debugDescription) is neither an age such as 30s, 5m, 1h or 7d nor a time as 2026-11-21T12:00:00Z."
+            )
+        }
+    }
+
+    func time(_ now: WallTime) -> WallTime {
+        switch self {
+        case .ago(let duration): now.advanced(by: .zero - duration)
+        case .at(let time): time
+        }
+    }
+}
+
+private enum FilterArgument {
+    static func lane(_ text: String) throws -> LanePattern {
+        guard let pattern = LanePattern(text) else {
+            throw ValidationError("--lane needs a lane, such as default/immediate/at-least-once.")
+        }
+        return pattern
+    }
+
+    static func token(_ text: String) throws -> TokenPattern {
+        guard let pattern = TokenPattern(text) else {
+            throw ValidationError("--token needs hex digits: all of a token, the first ones, or 00fc…9a1b.")
+        }
+        return pattern
+    }
+
+    static func id(_ text: String) throws -> NotificationID {
+        guard let id = NotificationID(text) else { throw ValidationError("\(text.debugDescription) is no UUID.") }
+        return id
+    }
+
+    static func uids(_ text: String) throws -> UIDRanges {
+        guard let uids = UIDRanges(text) else {
+            throw ValidationError("\(text.debugDescription) is not a list of UIDs such as 7, 10-20,30 or 500-.")
+        }
+        return uids
+    }
+}

@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct JournalCompactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact",
+        abstract: "Write a journal's files anew, without what is free in them.",
+        discussion: """
+            At rest only: stop the process that uses the journal. What is in it stays as it is, byte for byte. Whatever \
+            interrupts this leaves the old file or the new one. It needs room for what is in use; the next opening \
+            allocates its reserve again.
+
+            EXAMPLE: holdfast journal compact --journal my.journal
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws { try await reporting { try compact() } }
+
+    private func compact() throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let progress = InspectionStatusLine()
+        defer { progress.clear() }
+        let report = try InspectionError.tempered {
+            try JournalCompaction.run(directory: path, progress: { progress.show($0) })
+        }
+        progress.clear()
+        let rendered = CopyRendering(report)
+        Console.standard.print(json ? try JSONOutput.line(rendered) : rendered.text(copied: false))
+        return .ok
+    }
+}
+
+/// What went wrong while a whole journal was read, with an exit code that says whether to try again.
+enum InspectionError {
+    static func tempered<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as JournalError {
+            switch error.code {
+            case .ownedByAnotherProcess:
+                throw ToolError(.entriesLeft, error.message + ". Stop it first, and try again")
+            case .limitReached: throw ToolError(.entriesLeft, error.message)
+            case .damaged: throw ToolError(.badInput, error.message)
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct JournalDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Take unconfirmed notifications back: they are not sent any more.",
+        discussion: """
+            What was never sent is withdrawn. What may have been sent is not sent again, and ends as unknown. It counts first, \
+            and asks; what is accepted after the counting stays. Rejections are not touched: `rejections discard` deletes \
+            those.
+
+            Examples:
+              holdfast journal drop 1200-1300
+              holdfast journal drop --topic com.example.app --lane default/considerate --older-than 2h
+              holdfast journal drop --state never-sent --all --yes
+            """)
+
+    @OptionGroup var sweepOptions: SweepOptions
+    @OptionGroup var stateOptions: StateOptions
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var consentOptions: ConsentOptions
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard !stateOptions.state.contains(.rejected) else {
+            throw ValidationError("Rejections are deleted by `holdfast rejections discard`.")
+        }
+    }
+
+    func run() async throws { try await reporting { try await drop() } }
+
+    private struct Report: Encodable {
+        /// Entries that were chosen.
+        var matched: Int
+        var withdrawn: Int
+        var unknown: Int
+        var gone: Int
+    }
+
+    private func drop() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let states = stateOptions.kinds.subtracting([.rejected])
+        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: states)).counted()
+        var withdrawal = Withdrawal()
+        if count > 0 {
+            try consentOptions.ask("Take \(Format.plural(count, "notification")) of \(path) back")
+            withdrawal = try await withdraw(sweep, count: count, from: path)
+        }
+        let report = Report(
+            matched: count, withdrawn: withdrawal.withdrawn, unknown: withdrawal.unknown, gone: withdrawal.gone)
+        Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
+        return .ok
+    }
+
+    private func withdraw(_ sweep: EntrySweep, count: Int, from path: String) async throws -> Withdrawal {
+        var withdrawal = Withdrawal()
+        var progress = WorkProgress("taken back", of: count)
+        try await DeskOpener(journal: path).withDesk { desk in
+            try await sweep.run { entries in
+                withdrawal += try await desk.withdraw(entries.map(\.uid))
+                progress.add(entries.count)
+            }
+        }
+        progress.end()
+        return withdrawal
+    }
+
+    private static func text(_ report: Report) -> String {
+        guard report.matched > 0 else { return "there are no such entries" }
+        var rows = [("withdrawn", Format.count(report.withdrawn), "never sent, and never will be")]
+        if report.unknown > 0 {
+            rows.append(("unknown", Format.count(report.unknown), "may have been sent; not sent again"))
+        }
+        if report.gone > 0 { rows.append(("gone", Format.count(report.gone), "had met their end before")) }
+        return DeliverySummary.table(rows)
+    }
+}

@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+
+struct JournalExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write entries out whole, as `journal import` reads them.",
+        discussion: """
+            One JSON object a line (Docs/Tool.md has its members), without loss: rejections and deferred ones included, with \
+            attempts, reasons and times. Nothing is changed in the journal, which may be in use; then the export is not of one \
+            instant. The blacklist is not in it: `blacklist export`.
+
+            TOKENS AND PAYLOADS ARE WHOLE in an export: they are personal data. A file that is made here may be read by its \
+            owner only, and gets its name when all of it is on disk.
+
+            Examples:
+              holdfast journal export -o waiting.ndjson --state unconfirmed
+              holdfast journal export --state rejected --reason TopicDisallowed >rejected.ndjson
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var stateOptions: StateOptions
+    @OptionGroup var filterOptions: EntryFilterOptions
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("A new file. (default: standard output)", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    func run() async throws { try await reporting { try export() } }
+
+    private func export() throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
+        guard let output else {
+            let count = try write(&listing) { bytes throws(ToolError) in try Self.writeOutput(bytes) }
+            Console.standard.note("\(Format.plural(count, "entry", "entries")) exported")
+            return .ok
+        }
+        let file = try PrivateFile(output)
+        do {
+            let count = try write(&listing) { bytes throws(ToolError) in try file.write(bytes) }
+            try file.finish()
+            Console.standard.note("\(Format.plural(count, "entry", "entries")) exported to \(output)")
+        } catch {
+            file.discard()
+            throw error
+        }
+        return .ok
+    }
+
+    /// One page at a time.
+    ///
+    /// - Returns: how many entries there were.
+    private func write(_ listing: inout EntryListing, to sink: ([UInt8]) throws(ToolError) -> Void) throws -> Int {
+        var count = 0
+        while let page = try listing.next() {
+            guard !page.isEmpty else { continue }
+            try sink(page.flatMap(ExportedEntry.line))
+            count += page.count
+            Console.standard.showStatus("exported: \(Format.count(count))")
+        }
+        Console.standard.showStatus("")
+        return count
+    }
+
+    /// What is cut short must not pass for an export, so unlike listings this tells of every failure.
+    private static func writeOutput(_ bytes: [UInt8]) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            throw ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
+        }
+    }
+}

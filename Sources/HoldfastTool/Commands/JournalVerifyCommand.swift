@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct JournalVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check every page, record, index and figure of a journal.",
+        discussion: """
+            Works at rest and in use, and on a journal that does not open any more; nothing in it is changed. Exit code 0 \
+            when it is sound, 65 when it is damaged, others when it could not be looked at. A journal in use is read as \
+            of one commit, which is kept meanwhile: its file grows by what is written, within --pin-limit and \
+            --growth-limit.
+
+            --salvage copies what is sound into a new journal, and what is out of reach as far as it is found anywhere in \
+            the file. What may have ended long ago, and nothing says so, counts as possibly sent.
+
+            EXAMPLE: holdfast journal verify --journal my.journal --salvage mended.journal
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var inspection: InspectionOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Copy what is sound into a new journal of this name; nothing may be there.", valueName: "dir"),
+        completion: .directory)
+    var salvage: String?
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws { try await reporting { try verify() } }
+
+    private func verify() throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let progress = InspectionStatusLine()
+        defer { progress.clear() }
+        let report = try InspectionError.tempered {
+            try JournalVerification.run(
+                directory: path, limits: inspection.limits(), progress: { progress.show($0) })
+        }
+        var rendered = VerificationRendering(report)
+        if let salvage {
+            let salvaged = try InspectionError.tempered {
+                try JournalSalvage.run(
+                    directory: path, destination: salvage, limits: inspection.limits(),
+                    progress: { progress.show($0) })
+            }
+            rendered.salvage = VerificationRendering.Salvage(salvaged)
+        }
+        progress.clear()
+        Console.standard.print(json ? try JSONOutput.line(rendered) : rendered.text())
+        return report.isSound ? .ok : .badInput
+    }
+}
+
+/// For commands that read all of a journal that may be in use.
+struct InspectionOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Of a journal in use: how long one commit may be kept from being written over (30s, 5m).",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var pinLimit: Duration?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Of a journal in use: by how much its file may grow meanwhile (512M, 1G).", valueName: "size"),
+        transform: SizeArgument.parse)
+    var growthLimit: Int?
+
+    func limits() -> InspectionLimits {
+        var limits = InspectionLimits()
+        if let pinLimit { limits.time = pinLimit }
+        if let growthLimit { limits.growth = growthLimit }
+        return limits
+    }
+}
+
+/// Shows on a terminal how far a long look has come.
+struct InspectionStatusLine {
+    func show(_ progress: InspectionProgress) {
+        let percent = progress.total > 0 ? min(100, progress.done * 100 / progress.total) : 0
+        let line = "\(progress.phase): \(Format.count(progress.done)) of \(Format.count(progress.total)) (\(percent) %)"
+        Console.standard.showStatus(line)
+    }
+
+    func clear() { Console.standard.showStatus("") }
+}

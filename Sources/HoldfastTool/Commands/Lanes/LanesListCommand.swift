@@ -1,0 +1,65 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+
+struct LanesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "The lanes, their state, and what waits in them.",
+        discussion: """
+            A lane is a route, an urgency (immediate, considerate) and a guarantee (at-least-once, at-most-once). Of a journal \
+            in use the process that uses it says what goes on with each route's connection.
+
+            Examples:
+              holdfast lanes list --journal push.journal
+              holdfast lanes list --json | jq 'select(.state != "running")'
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func run() async throws { try await reporting { try await list() } }
+
+    private func list() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let (lanes, owner) = try Self.read(path)
+        let desk = owner == nil ? nil : try await status(path, owner: owner ?? "")
+        let rows = lanes.map { LaneRow($0, desk) }
+        if json {
+            for row in rows { Console.standard.print(try JSONOutput.line(row)) }
+            return .ok
+        }
+        if rows.isEmpty {
+            Console.standard.note("\(path) has no lanes yet")
+        } else {
+            Console.standard.print(LaneRow.table(rows))
+        }
+        return .ok
+    }
+
+    /// What the living process says; nil, with a word on standard error, when it says nothing.
+    private func status(_ path: String, owner: String) async throws -> DeskStatus? {
+        let silence: String
+        do {
+            if let desk = try await DeskOpener.live(path) {
+                let status = try await desk.status()
+                await desk.close()
+                return status
+            }
+            silence = "it serves no control socket"
+        } catch let error as ControlError {
+            silence = error.message
+        }
+        Console.standard.note("this is what is in the journal only: it is in use by \(owner), and \(silence)")
+        return nil
+    }
+
+    private static func read(_ path: String) throws -> (lanes: [JournalStatus.Lane], owner: String?) {
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        return (try reader.status().lanes, reader.owner)
+    }
+}

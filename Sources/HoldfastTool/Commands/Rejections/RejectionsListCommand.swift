@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct RejectionsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Rejections in the order of their UIDs, or how many there are.",
+        discussion: """
+            Several flags that choose must all hold; one that is repeated means "any of these". Tokens and payloads are \
+            shortened unless --reveal is given; they are personal data.
+
+            Examples:
+              holdfast rejections list --reason BadTopic --newer-than 1h
+              holdfast rejections list --count
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var filterOptions: EntryFilterOptions
+    @OptionGroup var printer: EntryPrinter
+
+    func run() async throws { try await reporting { try list() } }
+
+    private func list() throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        try printer.print(filterOptions.filter(states: [.rejected]), of: reader)
+        return .ok
+    }
+}
+
+struct RejectionsShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "One rejection, what its reason means, and what to do about it.",
+        discussion: """
+            Exit code 66 when there is none with this UID.
+
+            Example:
+              holdfast rejections show 1234 --reveal
+            """)
+
+    @Argument(help: "Its UID.")
+    var uid: UInt64
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print the token and the payload whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let path = try journalOptions.path()
+            let facts = try await EntryFacts.find(UID(uid), in: path)
+            guard case .entry(let entry) = facts.standing, case .rejected = entry.state else {
+                throw ToolError(.noInput, "\(path) has no rejection \(uid)")
+            }
+            try EntryReport(facts: facts, path: path).print(reveal: reveal, json: json)
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+
+struct RejectionsRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Send rejections again, each as a new entry that names the old one.",
+        discussion: """
+            When its cause is mended: a topic allowed, a token taken off the blacklist. One that would be refused again stays \
+            a rejection, and the reason is told. An expiration that has passed is set anew.
+
+            Exit code 0 when all were taken, 65 when some would be refused again, 66 when there is none of those that were \
+            named.
+
+            Examples:
+              holdfast rejections retry 1234 1300-1310
+              holdfast rejections retry --reason BadTopic --topic com.example.app
+            """)
+
+    @OptionGroup var sweepOptions: SweepOptions
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Print one JSON object for each rejection.")
+    var json = false
+
+    func run() async throws { try await reporting { try await retry() } }
+
+    /// With one of `uid`, `refused` and `gone`.
+    private struct Row: Encodable {
+        var rejection: UInt64
+        /// Under which it goes again.
+        var uid: UInt64?
+        /// The reason, and its details.
+        var refused: String?
+        var detail: String?
+        var gone: Bool?
+
+        init(_ retry: Retry) {
+            rejection = retry.rejection.rawValue
+            switch retry.result {
+            case .accepted(let uid): self.uid = uid.rawValue
+            case .refused(let refusal): (refused, detail) = (refusal.reason.rawValue, refusal.detail)
+            case .gone: gone = true
+            }
+        }
+    }
+
+    private func retry() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
+        guard count > 0 else {
+            guard sweepOptions.chosen.isEmpty else { throw ToolError(.noInput, "\(path) has no such rejections") }
+            if !json { Console.standard.note("there are no such rejections") }
+            return .ok
+        }
+        var progress = WorkProgress("sent again", of: count)
+        var tally = Tally()
+        try await DeskOpener(journal: path).withDesk { desk in
+            try await sweep.run { entries in
+                let results = try await desk.retry(entries.map(\.uid))
+                for result in results { tally.take(result) }
+                if json {
+                    let lines = try results.map { try JSONOutput.line(Row($0)) }
+                    Console.standard.print(lines.joined(separator: "\n"))
+                }
+                progress.add(entries.count)
+            }
+        }
+        progress.end()
+        if !json { Console.standard.print(tally.text()) }
+        return tally.refused.isEmpty ? .ok : .badInput
+    }
+
+    private struct Tally {
+        var accepted = 0
+        var gone = 0
+        /// By reason.
+        var refused: [String: Int] = [:]
+
+        mutating func take(_ retry: Retry) {
+            switch retry.result {
+            case .accepted: accepted += 1
+            case .refused(let refusal): refused[refusal.reason.rawValue, default: 0] += 1
+            case .gone: gone += 1
+            }
+        }
+
+        func text() -> String {
+            var rows = [("accepted", Format.count(accepted), "go again, each under a new UID")]
+            for (reason, count) in refused.sorted(by: { $0.key < $1.key }) {
+                rows.append(("refused", Format.count(count), "\(reason): would be refused again, and stay rejections"))
+            }
+            if gone > 0 { rows.append(("gone", Format.count(gone), "were no rejections any more")) }
+            return DeliverySummary.table(rows)
+        }
+    }
+}
+
+struct RejectionsDiscardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Delete rejections.",
+        discussion: """
+            It counts first, and asks.
+
+            Examples:
+              holdfast rejections discard --older-than 30d
+              holdfast rejections discard --reason Unregistered --yes
+            """)
+
+    @OptionGroup var sweepOptions: SweepOptions
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var consentOptions: ConsentOptions
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws { try await reporting { try await discard() } }
+
+    private struct Report: Encodable {
+        /// Rejections that were chosen.
+        var matched: Int
+        var discarded: Int
+    }
+
+    private func discard() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
+        var report = Report(matched: count, discarded: 0)
+        if count > 0 {
+            try consentOptions.ask("Delete \(Format.plural(count, "rejection")) of \(path)")
+            var progress = WorkProgress("deleted", of: count)
+            try await DeskOpener(journal: path).withDesk { desk in
+                try await sweep.run { entries in
+                    report.discarded += try await desk.discard(entries.map(\.uid))
+                    progress.add(entries.count)
+                }
+            }
+            progress.end()
+        }
+        Console.standard.print(
+            json ? try JSONOutput.line(report) : "\(Format.plural(report.discarded, "rejection")) deleted")
+        return .ok
+    }
+}

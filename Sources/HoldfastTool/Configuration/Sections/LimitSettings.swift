@@ -1,0 +1,151 @@
+internal import Holdfast
+
+/// `limits:` — the engine's named bounds.
+struct LimitSettings: Equatable, Sendable {
+    var engine: EngineConfiguration
+    /// Nil for never.
+    var giveUpAfter: Duration?
+
+    private static let long: Duration = .seconds(100 * 24 * 3600)
+    private static let short: Duration = .milliseconds(1)
+
+    static let section = ConfigSection(
+        name: "limits", meaning: "the engine's bounds, each with a default that needs no care",
+        keys: [
+            ConfigKey(
+                "window", .count(1...1_000_000), default: "2000",
+                "notifications of a route that are in flight at a time: what a crash can send twice"),
+            ConfigKey(
+                "cumulative-window", .count(1...10_000_000), default: "1000000",
+                "the same on the binary protocol, for each connection"),
+            ConfigKey(
+                "default-lifetime", .duration(.seconds(1)...long), default: "24h",
+                "what an absent expiration becomes, from acceptance on"),
+            ConfigKey(
+                "give-up-after", .duration(short...long),
+                "`send` and `recover` end with code 75 when the service was away for so long in one piece; without it, never"
+            ),
+            ConfigKey(
+                "shutdown-limit", .duration(.zero...(.seconds(24 * 3600))), default: "10s",
+                "how long an orderly end waits for what is in flight; what is not answered by then stays in the journal"
+            ),
+            ConfigKey(
+                "submission-chunk", .count(1...100_000), default: "5000",
+                "notifications of one commit of `submit`; a larger batch is split"),
+            ConfigKey(
+                "retry.minimum", .duration(short...(.seconds(3600))), default: "1s",
+                "upper bound of the first wait before a notification goes again that was refused for now"),
+            ConfigKey(
+                "retry.maximum", .duration(short...long), default: "15m",
+                "upper bound of every such wait; a Retry-After is honoured for so long at most"),
+            ConfigKey(
+                "retry.doublings", .count(0...30), default: "10", "how often that upper bound doubles at most"),
+            ConfigKey(
+                "retry.count", .count(1...1_000_000), default: "100",
+                "attempts that came to nothing, beyond which a notification is given up as `TooManyAttempts`"),
+            ConfigKey(
+                "retry.age", .duration(.seconds(1)...long), default: "3d",
+                "age beyond which it is not put off once more"),
+            ConfigKey(
+                "reconnect.minimum", .duration(short...(.seconds(3600))), default: "1s",
+                "upper bound of the wait after a first failure to connect"),
+            ConfigKey(
+                "reconnect.maximum", .duration(short...(.seconds(24 * 3600))), default: "60s",
+                "upper bound of every such wait"),
+            ConfigKey(
+                "suspects.hold", .duration(short...(.seconds(3600))), default: "5s",
+                "how long a token that was called bad waits for its judgement"),
+            ConfigKey("suspects.held", .count(1...100_000), default: "100", "how many wait on a lane at most"),
+            ConfigKey(
+                "suspects.trip-share", .share(0.01...1), default: "0.75",
+                "share of such answers from which on the lane, and not the tokens, is wrong and stops"),
+            ConfigKey(
+                "suspects.allowance", .count(0...100_000), default: "9",
+                "tokens convicted since the lane last confirmed something, which are tolerated at any share"),
+            ConfigKey(
+                "suspects.allowance-unproven", .count(0...100_000), default: "2",
+                "the same on a lane that has confirmed nothing yet"),
+            ConfigKey(
+                "park", .duration(.zero...(.seconds(24 * 3600))), default: "20m",
+                "how long nothing is sent after `TooManyProviderTokenUpdates`"),
+            ConfigKey(
+                "barrier.limit", .duration(short...(.seconds(3600))), default: "30s",
+                "how long the answer to a barrier is waited for (binary protocol)"),
+            ConfigKey(
+                "barrier.idle", .duration(short...(.seconds(3600))), default: "5s",
+                "how long after the last notification a barrier is sent"),
+            ConfigKey(
+                "settlement-retry", .duration(short...(.seconds(3600))), default: "250ms",
+                "how long a settlement that the journal could not write waits before it is tried again"),
+            ConfigKey(
+                "rejections.age", .duration(.seconds(1)...(.seconds(3650 * 24 * 3600))), default: "30d",
+                "how long rejections are kept"),
+            ConfigKey(
+                "rejections.count", .count(0...100_000_000), default: "100000", "how many rejections are kept at most"),
+            ConfigKey(
+                "ids.remember", .flag, default: "true",
+                "whether a notification that comes again with the apns-id its sender gave it is recognised"),
+            ConfigKey(
+                "ids.age", .duration(.seconds(1)...long), default: "24h", "for how long after its acceptance"),
+            ConfigKey("ids.count", .count(0...100_000_000), default: "1000000", "how many ids are remembered at most"),
+            ConfigKey(
+                "housekeeping", .duration(.milliseconds(100)...(.seconds(24 * 3600))), default: "60s",
+                "how often what is too old or too many is looked for"),
+            ConfigKey(
+                "measure-interval", .duration(.seconds(1)...(.seconds(3600))), default: "10s",
+                "how often depths and ages are measured, while anything happens or waits"),
+        ],
+        check: { items, problems in
+            for values in items {
+                for group in ["retry", "reconnect"] {
+                    let (minimum, maximum) = ("\(group).minimum", "\(group).maximum")
+                    guard let least = values.duration(minimum), let greatest = values.duration(maximum),
+                        least > greatest
+                    else { continue }
+                    let key = values.isGiven(minimum) ? minimum : maximum
+                    problems.append(
+                        values.problem(
+                            key,
+                            "contradicts: \(minimum) is \(DurationArgument.text(least)), more than \(maximum), "
+                                + DurationArgument.text(greatest)))
+                }
+            }
+        })
+
+    init(_ values: ConfigValues) {
+        var engine = EngineConfiguration()
+        func set<Value>(_ path: WritableKeyPath<EngineConfiguration, Value>, _ value: Value?) {
+            if let value { engine[keyPath: path] = value }
+        }
+        set(\.window, values.count("window"))
+        set(\.cumulativeWindow, values.count("cumulative-window"))
+        set(\.defaultLifetime, values.duration("default-lifetime"))
+        set(\.shutdownLimit, values.duration("shutdown-limit"))
+        set(\.submissionChunk, values.count("submission-chunk"))
+        set(\.retry.minimum, values.duration("retry.minimum"))
+        set(\.retry.maximum, values.duration("retry.maximum"))
+        set(\.retry.greatestDoublings, values.count("retry.doublings"))
+        set(\.retry.greatestCount, values.count("retry.count"))
+        set(\.retry.greatestAge, values.duration("retry.age"))
+        set(\.reconnectMinimum, values.duration("reconnect.minimum"))
+        set(\.reconnectMaximum, values.duration("reconnect.maximum"))
+        set(\.suspects.hold, values.duration("suspects.hold"))
+        set(\.suspects.greatestHeld, values.count("suspects.held"))
+        set(\.suspects.tripShare, values.share("suspects.trip-share"))
+        set(\.suspects.allowance, values.count("suspects.allowance"))
+        set(\.suspects.allowanceUnproven, values.count("suspects.allowance-unproven"))
+        set(\.park, values.duration("park"))
+        set(\.barrierLimit, values.duration("barrier.limit"))
+        set(\.barrierIdle, values.duration("barrier.idle"))
+        set(\.settlementRetry, values.duration("settlement-retry"))
+        set(\.rejectionAge, values.duration("rejections.age"))
+        set(\.rejectionLimit, values.count("rejections.count"))
+        set(\.remembersIDs, values.flag("ids.remember"))
+        set(\.identityAge, values.duration("ids.age"))
+        set(\.identityLimit, values.count("ids.count"))
+        set(\.housekeeping, values.duration("housekeeping"))
+        set(\.measureInterval, values.duration("measure-interval"))
+        self.engine = engine
+        giveUpAfter = values.duration("give-up-after")
+    }
+}

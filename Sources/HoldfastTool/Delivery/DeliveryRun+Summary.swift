@@ -1,0 +1,44 @@
+internal import Holdfast
+
+extension DeliveryRun {
+    /// Unconfirmed entries of the whole journal; what its lanes hold that no route serves is part of them.
+    func unconfirmedNow(_ outcome: inout Outcome) -> Int {
+        do throws(JournalError) {
+            let status = try journal.status()
+            if !options.routes.isEmpty {
+                let lanes = UnservedLane.find(in: status, routes: options.routes.map(\.name))
+                outcome.summary.unserved = lanes.isEmpty ? nil : lanes
+            }
+            return status.unconfirmed
+        } catch {
+            outcome.error = outcome.error ?? ToolError(error)
+            return 0
+        }
+    }
+
+    func fill(_ summary: inout DeliverySummary, from taken: FeedReport, elapsed: Duration) {
+        let status = engine.status()
+        summary.lines = taken.lines
+        summary.inputFinished = taken.finished
+        summary.accepted = taken.accepted
+        summary.repeated = taken.repeated
+        summary.malformed = taken.malformed
+        summary.refused = taken.refused
+        summary.confirmed = status.confirmed
+        summary.confirmedByAnswer = status.confirmed - status.confirmedByBarrier - status.confirmedByQuiet
+        summary.confirmedByBarrier = status.confirmedByBarrier
+        summary.confirmedByQuiet = status.confirmedByQuiet
+        summary.wronglyConfirmed = status.wronglyConfirmed
+        summary.rejected = Dictionary(uniqueKeysWithValues: status.rejected.map { ($0.key.rawValue, $0.value) })
+        summary.expired = status.expired
+        summary.unknown = status.unknown
+        summary.possibleDuplicates = status.possibleDuplicates
+        if !options.feedback.isEmpty { summary.feedback = options.feedback.reduce(0) { $0 + $1.status().tuples } }
+        if options.routes.count > 1 {
+            summary.routes = options.routes.map { DeliverySummary.Route($0, status) }
+        }
+        let milliseconds = max(elapsed.wholeMilliseconds, 1)
+        summary.elapsedSeconds = Double(milliseconds) / 1000
+        summary.perSecond = status.settled * 1000 / Int(milliseconds)
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import Holdfast
+
+/// What a journal remembers of the one route that flags gave, so that `recover` needs none: a JSON object. Its name is
+/// always ``standardName``, and it serves every topic.
+extension RouteSettings: Codable {
+    static let noteName = "route/default"
+    static let noteVersion = 1
+
+    private enum CodingKeys: String, CodingKey {
+        case version, endpoint, topic, keyFile, keyID, teamID, trust, clientCertificate, clientKey, clientPassphraseFile
+        case connections, confirmation, quietPeriodMilliseconds
+    }
+
+    init(from decoder: any Decoder) throws {
+        let note = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(endpoint: try note.decode(String.self, forKey: .endpoint))
+        defaultTopic = try note.decodeIfPresent(String.self, forKey: .topic)
+        trust = try note.decodeIfPresent(String.self, forKey: .trust)
+        if let file = try note.decodeIfPresent(String.self, forKey: .keyFile) {
+            signingKey = SigningKey(
+                file: file, keyID: try note.decodeIfPresent(String.self, forKey: .keyID) ?? "",
+                teamID: try note.decodeIfPresent(String.self, forKey: .teamID) ?? "")
+        }
+        if let file = try note.decodeIfPresent(String.self, forKey: .clientCertificate) {
+            certificate = Certificate(
+                file: file, key: try note.decodeIfPresent(String.self, forKey: .clientKey),
+                passphraseFile: try note.decodeIfPresent(String.self, forKey: .clientPassphraseFile))
+        }
+        connections = try note.decodeIfPresent(Int.self, forKey: .connections) ?? 1
+        confirmation = try note.decodeIfPresent(Confirmation.self, forKey: .confirmation) ?? .barrier
+        quietPeriod = try note.decodeIfPresent(Int64.self, forKey: .quietPeriodMilliseconds).map { .milliseconds($0) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var note = encoder.container(keyedBy: CodingKeys.self)
+        try note.encode(Self.noteVersion, forKey: .version)
+        try note.encode(endpoint, forKey: .endpoint)
+        try note.encodeIfPresent(defaultTopic, forKey: .topic)
+        try note.encodeIfPresent(trust, forKey: .trust)
+        try note.encodeIfPresent(signingKey?.file, forKey: .keyFile)
+        try note.encodeIfPresent(signingKey?.keyID, forKey: .keyID)
+        try note.encodeIfPresent(signingKey?.teamID, forKey: .teamID)
+        try note.encodeIfPresent(certificate?.file, forKey: .clientCertificate)
+        try note.encodeIfPresent(certificate?.key, forKey: .clientKey)
+        try note.encodeIfPresent(certificate?.passphraseFile, forKey: .clientPassphraseFile)
+        // What holds anyway is left out, as older versions do.
+        if connections != 1 { try note.encode(connections, forKey: .connections) }
+        if confirmation != .barrier { try note.encode(confirmation, forKey: .confirmation) }
+        try note.encodeIfPresent(quietPeriod?.wholeMilliseconds, forKey: .quietPeriodMilliseconds)
+    }
+
+    /// What the journal remembers; nil when `send` never wrote to it.
+    ///
+    /// - Parameter note: the note's bytes.
+    static func decode(_ note: [UInt8]?, journal: String) throws(ToolError) -> RouteSettings? {
+        struct Version: Decodable { var version: Int }
+        guard let note else { return nil }
+        do {
+            let version = try JSONDecoder().decode(Version.self, from: Data(note)).version
+            guard version <= noteVersion else {
+                throw ToolError(
+                    .cannotOpen, "the route of \(journal) was noted by a newer Holdfast (version \(version))")
+            }
+            return try JSONDecoder().decode(RouteSettings.self, from: Data(note))
+        } catch let error as ToolError {
+            throw error
+        } catch {
+            throw ToolError(.cannotOpen, "the route that \(journal) remembers cannot be read: \(error)")
+        }
+    }
+
+    static func read(from journal: any Journal, named path: String) throws(ToolError) -> RouteSettings? {
+        let note: [UInt8]?
+        do throws(JournalError) {
+            note = try journal.note(noteName)
+        } catch {
+            throw ToolError(error)
+        }
+        return try decode(note, journal: path)
+    }
+
+    /// Makes the journal remember this route, durably on return.
+    func write(to journal: any Journal) throws(ToolError) {
+        do {
+            try journal.setNote(Self.noteName, to: Array(try JSONOutput.line(self).utf8))
+        } catch {
+            throw ToolError(error, otherwise: .internalFault)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastAPNs
+internal import HoldfastLegacyAPNs
+
+/// One route: what is sent where, as whom, and how fast. Flags, the configuration and a journal's memory all say this.
+struct RouteSettings: Equatable, Sendable {
+    enum WireProtocol { case http2, binary }
+
+    /// What confirms on the binary protocol where no error comes.
+    enum Confirmation: String, Codable, CaseIterable, Sendable { case barrier, quiet }
+
+    /// What provider tokens are signed with. The key itself is never kept.
+    struct SigningKey: Equatable, Sendable {
+        /// Absolute, as all paths here.
+        var file: String
+        var keyID: String
+        var teamID: String
+    }
+
+    /// What the service knows us by.
+    struct Certificate: Equatable, Sendable {
+        var file: String
+        /// Nil for the file of the certificate.
+        var key: String?
+        var passphraseFile: String?
+    }
+
+    static let standardName = "default"
+    static let connectionCounts = 1...1000
+    static let defaultQuietPeriod: Duration = .seconds(5)
+
+    var name = Self.standardName
+    var endpoint: String
+    /// Nil for all that no other route serves.
+    var topics: Set<String>?
+    /// The topic of lines that have none.
+    var defaultTopic: String?
+    /// A PEM file; nil trusts what the system trusts.
+    var trust: String?
+    var signingKey: SigningKey?
+    var certificate: Certificate?
+    var connections = 1
+    /// Nil for as many as the service takes.
+    var rate: RateLimit?
+    var confirmation = Confirmation.barrier
+    /// With ``Confirmation/quiet``; nil for ``defaultQuietPeriod``.
+    var quietPeriod: Duration?
+    /// Nil when none is read.
+    var feedback: FeedbackSettings?
+
+    init(endpoint: String) { self.endpoint = endpoint }
+
+    static func isBinary(_ endpoint: String) -> Bool {
+        endpoint.hasPrefix("binary+tls://") || endpoint.hasPrefix("binary://")
+    }
+
+    static func isPKCS12(_ path: String) -> Bool {
+        [".p12", ".pfx"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    var `protocol`: WireProtocol { Self.isBinary(endpoint) ? .binary : .http2 }
+
+    /// From now on there. What was said for the other protocol means nothing here.
+    mutating func moves(to endpoint: String) {
+        let before = self.protocol
+        self.endpoint = endpoint
+        guard self.protocol != before else { return }
+        (signingKey, certificate) = (nil, nil)
+        (confirmation, quietPeriod) = (.barrier, nil)
+    }
+}
+
+// MARK: What sends
+
+extension RouteSettings {
+    /// A route of the engine's.
+    ///
+    /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
+    func route() throws(ToolError) -> Route {
+        Route(name: name, connector: try connector(), topics: topics, connections: connections, rate: rate)
+    }
+
+    /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
+    func connector() throws(ToolError) -> any Connector {
+        switch self.protocol {
+        case .http2: try http2Connector()
+        case .binary: try binaryConnector()
+        }
+    }
+
+    var trusted: TrustedCertificates { trust.map { .file($0) } ?? .system }
+
+    private func http2Connector() throws(ToolError) -> APNsConnector {
+        let certificate = try certificate?.loaded()
+        do throws(APNsConfigurationError) {
+            let key = try signingKey.map { key throws(APNsConfigurationError) in
+                try APNsSigningKey(file: key.file, keyID: key.keyID, teamID: key.teamID)
+            }
+            return try APNsConnector(
+                APNsConnector.Configuration(
+                    endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key,
+                    clientCertificate: certificate
+                ))
+        } catch {
+            throw ToolError(.configuration, error.message)
+        }
+    }
+
+    private func binaryConnector() throws(ToolError) -> LegacyAPNsConnector {
+        let certificate = try certificate?.loaded()
+        do throws(LegacyAPNsConfigurationError) {
+            var configuration = LegacyAPNsConnector.Configuration(
+                endpoint: try LegacyAPNsEndpoint(endpoint), trust: trusted, clientCertificate: certificate)
+            configuration.confirmation =
+                confirmation == .quiet ? .quiet(quietPeriod ?? Self.defaultQuietPeriod) : .barrier
+            return try LegacyAPNsConnector(configuration)
+        } catch {
+            throw ToolError(.configuration, error.message)
+        }
+    }
+}
+
+extension RouteSettings.Certificate {
+    /// - Throws: ``ToolError`` when the file with the passphrase can't be read.
+    func loaded() throws(ToolError) -> ClientCertificate {
+        let passphrase = try passphraseFile.map { path throws(ToolError) in try Self.passphrase(path) }
+        return RouteSettings.isPKCS12(file)
+            ? .pkcs12(file, passphrase: passphrase)
+            : .pem(certificates: file, key: key ?? file, passphrase: passphrase)
+    }
+
+    private static func passphrase(_ path: String) throws(ToolError) -> String {
+        do {
+            let text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+            return String(text.prefix { !$0.isNewline })
+        } catch {
+            throw ToolError(
+                .configuration, "the passphrase file \(path) can't be read: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+
+/// Finds the desk of a journal: of one in use by way of its owner's socket, of one at rest by becoming its owner.
+struct DeskOpener {
+    let journal: String
+    /// How long an owner that is just beginning or ending, or a reader of a journal at rest, is waited for.
+    var patience = JournalOpening.patience
+
+    /// Runs `body` with the desk, and lets go of the journal.
+    ///
+    /// - Throws: ``JournalError``; ``ToolError`` for a journal whose owner serves no desk.
+    func withDesk<R>(_ body: (any OperatorDesk) async throws -> R) async throws -> R {
+        let found = try await find()
+        do {
+            let result = try await body(found.desk)
+            await found.close()
+            return result
+        } catch {
+            await found.close()
+            throw error
+        }
+    }
+
+    /// The desk of the process that uses the journal; nil when none serves one.
+    static func live(_ journal: String) async throws -> RemoteDesk? {
+        do {
+            return try await RemoteDesk(journal: journal)
+        } catch let error as ControlError where error.code == .notServed {
+            return nil
+        }
+    }
+
+    private enum Found {
+        case live(RemoteDesk)
+        case atRest(JournalDesk, LMDBJournal)
+
+        var desk: any OperatorDesk {
+            switch self {
+            case .live(let desk): desk
+            case .atRest(let desk, _): desk
+            }
+        }
+
+        func close() async {
+            switch self {
+            case .live(let desk): await desk.close()
+            case .atRest(_, let journal): journal.close()
+            }
+        }
+    }
+
+    private func find() async throws -> Found {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            let hindrance: ToolError
+            do {
+                return .live(try await RemoteDesk(journal: journal))
+            } catch let error as ControlError where Self.mayPass(error) {
+                hindrance = ToolError(error)
+            }
+            do throws(JournalError) {
+                return try atRest()
+            } catch {
+                guard ContinuousClock.now < deadline else { throw explain(error, hindrance) }
+                guard error.code == .beingRead || error.code == .ownedByAnotherProcess else { throw error }
+            }
+            try await Task.sleep(for: JournalOpening.pause)
+        }
+    }
+
+    private func atRest() throws(JournalError) -> Found {
+        var options = LMDBJournal.Options()
+        options.create = false
+        let opened = try LMDBJournal(directory: journal, options: options)
+        return .atRest(JournalDesk(journal: opened), opened)
+    }
+
+    /// An owner that begins or ends has no socket, or closes it.
+    private static func mayPass(_ error: ControlError) -> Bool {
+        [.notServed, .disconnected, .busy].contains(error.code)
+    }
+
+    private func explain(_ error: JournalError, _ hindrance: ToolError) -> any Error {
+        guard error.code == .ownedByAnotherProcess else { return error }
+        return ToolError(
+            .entriesLeft,
+            """
+            \(error.message), and it can't be asked to: \(hindrance.message). An application's own journal is steered while \
+            its program runs a ControlSocket; without one, stop that program first.
+            """)
+    }
+}
+
+extension ToolError {
+    init(_ error: ControlError) {
+        let status: ToolStatus =
+            switch error.code {
+            case .notServed, .timedOut, .disconnected, .busy: .entriesLeft
+            case .permissionDenied: .noPermission
+            case .otherVersion, .unknownRequest: .unavailable
+            case .cannotListen: .cannotOpen
+            default: .internalFault
+            }
+        self.init(status, error.message)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// What will become of an entry that is unconfirmed.
+extension EntryExplanation {
+    mutating func explainFuture(_ entry: JournalEntry, _ facts: EntryFacts, isPossiblySent: Bool) {
+        let notification = entry.notification
+        if isPossiblySent, entry.lane.guarantee == .atMostOnce {
+            let cause = notification.guarantee == .atMostOnce ? "at-most-once" : "one attempt (apns-expiration 0)"
+            sentences.append(
+                "It will not be sent again, since it is \(cause): its outcome becomes *unknown* when its lane gets to it."
+            )
+            return
+        }
+        if let expiration = notification.expiration, case .at(let seconds) = expiration, seconds <= facts.now.seconds {
+            sentences.append(
+                "Its expiration, \(Self.time(WallTime(seconds: seconds), facts.now)), has passed: it is not sent "
+                    + "\(isPossiblySent ? "again" : "any more"), and its outcome becomes "
+                    + "*\(isPossiblySent ? "unknown" : "expired")*.")
+            return
+        }
+        if let blacklisted = facts.blacklisted {
+            guard !holds(blacklisted, facts) else {
+                sentences.append(
+                    "Its token is on the blacklist since \(Self.time(blacklisted.since, facts.now)) (\(blacklisted.reason), "
+                        + "learnt on route \(blacklisted.route)): it will be rejected instead of sent, unless the token is "
+                        + "taken off before (`holdfast blacklist remove`).")
+                return
+            }
+            sentences.append(
+                "Its token is on the blacklist, but was registered later than that, so it goes all the same.")
+        }
+        sentences.append(Self.next(entry, facts, again: isPossiblySent || entry.attempts > 0 ? "goes again" : "goes"))
+        if isPossiblySent, let id = notification.id {
+            sentences.append("If it was taken the first time it is a duplicate then, with the same apns-id, \(id).")
+        }
+    }
+
+    /// Whether a blacklist entry keeps the entry from being sent: the rule of ``TokenBlacklist``.
+    func holds(_ blacklisted: BlacklistEntry, _ facts: EntryFacts) -> Bool {
+        guard case .entry(let entry) = facts.standing else { return true }
+        return entry.notification.tokenRegisteredAt.map { $0 <= blacklisted.since } ?? true
+    }
+
+    /// When it goes, and what holds it up.
+    private static func next(_ entry: JournalEntry, _ facts: EntryFacts, again goes: String) -> String {
+        let lane = entry.lane.description
+        switch facts.laneState {
+        case .paused(let reason, let since):
+            let words = reason.isEmpty ? "" : ": \(reason.debugDescription)"
+            return
+                "It \(goes) when lane \(lane) resumes (`holdfast lanes resume \(lane)`), which an operator paused at "
+                + "\(time(since, facts.now))\(words)."
+        case .stopped(let reason, let since):
+            return
+                "It \(goes) when lane \(lane) resumes, which stopped at \(time(since, facts.now)): \(reason). Mend that, and "
+                + "say `holdfast lanes resume \(lane)`; a process that starts anew tries by itself."
+        case .running: break
+        }
+        guard facts.owner != nil else {
+            return "It \(goes) when a process delivers the journal: nobody does now (`holdfast recover`, or the "
+                + "application that made it)."
+        }
+        guard let live = facts.live else { return "It \(goes) in its turn." }
+        guard live.isServed else {
+            return
+                "It \(goes) when a process serves its route \(entry.lane.route): the one that uses the journal does not."
+        }
+        if let route = live.route, route.isAway {
+            return "It \(goes) when there is a connection to \(route.endpoint) again: \(route.connection)."
+        }
+        if let holding = live.route?.holding {
+            return "It \(goes) when its route \(entry.lane.route) hands out again: \(holding)."
+        }
+        if case .deferred(let due) = entry.state, due > facts.now { return "It \(goes) then." }
+        return "It \(goes) in its turn."
+    }
+
+    /// `2026-11-21T12:03:00Z (4:05 min ago)`
+    static func time(_ time: WallTime, _ now: WallTime) -> String {
+        let instant = Timestamp.format(WallTime(seconds: time.seconds))
+        let distance = now.since(time)
+        if distance >= .zero { return "\(instant) (\(Format.span(distance)) ago)" }
+        return "\(instant) (in \(Format.span(.zero - distance)))"
+    }
+
+    static func times(_ count: Int) -> String { count == 1 ? "once" : "\(Format.count(count)) times" }
+}

@@ -1,0 +1,53 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+
+extension EntryFacts {
+    /// What the journal says of an entry, and, when it is in use, the process that uses it.
+    ///
+    /// - Parameter console: is told what keeps that process from saying anything.
+    static func find(_ uid: UID, in path: String, console: Console = .standard) async throws -> EntryFacts {
+        var facts = try read(uid, in: path)
+        guard let owner = facts.owner, case .entry(let entry) = facts.standing else { return facts }
+        let silence: String
+        do {
+            if let desk = try await DeskOpener.live(path) {
+                do {
+                    facts.live = try await LiveFacts(of: uid, in: entry.lane, from: desk)
+                } catch {
+                    await desk.close()
+                    throw error
+                }
+                await desk.close()
+                // What it has said may be of a later moment than what was read.
+                return facts
+            }
+            silence = "it serves no control socket"
+        } catch let error as ControlError {
+            silence = error.message
+        }
+        console.note("this is what is in the journal only: it is in use by \(owner), and \(silence)")
+        return facts
+    }
+
+    private static func read(_ uid: UID, in path: String) throws(JournalError) -> EntryFacts {
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        let status = try reader.status()
+        var facts = EntryFacts(
+            uid: uid, standing: .forgotten, owner: reader.owner, now: EngineClock.system.wall())
+        if let entry = try reader.entry(uid) {
+            facts.standing = .entry(entry)
+            if let lane = status.lanes.first(where: { $0.key == entry.lane }) {
+                facts.laneState = lane.state
+                facts.mark = lane.mark
+            }
+            facts.blacklisted = try reader.blacklistEntry(for: entry.notification.token)
+        } else if uid == .none || uid >= status.nextUID {
+            facts.standing = .never
+        } else if case .settled(let outcome)? = try reader.fate(of: uid) {
+            facts.standing = .settled(outcome)
+        }
+        return facts
+    }
+}

@@ -1,0 +1,54 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// What is known of one entry, from wherever it is known.
+struct EntryFacts {
+    enum Standing {
+        /// It lies in the journal.
+        case entry(JournalEntry)
+        /// It has met its end, and the journal still knows which.
+        case settled(TerminalOutcome)
+        /// It has met its end, and the journal keeps nothing of it.
+        case forgotten
+        /// The UID was never given out.
+        case never
+    }
+
+    var uid: UID
+    var standing: Standing
+    /// Of its lane; running when the lane is not known.
+    var laneState = LaneState.running
+    /// The send mark of its lane.
+    var mark = UID.none
+    /// The blacklist entry of its token, whether it holds or not.
+    var blacklisted: BlacklistEntry?
+    /// Who uses the journal; nil at rest.
+    var owner: String?
+    /// What that process says; nil at rest, and when it could not be asked.
+    var live: LiveFacts?
+    var now: WallTime
+}
+
+/// What only the process that uses the journal knows of an entry, its lane and its route.
+struct LiveFacts: Equatable {
+    /// Nil when it has not got to the entry yet.
+    var standing: EntryInsight.Standing?
+    /// Whether it delivers the entry's lane at all.
+    var isServed: Bool
+    /// Nil when it does not.
+    var route: DeskStatus.Route?
+
+    init(standing: EntryInsight.Standing? = nil, isServed: Bool = true, route: DeskStatus.Route? = nil) {
+        self.standing = standing
+        self.isServed = isServed
+        self.route = route
+    }
+
+    /// - Throws: what keeps the desk from answering.
+    init(of uid: UID, in lane: LaneKey, from desk: any OperatorDesk) async throws {
+        let status = try await desk.status()
+        standing = try await desk.insights([uid]).first { $0.uid == uid }?.standing
+        isServed = status.lanes.first { $0.key == lane }?.isServed ?? false
+        route = status.routes.first { $0.name == lane.route }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Foundation
+internal import Holdfast
+
+/// A blacklist entry as it is listed, exported and imported. The names of its properties are those of the JSON.
+struct BlacklistRow: Codable, Equatable {
+    var token: String
+    var reason: String
+    var since: ExactTime
+    var learntAt: ExactTime
+    var route: String
+
+    init(_ entry: BlacklistEntry, reveal: Bool) {
+        token = reveal ? entry.token.hex : entry.token.shortened
+        reason = entry.reason.rawValue
+        since = ExactTime(entry.since)
+        learntAt = ExactTime(entry.learntAt)
+        route = entry.route
+    }
+
+    static func table(_ rows: [BlacklistRow], withHeading: Bool) -> String {
+        let cells = rows.map { row in
+            [
+                row.token, row.reason.printable(maximumLength: 64), Timestamp.format(row.since.value),
+                Timestamp.format(row.learntAt.value), row.route.printable(maximumLength: 64),
+            ]
+        }
+        return Columns.text((withHeading ? [["TOKEN", "REASON", "SINCE", "LEARNT", "ROUTE"]] : []) + cells)
+    }
+
+    /// "Unregistered since 2026-…, learnt 2026-… on route default"
+    var words: String {
+        "\(reason.printable(maximumLength: 64)) since \(Timestamp.format(since.value)), learnt "
+            + "\(Timestamp.format(learntAt.value)) on route \(route.printable(maximumLength: 64))"
+    }
+}
+
+extension BlacklistEntry {
+    /// The longest words that the journal keeps.
+    private static let greatestWord = 255
+
+    private struct Line: Decodable {
+        var token: String
+        var reason: String?
+        var since: ExactTime?
+        var learntAt: ExactTime?
+        var route: String?
+    }
+
+    /// - Parameter line: one of an export; `reason`, `since`, `learntAt` and `route` may be left out.
+    init(line: some Sequence<UInt8>, now: WallTime) throws(LineFault) {
+        let found: Line
+        do {
+            found = try JSONDecoder().decode(Line.self, from: Data(line))
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw LineFault("\"\(key.stringValue)\" is missing")
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            throw LineFault(
+                "\(context.codingPath.last.map { "\"\($0.stringValue)\"" } ?? "the line") is of another type")
+        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+            throw LineFault("\"\(context.codingPath.last?.stringValue ?? "")\" is \(context.debugDescription)")
+        } catch {
+            throw LineFault("is no JSON object")
+        }
+        let word: DeviceToken
+        do throws(Refusal) { word = try DeviceToken(found.token) } catch { throw LineFault(error) }
+        for (name, text) in [("reason", found.reason), ("route", found.route)] {
+            guard (text?.utf8.count ?? 0) <= Self.greatestWord else {
+                throw LineFault("\"\(name)\" has more than \(Self.greatestWord) bytes")
+            }
+        }
+        self.init(
+            token: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
+            since: found.since?.value ?? now, learntAt: found.learntAt?.value ?? now,
+            route: found.route ?? Self.operatorRoute)
+    }
+
+    /// What an operator's own entry says where nothing else is said.
+    static let byOperator = Reason(rawValue: "Operator")
+    static let operatorRoute = "operator"
+}

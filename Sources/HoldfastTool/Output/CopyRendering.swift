@@ -1,0 +1,31 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// What a backup or a compaction came to. The names of its properties are those of the JSON.
+struct CopyRendering: Encodable, Equatable {
+    var journal: String
+    /// Who was using the original.
+    var owner: String?
+    /// Rows by table.
+    var rows: [String: Int]
+    /// Of the data files, which are allocated ahead of use.
+    var bytesBefore: Int
+    var bytesAfter: Int
+
+    init(_ report: CopyReport) {
+        journal = report.directory
+        owner = report.owner
+        rows = report.rows
+        bytesBefore = report.bytesBefore
+        bytesAfter = report.bytesAfter
+    }
+
+    func text(copied: Bool) -> String {
+        let counts = ["entries", "deferred", "rejections", "tokens"].map { name in
+            "\(Format.count(rows[name] ?? 0)) \(name == "tokens" ? "blacklisted tokens" : name)"
+        }
+        let what = copied ? "\(journal) is a copy with" : "\(journal) holds"
+        return "\(what) \(counts.joined(separator: ", "))\n"
+            + "\(Format.bytes(bytesBefore)) before, \(Format.bytes(bytesAfter)) now"
+    }
+}

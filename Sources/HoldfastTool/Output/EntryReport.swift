@@ -1,0 +1,60 @@
+internal import Holdfast
+
+/// One entry with its explanation, for `show`.
+struct EntryReport {
+    let facts: EntryFacts
+    let path: String
+
+    /// The names of its properties are those of the JSON, where the journal has the entry no more.
+    private struct Settled: Encodable {
+        var uid: UInt64
+        var state = "settled"
+        /// `confirmed`, `rejected`, `expired`, `unknown`, `withdrawn`.
+        var outcome: String
+        var reason: String?
+        var explanation: [String]
+    }
+
+    /// - Throws: ``ToolError`` with status `noInput` when nothing is known of such an entry.
+    func print(reveal: Bool, json: Bool, console: Console = .standard) throws {
+        let explanation = EntryExplanation(facts)
+        switch facts.standing {
+        case .never:
+            throw ToolError(.noInput, "\(path) never had an entry \(facts.uid)")
+        case .forgotten:
+            throw ToolError(.noInput, "\(path) has no entry \(facts.uid) any more: it was settled")
+        case .entry(let entry):
+            let row = EntryRow(entry, explanation: explanation, reveal: reveal)
+            console.print(json ? try row.json() : "\(explanation.text(of: facts.uid))\n\n\(row.text())")
+        case .settled(let outcome):
+            guard json else { return console.print(explanation.text(of: facts.uid)) }
+            var report = Settled(uid: facts.uid.rawValue, outcome: "\(outcome)", explanation: explanation.sentences)
+            if case .rejected(let reason) = outcome { (report.outcome, report.reason) = ("rejected", reason.rawValue) }
+            console.print(try JSONOutput.line(report))
+        }
+    }
+}
+
+extension EntryExplanation {
+    /// A headline, and the sentences below it.
+    func text(of uid: UID) -> String {
+        let lines = sentences.flatMap { sentence in
+            Self.wrapped(sentence.printable(maximumLength: 2048), width: 92)
+        }
+        return (["entry \(uid): \(summary.printable(maximumLength: 200))"] + lines.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+
+    /// Broken between words; a longer word has a line of its own.
+    private static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

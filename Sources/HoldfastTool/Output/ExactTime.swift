@@ -1,0 +1,34 @@
+internal import Foundation
+internal import Holdfast
+
+/// An instant in JSON, to the millisecond and whatever it is: RFC 3339, and what that cannot say as Unix seconds.
+struct ExactTime: Codable, Hashable {
+    let value: WallTime
+
+    init(_ value: WallTime) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            guard let time = Timestamp.parse(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "no time as 2026-11-21T12:00:00Z")
+            }
+            value = time
+            return
+        }
+        let milliseconds = try container.decode(Decimal.self) * 1000
+        // Through text: Decimal's own conversions round.
+        guard let number = Int64("\(milliseconds)") else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no time in Unix seconds")
+        }
+        value = WallTime(milliseconds: number)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        let text = Timestamp.format(value)
+        if Timestamp.parse(text) == value { return try container.encode(text) }
+        try container.encode(Decimal(value.milliseconds) / 1000)
+    }
+}

@@ -1,0 +1,32 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+extension JournalReport {
+    init(_ reader: JournalReader) throws {
+        let status = try reader.status()
+        let note = try reader.note(RouteSettings.noteName)
+        let details = Details(
+            owner: reader.owner, route: try RouteSettings.decode(note, journal: reader.directory),
+            producers: try reader.producers(), possiblySent: try reader.possiblySent(),
+            oldest: try Self.oldest(status.lanes, reader))
+        self.init(status, directory: reader.directory, details)
+    }
+
+    private static func oldest(
+        _ lanes: [JournalStatus.Lane], _ reader: JournalReader
+    ) throws(JournalError) -> [LaneKey: WallTime] {
+        var oldest: [LaneKey: WallTime] = [:]
+        for lane in lanes where lane.unconfirmed > 0 {
+            var filter = EntryFilter()
+            filter.lanes = LanePattern(lane.key.description).map { [$0] } ?? []
+            filter.states.remove(.rejected)
+            do throws(JournalError) {
+                oldest[lane.key] = try reader.entries(matching: filter, limit: 1).first?.acceptedAt
+            } catch {
+                // The figures are those of a damaged journal too; its listing tells of the damage.
+                guard error.code == .damaged else { throw error }
+            }
+        }
+        return oldest
+    }
+}

@@ -1,0 +1,57 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// How many entries of one kind there are. The names of its properties are those of the JSON.
+struct TallyRow: Encodable, Equatable {
+    var lane: String
+    /// Nil for the rest, where there are too many topics to tell apart.
+    var topic: String?
+    var state: String
+    var count: Int
+    var oldestAcceptedAt: String
+
+    init(_ tally: EntryTally) {
+        lane = tally.lane.description
+        topic = tally.topic
+        state = EntryRow.name(tally.state)
+        count = tally.count
+        oldestAcceptedAt = Timestamp.format(tally.oldest)
+    }
+
+    /// For people, with the sum below.
+    static func table(_ rows: [TallyRow]) -> String {
+        let heading = [["LANE", "TOPIC", "STATE", "COUNT", "OLDEST"]]
+        let sum = ["", "", "all", Format.count(rows.reduce(0) { $0 + $1.count }), ""]
+        return Columns.text(
+            heading
+                + rows.map { row in
+                    [
+                        row.lane.printable(maximumLength: 80), row.topic?.printable(maximumLength: 64) ?? "(others)",
+                        row.state, Format.count(row.count), row.oldestAcceptedAt,
+                    ]
+                } + [sum], right: [3])
+    }
+}
+
+/// Text in columns, each as wide as its widest cell.
+enum Columns {
+    /// - Parameter right: the columns whose cells stand at their right edge: numbers.
+    static func text(_ rows: [[String]], right: Set<Int> = []) -> String {
+        var widths: [Int] = []
+        for row in rows {
+            for (index, cell) in row.enumerated() {
+                if index == widths.count { widths.append(0) }
+                widths[index] = max(widths[index], cell.count)
+            }
+        }
+        return rows.map { row in
+            let cells = row.enumerated().map { index, cell in
+                let padding = String(repeating: " ", count: widths[index] - cell.count)
+                return right.contains(index) ? padding + cell : cell + padding
+            }
+            var line = Substring(cells.joined(separator: "  "))
+            while line.last == " " { line.removeLast() }
+            return String(line)
+        }.joined(separator: "\n")
+    }
+}

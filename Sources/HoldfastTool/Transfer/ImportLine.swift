@@ -1,0 +1,208 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// Reads a line of `journal export`.
+struct ImportLine {
+    let entry: RestoredEntry
+
+    /// - Parameter range: the line in `bytes`, without its newline.
+    init(_ bytes: [UInt8], in range: Range<Int>) throws(LineFault) {
+        do {
+            entry = try Members<ExportedEntry.Key>(bytes, in: range).entry()
+        } catch let fault as JSONFault {
+            // People count from the line's first byte, and from 1.
+            throw LineFault("\(fault.reason.rawValue), at byte \(fault.offset - range.lowerBound + 1)")
+        } catch let fault as LineFault {
+            throw fault
+        } catch {
+            throw LineFault("\(error)")
+        }
+    }
+}
+
+/// The members of one object, by their names: each at most once, and none that is not known.
+private struct Members<Key: RawRepresentable & CaseIterable & Hashable> where Key.RawValue == String {
+    private let bytes: [UInt8]
+    private var values: [Key: JSONValue] = [:]
+
+    init(_ bytes: [UInt8], in range: Range<Int>) throws {
+        self.bytes = bytes
+        var members = try JSONMembers(bytes.span, in: range)
+        while let member = try members.next(bytes.span) {
+            guard
+                let key = Key.allCases.first(where: {
+                    JSONScanner.isString(bytes.span, in: member.name, equalTo: $0.rawValue)
+                })
+            else {
+                let name = try JSONScanner.string(bytes.span, in: member.name)
+                throw LineFault("unknown key \"\(name.printable(maximumLength: 64))\"")
+            }
+            guard values[key] == nil else { throw LineFault("\"\(key.rawValue)\" comes twice") }
+            if member.value.kind != .null { values[key] = member.value }
+        }
+    }
+
+    func value(_ key: Key) -> JSONValue? { values[key] }
+
+    func raw(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
+
+    func nested<Inner>(_ key: Key, _: Inner.Type) throws -> Members<Inner>? {
+        try values[key].map { try Members<Inner>(bytes, in: $0.range) }
+    }
+
+    func string(_ key: Key) throws -> String? {
+        guard let value = values[key] else { return nil }
+        guard value.kind == .string else { throw LineFault("\"\(key.rawValue)\" must be a string") }
+        return try JSONScanner.string(bytes.span, in: value.range)
+    }
+
+    func integer<Number: FixedWidthInteger>(_ key: Key, _: Number.Type) throws -> Number? {
+        guard let value = values[key] else { return nil }
+        guard value.kind == .number, let number = Number(String(decoding: bytes[value.range], as: UTF8.self)) else {
+            throw LineFault("\"\(key.rawValue)\" must be a whole number of \(Number.min) to \(Number.max)")
+        }
+        return number
+    }
+
+    func boolean(_ key: Key) throws -> Bool? {
+        guard let value = values[key] else { return nil }
+        guard value.kind == .boolean else { throw LineFault("\"\(key.rawValue)\" must be true or false") }
+        return bytes[value.range.lowerBound] == UInt8(ascii: "t")
+    }
+
+    func time(_ key: Key) throws -> WallTime? { try integer(key, Int64.self).map { WallTime(milliseconds: $0) } }
+
+    func hex(_ key: Key) throws -> [UInt8]? {
+        guard let digits = try string(key) else { return nil }
+        guard let bytes = Hex.bytes(digits) else {
+            throw LineFault("\"\(key.rawValue)\" must be hex digits, two for a byte")
+        }
+        return bytes
+    }
+
+    /// A member that every line has.
+    func needed<Value>(_ key: Key, _ value: Value?) throws -> Value {
+        guard let value else { throw LineFault("has no \"\(key.rawValue)\"") }
+        return value
+    }
+}
+
+extension Members<ExportedEntry.Key> {
+    func entry() throws -> RestoredEntry {
+        guard let lane = LaneKey(try needed(.lane, string(.lane))) else {
+            throw LineFault("\"lane\" must be ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once")
+        }
+        let producer = try needed(.producer, string(.producer))
+        guard (1...64).contains(producer.utf8.count) else { throw LineFault("\"producer\" must have 1 to 64 bytes") }
+        let history = EntryHistory(
+            place: try place(), attempts: try integer(.attempts, UInt16.self) ?? 0,
+            isPossiblySent: try boolean(.possiblySent) ?? false,
+            lastReason: try string(.lastReason).map(Reason.init(rawValue:)))
+        let entry = RestoredEntry(
+            lane: lane, producer: producer, notification: try notification(),
+            acceptedAt: try needed(.acceptedAt, time(.acceptedAt)), history: history,
+            retryOf: try integer(.retryOf, UInt64.self).flatMap { $0 > 0 ? UID($0) : nil })
+        _ = try integer(.uid, UInt64.self)
+        return entry
+    }
+
+    private func place() throws -> EntryHistory.Place {
+        guard let state = ExportedEntry.State(rawValue: try needed(.state, string(.state))) else {
+            throw LineFault("\"state\" must be waiting, deferred or rejected")
+        }
+        let due = try time(.dueAt)
+        let rejection = try nested(.rejection, ExportedEntry.RejectionKey.self)
+        guard (due != nil) == (state == .deferred) else { throw LineFault("\"due-at\" goes with a deferred entry") }
+        guard (rejection != nil) == (state == .rejected) else {
+            throw LineFault("\"rejection\" goes with a rejected entry")
+        }
+        if let due { return .deferred(until: due) }
+        guard let rejection else { return .waiting }
+        return .rejected(
+            RejectionCause(
+                reason: Reason(rawValue: try rejection.needed(.reason, rejection.string(.reason))),
+                status: try rejection.integer(.status, UInt16.self).map(Int.init),
+                timestamp: try rejection.time(.timestamp),
+                rejectedAt: try rejection.needed(.rejectedAt, rejection.time(.rejectedAt))))
+    }
+
+    private func notification() throws -> PushNotification {
+        let token: DeviceToken
+        do {
+            token = try DeviceToken(try needed(.token, string(.token)))
+        } catch let refusal as Refusal {
+            throw LineFault(refusal)
+        }
+        guard let id = NotificationID(try needed(.id, string(.id))) else {
+            throw LineFault("\"apns-id\" must be a UUID")
+        }
+        guard let seconds = try integer(.expiration, Int64.self) else { throw LineFault("has no \"apns-expiration\"") }
+        let guarantee = try needed(.guarantee, string(.guarantee))
+        guard let guarantee = Guarantee.allCases.first(where: { $0.name == guarantee }) else {
+            throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
+        }
+        var notification = PushNotification(
+            token: token, topic: try needed(.topic, string(.topic)), payload: try payload(), pushType: try pushType(),
+            priority: try priority(), expiration: Expiration(unixSeconds: seconds), collapseID: try string(.collapseID),
+            id: id, tokenRegisteredAt: try time(.tokenRegisteredAt), guarantee: guarantee)
+        notification.tag = try tag()
+        try checkLengths(notification)
+        return notification
+    }
+
+    private func payload() throws -> [UInt8] {
+        guard (value(.payload) != nil) != (value(.payloadBytes) != nil) else {
+            throw LineFault("must have one of \"payload\" and \"payload-hex\"")
+        }
+        if let bytes = try hex(.payloadBytes) { return bytes }
+        guard let value = value(.payload), value.kind == .object else {
+            throw LineFault("\"payload\" must be an object")
+        }
+        return raw(value.range)
+    }
+
+    private func tag() throws -> [UInt8] {
+        guard value(.tag) == nil || value(.tagBytes) == nil else {
+            throw LineFault("has both \"tag\" and \"tag-hex\"")
+        }
+        return try hex(.tagBytes) ?? string(.tag).map { Array($0.utf8) } ?? []
+    }
+
+    private func pushType() throws -> PushType? {
+        guard let type = try string(.pushType).map(PushType.init(rawValue:)) else { return nil }
+        guard PushType.known.contains(type) else { throw LineFault("\"apns-push-type\" is not one that is known") }
+        return type
+    }
+
+    private func priority() throws -> Priority? {
+        guard let number = try integer(.priority, UInt8.self) else { return nil }
+        guard let priority = Priority(rawValue: number) else { throw LineFault("\"apns-priority\" must be 10, 5 or 1") }
+        return priority
+    }
+
+    /// What a record has room for. (What the service takes was checked when it was accepted, by the limits of then.)
+    private func checkLengths(_ notification: PushNotification) throws {
+        guard !notification.topic.isEmpty else { throw LineFault("\"apns-topic\" is empty") }
+        guard (notification.collapseID ?? "").utf8.count <= 64 else {
+            throw LineFault("\"apns-collapse-id\" is longer than 64 bytes")
+        }
+        guard notification.tag.count <= 256 else { throw LineFault("the tag is longer than 256 bytes") }
+        let count = notification.payload.count + notification.topic.utf8.count
+        guard count <= PackedNotification.maximumByteCount - 1024 else {
+            throw LineFault("topic and payload have \(Format.bytes(count)), more than a record holds")
+        }
+    }
+}
+
+extension LaneKey {
+    /// What ``LaneKey/description`` has made: `default/immediate/at-least-once`. A route may have slashes of its own.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] }),
+            let guarantee = Guarantee.allCases.first(where: { $0.name == parts[parts.count - 1] })
+        else { return nil }
+        let route = parts.dropLast(2).joined(separator: "/")
+        guard (1...64).contains(route.utf8.count) else { return nil }
+        self.init(route: route, urgency: urgency, guarantee: guarantee)
+    }
+}

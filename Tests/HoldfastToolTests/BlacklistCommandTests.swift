@@ -1,0 +1,119 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import HoldfastTesting
+import Testing
+
+@Suite("The blacklist's commands", .serialized)
+struct BlacklistCommandTests {
+    private let keys: Set = ["token", "reason", "since", "learntAt", "route"]
+
+    @Test("Tokens are added, checked, listed and removed, live and at rest", arguments: [false, true])
+    func life(live: Bool) async throws {
+        let world = try OperatorWorld()
+        try await world.fill()
+        let token = OperatorWorld.token(15)
+        try await world.using(live: live) {
+            let added = try await world.tool("blacklist", "add", token, "<00FF 00>", "--reason", "Gone", "--json")
+            #expect(added.status == 0, "\(added.errors)")
+            #expect(try added.keys() == ["added", "malformed"] && added.count("added") == 2)
+            let piped = try await world.tool("blacklist", "add", "-", "--json", input: "0102\n\nxyz\n0304\n")
+            #expect(piped.status == 65 && piped.errors.contains("standard input:3:"), "\(piped.errors)")
+            #expect(try piped.count("added") == 2 && piped.count("malformed") == 1)
+
+            let checked = try await world.tool("blacklist", "check", "-", "--json", input: "0102\nffff\n")
+            #expect(checked.status == 1)
+            #expect(try checked.lines().map { $0["blacklisted"] as? Bool } == [true, false])
+            #expect(try checked.keys() == keys.union(["blacklisted"]))
+            #expect(try await world.tool("blacklist", "check", "ffff").status == 0)
+
+            let listed = try await world.tool("blacklist", "list", "--reason", "gone", "--json")
+            #expect(try listed.lines().count == 2 && listed.keys() == keys)
+            #expect(!listed.output.contains(token))
+            let revealed = try await world.tool("blacklist", "list", "--reveal", "--since", "1h")
+            #expect(revealed.output.contains(token))
+            #expect(try await world.tool("blacklist", "list", "--until", "1h", "--json").output.isEmpty)
+            let counted = try await world.tool("blacklist", "list", "--count", "--json")
+            #expect(try counted.lines().map { $0["count"] as? Int } == [2, 2])
+
+            #expect(try await world.tool("blacklist", "remove", "0102").status == 64)
+            let removed = try await world.tool("blacklist", "remove", "0102", "ffff", "--yes", "--json")
+            #expect(try removed.keys() == ["matched", "removed", "malformed"] && removed.count("removed") == 1)
+            let chosen = try await world.tool("blacklist", "remove", "--reason", "Gone", "--yes", "--json")
+            #expect(try chosen.count("removed") == 2)
+            #expect(try await world.count("blacklist") == 1)
+        }
+    }
+
+    @Test("Nothing is sent to a token that is put on the blacklist of a journal in use")
+    func holds() async throws {
+        let world = try OperatorWorld()
+        try await world.fill()
+        try await world.using(live: true) {
+            let added = try await world.tool("blacklist", "add", OperatorWorld.token(15))
+            #expect(added.status == 0, "\(added.errors)")
+            let resumed = try await world.tool("lanes", "resume", "--all")
+            #expect(resumed.status == 0, "\(resumed.errors)")
+            #expect(await waitUntil { world.connector.sent.count == 29 })
+        }
+        #expect(!world.connector.sent.contains { $0.token.hex == OperatorWorld.token(15) })
+        #expect(try await world.count("unconfirmed") == 0)
+    }
+
+    @Test("An export is taken in as it was, whatever is in it")
+    func lossless() async throws {
+        let old = try OperatorWorld()
+        let times: [WallTime] = [
+            WallTime(milliseconds: 0), WallTime(milliseconds: 1_763_000_000_001), WallTime(milliseconds: -1),
+            WallTime(milliseconds: .max), WallTime(milliseconds: .min), WallTime(seconds: 253_402_300_800),
+        ]
+        let words = ["Unregistered", "", "with \"quotes\" \\ and\nlines", "ümlaut/😀", "null", "\u{1}"]
+        let entries = try times.enumerated().map { index, time in
+            BlacklistEntry(
+                token: try #require(DeviceToken(bytes: [UInt8(index), 0xFF])), reason: Reason(rawValue: words[index]),
+                since: time, learntAt: times[5 - index], route: words[5 - index])
+        }
+        try await store(entries, in: old.journal)
+        let exported = try await old.tool("blacklist", "export")
+        #expect(exported.status == 0, "\(exported.errors)")
+        let new = try OperatorWorld()
+        try await store([], in: new.journal)
+        let imported = try await new.tool("blacklist", "import", "-", "--json", input: exported.output)
+        #expect(imported.status == 0, "\(imported.errors)")
+        #expect(try imported.keys() == ["file", "imported", "malformed"])
+        let reader = try JournalReader(directory: new.journal)
+        defer { reader.close() }
+        #expect(try reader.blacklistEntries(limit: 100) == entries)
+    }
+
+    @Test("A bad line of an import is named by its number and what is wrong; the others are taken")
+    func malformed() async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        let lines = [
+            #"{"token":"0102"}"#, "nonsense", #"{"reason":"x"}"#, #"{"token":"xyz"}"#,
+            #"{"token":"03","since":"yesterday"}"#,
+            #"{"token":7}"#, #"{"token":"0304","since":1763000000.25,"more":true}"#,
+        ]
+        let imported = try await world.tool("blacklist", "import", "-", "--json", input: lines.joined(separator: "\n"))
+        #expect(imported.status == 65)
+        #expect(try imported.count("imported") == 2 && imported.count("malformed") == 5)
+        for (number, word) in [(2, "JSON"), (3, "token"), (4, "hex"), (5, "since"), (6, "token")] {
+            #expect(
+                imported.errors.split(separator: "\n").contains {
+                    $0.contains("input:\(number):") && $0.contains(word)
+                },
+                "\(number): \(imported.errors)")
+        }
+        let reader = try JournalReader(directory: world.journal)
+        defer { reader.close() }
+        let token = try DeviceToken("0304")
+        #expect(try reader.blacklistEntry(for: token)?.since == WallTime(milliseconds: 1_763_000_000_250))
+    }
+
+    private func store(_ entries: [BlacklistEntry], in directory: String) async throws {
+        let journal = try LMDBJournal(directory: directory)
+        defer { journal.close() }
+        try await JournalDesk(journal: journal).blacklist(entries)
+    }
+}
