@@ -21,7 +21,7 @@ struct Bounds {
                     let uid = settlement.key.uid.rawValue
                     switch settlement.kind {
                     case .deferUntil: break
-                    case .reject, .expire, .unknown: terminal(uid, isDone)
+                    case .reject, .expire, .unknown, .withdraw: terminal(uid, isDone)
                     }
                 }
             default: break

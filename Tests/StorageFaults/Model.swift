@@ -4,6 +4,8 @@ import Holdfast
 /// between.
 struct Model {
     private(set) var rows: [UInt64: Found.Row] = [:]
+    /// Whose records say that they may have been sent.
+    private var flagged: Set<UInt64> = []
     private(set) var lanes: [LaneKey] = []
     private(set) var totals = JournalTotals()
     private(set) var nextUID: UInt64 = 1
@@ -70,11 +72,12 @@ struct Model {
     private mutating func settle(_ settlement: Settlement) {
         let uid = settlement.key.uid.rawValue
         switch settlement.kind {
-        case .deferUntil(let due, let attempts, _, _):
+        case .deferUntil(let due, let attempts, _, let possiblySent):
             guard var row = rows[uid], row.place == .waiting else { return }
             row.place = .deferred(due.milliseconds)
             row.attempts = Int(attempts)
             rows[uid] = row
+            if possiblySent { flagged.insert(uid) }
         case .reject(let cause):
             guard var row = take(uid) else { return }
             row.place = .rejected(cause.reason)
@@ -84,6 +87,9 @@ struct Model {
             if take(uid) != nil { totals.expired += 1 }
         case .unknown:
             if take(uid) != nil { totals.unknown += 1 }
+        case .withdraw:
+            guard take(uid) != nil else { return }
+            if flagged.contains(uid) { totals.unknown += 1 } else { totals.withdrawn += 1 }
         }
     }
 

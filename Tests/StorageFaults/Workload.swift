@@ -274,7 +274,7 @@ struct Workload: Sendable {
             case 0..<5: batch.acknowledged.append(key)
             case 5: batch.others.append(Settlement(key, .reject(.ours)))
             case 6: batch.others.append(Settlement(key, .expire))
-            case 7: batch.others.append(Settlement(key, .unknown))
+            case 7: batch.others.append(Settlement(key, Bool.random(using: &generator) ? .unknown : .withdraw))
             default:
                 let due = WallTime(milliseconds: Int64.random(in: 0...1000, using: &generator))
                 batch.others.append(
