@@ -22,13 +22,16 @@ let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 
 let package = Package(
     name: "holdfast",
     products: [
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
+        .library(name: "HoldfastControl", targets: ["HoldfastControl"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
@@ -38,9 +41,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
@@ -54,7 +59,12 @@ let package = Package(
             swiftSettings: strict),
 
         // The engine and its contracts.
-        .target(name: "Holdfast", dependencies: [serviceLifecycle, logging], swiftSettings: strict),
+        .target(name: "Holdfast", dependencies: [serviceLifecycle, logging, coreMetrics], swiftSettings: strict),
+
+        // Operators reach a running engine through a socket.
+        .target(
+            name: "HoldfastControl", dependencies: ["Holdfast", nioCore, nioPosix, serviceLifecycle, logging],
+            swiftSettings: strict),
 
         // The doors to the network and to libcrypto.
         .systemLibrary(name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -66,12 +76,11 @@ let package = Package(
             name: "HoldfastAPNs",
             dependencies: [
                 "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
-                logging,
             ],
             swiftSettings: strict),
         .target(
             name: "HoldfastLegacyAPNs",
-            dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS, logging],
+            dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.
@@ -90,13 +99,24 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastLegacyAPNs", "HoldfastMockAPNs", argumentParser,
-                logging, nioCore, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
+                "HoldfastMockAPNs", argumentParser, logging, nioCore, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 
         .testTarget(
-            name: "HoldfastTests", dependencies: ["Holdfast", "HoldfastTesting", logging, serviceLifecycle],
+            name: "HoldfastTests",
+            dependencies: [
+                "Holdfast", "HoldfastTesting", coreMetrics, logging, serviceLifecycle,
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastControlTests",
+            dependencies: [
+                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastTesting", logging, nioCore, nioPosix,
+                serviceLifecycle,
+            ],
             swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
@@ -132,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting", "HoldfastTool", argumentParser,
-                logging, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting",
+                "HoldfastTool", argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
         // For tests that run a program which was built beside them.
@@ -149,6 +169,11 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // Journals damaged at random: Scripts/fuzz-verify. A process of its own, so that one that crashes is seen as that.
+        .executableTarget(
+            name: "JournalFuzz", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            path: "Tests/JournalFuzz", swiftSettings: strict),
+        .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(

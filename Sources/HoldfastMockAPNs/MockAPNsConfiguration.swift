@@ -19,13 +19,15 @@ public struct MockAPNsConfiguration: Sendable {
     /// HTTP/2 without TLS, with prior knowledge. For benchmarks.
     public var isCleartext = false
 
-    /// Where the server keeps what clients need in order to trust it: `ca.pem`, `ca.key`, `server.pem`, `server.key`,
-    /// `AuthKey.p8` and `AuthKey.pub.pem`. Made where missing (mode 0700, key files 0600), used again where there.
+    /// Where the server keeps what clients need in order to trust it, and to be trusted: `ca.pem`, `ca.key`, `client.pem`,
+    /// `server.pem`, `server.key`, `AuthKey.p8` and `AuthKey.pub.pem`. Made where missing (mode 0700, key files 0600), used again where there.
     /// Default: a temporary directory, removed by ``MockAPNsServer/stop(within:)``.
     public var certificateDirectory: String?
     /// The DNS names and IP addresses the server's certificate stands for, beside ``host``.
     public var names = ["localhost", "127.0.0.1", "::1"]
 
+    /// Whether clients must show `client.pem`, or another certificate of the same authority. Default: no.
+    public var requiresClientCertificate = false
     public var providerTokens = ProviderTokens.ignored
     /// The `kid` that ``ProviderTokens/verified`` wants.
     public var keyID = "MOCKKEYID1"

@@ -36,7 +36,10 @@ public final class MockAPNsServer: Sendable {
         do {
             let listener = try await MockListener.start(
                 host: configuration.host, port: configuration.port, threads: configuration.eventLoopThreads,
-                tls: configuration.isCleartext ? nil : try home.credentials.tlsContext(protocols: ["h2"])
+                tls: configuration.isCleartext
+                    ? nil
+                    : try home.credentials.tlsContext(
+                        protocols: ["h2"], requiresClientCertificate: configuration.requiresClientCertificate)
             ) { number in
                 [MockConnection(service: service, number: number)]
             }
