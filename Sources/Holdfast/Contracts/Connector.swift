@@ -6,17 +6,25 @@
 public protocol Connector: Sendable {
     var confirmationMode: ConfirmationMode { get }
 
-    /// What `submit` refuses for this connector.
+    /// What `submit` refuses for this connector. Asked for anew with each submission: it may change with the credentials.
     var limits: NotificationLimits { get }
 
     /// Where it sends, for people: `https://api.push.apple.com:443`.
     var endpoint: String { get }
+
+    /// The engine serves the connector from now on, and soon connects. Before the first ``connect(_:)``, once for each route
+    /// of an engine. By default nothing is done with it.
+    func begin(_ host: ConnectorHost)
 
     /// Connects, up to the point at which entries may be sent.
     ///
     /// - Parameter sink: takes what happens on the connection, from any thread, in batches.
     /// - Throws: ``ConnectError``; the engine tries again with backoff, or stops the lanes when it says so.
     func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection
+}
+
+extension Connector {
+    public func begin(_ host: ConnectorHost) {}
 }
 
 /// One connection of a ``Connector``.
@@ -198,12 +206,17 @@ public struct NotificationLimits: Hashable, Sendable {
     public var tokens: ClosedRange<Int>
     /// Bytes of UTF-8.
     public var collapseID: Int
+    /// The topics that the connector's credentials are good for; nil where that can't be told.
+    public var topics: Set<String>?
 
-    public init(payload: Int, voipPayload: Int, tokens: ClosedRange<Int>, collapseID: Int) {
+    public init(
+        payload: Int, voipPayload: Int, tokens: ClosedRange<Int>, collapseID: Int, topics: Set<String>? = nil
+    ) {
         self.payload = payload
         self.voipPayload = voipPayload
         self.tokens = tokens
         self.collapseID = collapseID
+        self.topics = topics
     }
 
     /// Apple's for HTTP/2.

@@ -21,6 +21,8 @@ public enum EngineEvent: Hashable, Sendable {
     case drained(producer: String)
     /// Expirations are not acted upon for a while.
     case clockDistrusted(String)
+    /// What a connector has noticed.
+    case notice(route: String, ConnectorNotice)
 }
 
 /// What a confirmation rests on.
