@@ -12,6 +12,8 @@ public struct MockAnswer: Sendable {
         case response(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
         /// RST_STREAM with a code of RFC 9113 section 7. Not taken.
         case reset(code: UInt32)
+        /// The same, of what was taken and is in the ledger all the same.
+        case acceptedAndReset(code: UInt32)
         /// Not taken, never answered.
         case silence
     }

@@ -19,6 +19,8 @@ final class MockConnection: ChannelInboundHandler {
     private enum State {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
+        /// The client speaks no HTTP/2; what may have come right behind its handshake is not looked at.
+        case refused
         case serving
         /// Our side is closed; what the client still sends is thrown away.
         case lingering
@@ -91,7 +93,7 @@ final class MockConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         limit?.cancel()
-        let wasOpening = state == .opening
+        let wasOpening = state == .opening || state == .refused
         state = .closed
         responder.delayed.removeAll()
         publish()
@@ -105,7 +107,9 @@ final class MockConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted(let negotiatedProtocol):
-            if negotiatedProtocol == "h2" { begin() } else { context.close(promise: nil) }
+            guard negotiatedProtocol != "h2" else { return begin() }
+            state = .refused
+            context.close(promise: nil)
         case MockCommand.drain(let goAway):
             // It would not hear a goodbye of TLS either.
             guard state != .stalled, plan.tls != .stalled else { return wire.close() }

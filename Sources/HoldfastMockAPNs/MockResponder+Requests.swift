@@ -188,6 +188,9 @@ extension MockResponder {
         case .reset(let code):
             tally.reset += 1
             return Outcome(content: .reset(code: code))
+        case .acceptedAndReset(let code):
+            tally.reset += 1
+            return Outcome(content: .reset(code: code), isAccepted: true)
         case .silence:
             tally.unanswered += 1
             return Outcome(content: .silence)

@@ -1,7 +1,7 @@
 /// What a ``MockAPNsServer`` does that a well-behaved service does not: steps, each with a condition.
 ///
 /// For each request, and for each connection as it arrives, the first step that fits decides; where none fits, all goes its
-/// normal way. From YAML: ``init(yaml:)``.
+/// normal way. `holdfast mock http2 --script` reads one from YAML: Docs/MockService.md.
 ///
 /// ```swift
 /// configuration.script = [
@@ -33,20 +33,30 @@ public struct MockScript: Sendable, ExpressibleByArrayLiteral {
         public var match: Match
         public var action: Action
 
-        public init(name: String? = nil, _ match: Match = Match(), _ action: Action) {
+        public init(name: String? = nil, _ match: Match, _ action: Action) {
             self.name = name
             self.match = match
             self.action = action
         }
 
-        public static func request(_ match: Match = Match(), _ answer: MockAnswer, name: String? = nil) -> Step {
+        public init(name: String? = nil, _ action: Action) { self.init(name: name, Match(), action) }
+
+        public static func request(_ match: Match, _ answer: MockAnswer, name: String? = nil) -> Step {
             Step(name: name, match, .answer(answer))
         }
 
-        public static func connection(
-            _ match: Match = Match(), _ plan: MockConnectionPlan, name: String? = nil
-        ) -> Step {
+        /// Each request.
+        public static func request(_ answer: MockAnswer, name: String? = nil) -> Step {
+            Step(name: name, .answer(answer))
+        }
+
+        public static func connection(_ match: Match, _ plan: MockConnectionPlan, name: String? = nil) -> Step {
             Step(name: name, match, .connect(plan))
+        }
+
+        /// Each connection.
+        public static func connection(_ plan: MockConnectionPlan, name: String? = nil) -> Step {
+            Step(name: name, .connect(plan))
         }
     }
 }
@@ -71,6 +81,8 @@ extension MockScript {
         public var connections: ClosedRange<Int>?
         /// Device tokens, in hex of either case.
         public var tokens: Set<String>?
+        /// Device tokens that it is not for, in hex of either case.
+        public var exceptTokens: Set<String> = []
         public var topics: Set<String>?
         /// What the client connected to: `127.0.0.2`, or with a port `127.0.0.2:2197` or `[::1]:2197`.
         public var address: String?
@@ -88,7 +100,7 @@ extension MockScript {
 
         public init(
             count: ClosedRange<Int>? = nil, number: ClosedRange<Int>? = nil, connections: ClosedRange<Int>? = nil,
-            tokens: [String] = [], topics: [String] = [], address: String? = nil,
+            tokens: [String] = [], exceptTokens: [String] = [], topics: [String] = [], address: String? = nil,
             after: Duration? = nil, until: Duration? = nil, once: Once? = nil, skip: Int = 0, every: Int = 1,
             times: Int? = nil
         ) {
@@ -96,6 +108,7 @@ extension MockScript {
             self.number = number
             self.connections = connections
             self.tokens = tokens.isEmpty ? nil : Set(tokens.map { $0.lowercased() })
+            self.exceptTokens = Set(exceptTokens.map { $0.lowercased() })
             self.topics = topics.isEmpty ? nil : Set(topics)
             self.address = address
             self.after = after

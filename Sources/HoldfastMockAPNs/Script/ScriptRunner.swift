@@ -117,6 +117,7 @@ extension MockScript.Match {
         if let tokens {
             guard let token = subject.token, tokens.contains(token) else { return false }
         }
+        if !exceptTokens.isEmpty, let theirs = subject.token, exceptTokens.contains(theirs) { return false }
         if let topics {
             guard let topic = subject.topic, topics.contains(topic) else { return false }
         }
