@@ -7,7 +7,12 @@ final class APNsConnection: Connection {
     private let currentCapacity = Monitor(1)
     let inbox: HandOutInbox<APNsHandler>
 
-    init(loop: any EventLoop) { inbox = HandOutInbox(loop: loop) }
+    let loop: any EventLoop
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+        inbox = HandOutInbox(loop: loop)
+    }
 
     func setInitialCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
 
@@ -17,4 +22,12 @@ final class APNsConnection: Connection {
 
     /// What comes meanwhile is given back unsent.
     func close(deadline: Duration) { inbox.perform { $0.close(deadline: deadline) } }
+
+    /// The credentials that it was opened with have been replaced: it is drained.
+    ///
+    /// - Returns: succeeds once nothing new goes out on it.
+    func retire() -> EventLoopFuture<Void> {
+        inbox.perform { $0.retire() }
+        return loop.submit {}
+    }
 }
