@@ -5,9 +5,8 @@ internal import NIOCore
 /// One HTTP/2 connection, as the engine sees it.
 final class APNsConnection: Connection {
     private let currentCapacity = Monitor(1)
-    let inbox: HandOutInbox<APNsHandler>
-
     let loop: any EventLoop
+    let inbox: HandOutInbox<APNsHandler>
 
     init(loop: any EventLoop) {
         self.loop = loop
@@ -20,8 +19,12 @@ final class APNsConnection: Connection {
 
     func send(_ handOut: HandOut) { inbox.append(handOut) }
 
-    /// What comes meanwhile is given back unsent.
-    func close(deadline: Duration) { inbox.perform { $0.close(deadline: deadline) } }
+    /// What comes meanwhile is not sent: the end answers for it.
+    func close(deadline: Duration) {
+        // Here and not on the loop, which may look into the inbox once more before it hears of this.
+        inbox.seal()
+        inbox.perform { $0.close(deadline: deadline) }
+    }
 
     /// The credentials that it was opened with have been replaced: it is drained.
     ///

@@ -44,6 +44,8 @@ extension Consumer {
             takeCumulative(event, of: connection, link, into: &plan, now: now, wall: wall)
         case .capacityChanged(let capacity):
             link.capacity = max(capacity, 1)
+        case .told(let result):
+            plan.add(word: result)
         case .draining:
             link.isDraining = true
             leave(connection, now: now)

@@ -70,10 +70,14 @@ extension Producer {
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil
         let packedName = name == ProducerTable.standardName ? "" : name
+        // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
+        var validator: (route: Int, NotificationValidator)?
         for (index, notification) in notifications.enumerated() {
             do throws(Refusal) {
-                let route = routes.entries[try routes.route(for: notification.topic)]
-                try route.validator.validate(notification, now: now)
+                let number = try routes.route(for: notification.topic)
+                let route = routes.entries[number]
+                if validator?.route != number { validator = (number, route.validator) }
+                try validator?.1.validate(notification, now: now)
                 let expiration =
                     notification.expiration ?? .at(now.advanced(by: configuration.defaultLifetime).seconds)
                 var identity: Identity?
@@ -81,6 +85,8 @@ extension Producer {
                     identity = Identity(notification, id: id, submitter: name, key: identityKey)
                 }
                 let id = notification.id ?? ids.removeLast()
+                var notification = notification
+                notification.priority = notification.priority ?? notification.impliedPriority
                 draft.append(
                     notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
                     identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)

@@ -54,8 +54,8 @@ struct SettlementPlan: Sendable {
     var now = Part()
     var afterBlacklist = Part()
     var requeues: [Requeue] = []
-    /// Lanes to stop, with the reason.
-    var stops: [(lane: Int, cause: SendResult.StopCause, message: String)] = []
+    /// Lanes to stop, with the reason; nil for all.
+    var stops: [(lane: Int?, cause: SendResult.StopCause, message: String)] = []
     /// The service wants no new provider tokens for a while.
     var parks = false
     /// Called bad, and to be judged: neither settled nor released.
@@ -102,6 +102,15 @@ struct SettlementPlan: Sendable {
         case .laneStopped(let cause):
             stops.append((flight.lane, cause, Self.describe(result)))
             returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
+        }
+    }
+
+    /// Decides about what the service has said of a connection as a whole.
+    mutating func add(word result: SendResult) {
+        switch result.verdict {
+        case .laneStopped(let cause): stops.append((nil, cause, Self.describe(result)))
+        case .deferred(.credentials): parks = true
+        case .confirmed, .rejected, .deferred, .neverProcessed, .unknown: return
         }
     }
 
