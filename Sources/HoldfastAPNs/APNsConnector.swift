@@ -86,7 +86,8 @@ public struct APNsConnector: Connector {
         let connection = APNsConnection(loop: loop)
         let capacity = try await dialer(credentials).connect(on: loop) { channel, ready in
             let handler = APNsHandler(
-                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink, ready: ready)
+                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
+                ready: ready)
             try channel.pipeline.syncOperations.addHandler(handler)
             connection.inbox.bind(handler)
         }
