@@ -71,7 +71,8 @@ let package = Package(
         .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
-            name: "HoldfastTransport", dependencies: ["Holdfast", nioCore, nioPosix, nioSSL], swiftSettings: strict),
+            name: "HoldfastTransport", dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [

@@ -1,7 +1,6 @@
 public import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 
 /// Sends to Apple's push service over HTTP/2.
 public struct APNsConnector: Connector {
@@ -27,6 +26,13 @@ public struct APNsConnector: Connector {
         public var pingDeadline: Duration = .seconds(10)
         /// The most requests at a time on a connection, whatever more the service allows. Default: 1000.
         public var maximumStreams = 1000
+        /// How often the files of credentials and trusted certificates are looked at, and read when they have changed. Nil:
+        /// only by ``APNsConnector/reload()``. Default: 10 s.
+        public var reloadEvery: Duration? = .seconds(10)
+        /// Where provider tokens are shared.
+        var tokens = ProviderTokenRegistry.shared
+        /// What certificates' dates are compared with.
+        var clock = EngineClock.system
 
         public init(
             endpoint: APNsEndpoint, trust: Trust = .system, signingKey: APNsSigningKey? = nil,
@@ -40,45 +46,53 @@ public struct APNsConnector: Connector {
     }
 
     public let confirmationMode = ConfirmationMode.perNotification
-    public let limits = NotificationLimits.http2
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    let tokens: ProviderTokenSource?
-    let tls: NIOSSLContext?
+    let vault: CredentialVault
 
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
         self.configuration = configuration
-        tokens = configuration.signingKey.map { ProviderTokenSource($0) }
-        tls = configuration.endpoint.isCleartext ? nil : try Self.makeTLS(configuration)
+        vault = try CredentialVault(configuration)
     }
 
-    private static func makeTLS(_ configuration: Configuration) throws(APNsConfigurationError) -> NIOSSLContext {
-        do throws(TransportConfigurationError) {
-            return try ClientTLS.context(
-                trust: configuration.trust, protocols: ["h2"], identity: configuration.clientCertificate)
-        } catch {
-            throw APNsConfigurationError(error.message)
-        }
+    /// Apple's; with a client certificate, only the topics that it is good for.
+    public var limits: NotificationLimits {
+        var limits = NotificationLimits.http2
+        limits.topics = vault.current.topics
+        return limits
     }
 
-    private var dialer: Dialer {
+    public func begin(_ host: ConnectorHost) { vault.begin(host) }
+
+    /// Reads the files of credentials and trusted certificates anew and uses them from now on: new connections are opened
+    /// with them, open ones are drained, and lanes that were stopped for the old ones run again. Happens by itself when a
+    /// file changes, see ``Configuration/reloadEvery``.
+    ///
+    /// - Throws: ``APNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
+
+    private func dialer(_ credentials: Credentials) -> Dialer {
         Dialer(
-            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port, tls: tls,
-            trust: configuration.trust, deadline: configuration.connectDeadline)
+            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port,
+            tls: credentials.tls, trust: configuration.trust, deadline: configuration.connectDeadline)
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
+        let credentials = vault.current
+        if let problem = credentials.problem(configuration) { throw ConnectError(.configuration, problem) }
         let loop = Dialer.nextLoop()
         let connection = APNsConnection(loop: loop)
-        let capacity = try await dialer.connect(on: loop) { channel, ready in
+        let capacity = try await dialer(credentials).connect(on: loop) { channel, ready in
             let handler = APNsHandler(
-                configuration: configuration, tokens: tokens, connection: connection, sink: sink, ready: ready)
+                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
+                ready: ready)
             try channel.pipeline.syncOperations.addHandler(handler)
             connection.inbox.bind(handler)
         }
         connection.setInitialCapacity(capacity)
+        vault.adopt(connection, generation: credentials.generation)
         return connection
     }
 }

@@ -56,6 +56,9 @@ extension APNsHandler {
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: Self.retryAfter(response))
+        if case .deferred(.credentials) = result.verdict { tokens?.holdMinting() }
+        // What the old credentials are refused for says nothing of the new ones.
+        if isRetired, case .laneStopped = result.verdict { result.verdict = .neverProcessed(.newConnection) }
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
             drain(cause: "the service asks for a new connection")

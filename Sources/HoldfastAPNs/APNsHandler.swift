@@ -42,6 +42,8 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
     var tokenOfCycle: ProviderTokenSource.Token?
     /// Requests that were sent with a token that has since been replaced.
     var sentWithOldToken: Set<UInt64> = []
+    /// The credentials that the connection was opened with have been replaced.
+    private(set) var isRetired = false
     var liveness: LivenessClock
     /// When a request was started last, or could not have been for want of one.
     private var lastStart = NIODeadline.now()
@@ -220,6 +222,12 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
         queue.append(connection.inbox.takeAll())
         returnQueue()
         endIfDrained()
+    }
+
+    /// The credentials have been replaced by others, which new connections are opened with.
+    func retire() {
+        isRetired = true
+        drain(cause: "new credentials are in use")
     }
 
     func endIfDrained() {
