@@ -186,7 +186,11 @@ let package = Package(
             path: "Tests/BinaryFaults", swiftSettings: strict),
         .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
-            name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
+            name: "InteropTests",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
