@@ -15,6 +15,10 @@ final class APNsConnection: Connection {
 
     func send(_ handOut: HandOut) { inbox.append(handOut) }
 
-    /// What comes meanwhile is given back unsent.
-    func close(deadline: Duration) { inbox.perform { $0.close(deadline: deadline) } }
+    /// What comes meanwhile is not sent: the end answers for it.
+    func close(deadline: Duration) {
+        // Here and not on the loop, which may look into the inbox once more before it hears of this.
+        inbox.seal()
+        inbox.perform { $0.close(deadline: deadline) }
+    }
 }

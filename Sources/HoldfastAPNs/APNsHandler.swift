@@ -229,12 +229,12 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
 
     private func tick() {
         let now = NIODeadline.now()
-        for request in session.openRequests(
+        let late = session.openRequests(
             before: liveness.boundary(at: now, nextStreamID: session.nextRequestStreamID))
-        {
-            _ = session.cancel(streamID: request.streamID)
+        for request in late { _ = session.cancel(streamID: request.streamID) }
+        if !late.isEmpty {
             let result = SendResult.unknown("the service did not answer within \(configuration.sendDeadline)")
-            sink(.results([(Ticket(rawValue: request.tag), result)]))
+            sink(.results(late.map { (Ticket(rawValue: $0.tag), result) }))
         }
         switch liveness.check(at: now) {
         case .fine: break
@@ -242,7 +242,8 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
         case .dead: return end("the service has been silent: no answer to a PING within \(configuration.pingDeadline)")
         }
         // A service that allows no streams at all, and answers to PING, would hold what is queued for ever.
-        if session.openStreams == 0, now - lastStart >= TimeAmount(configuration.sendDeadline) {
+        // Streams that have just been freed by giving up their requests are tried first.
+        if late.isEmpty, session.openStreams == 0, now - lastStart >= TimeAmount(configuration.sendDeadline) {
             return end("the service has taken no request for \(configuration.sendDeadline)")
         }
         if liveness.isMinuteTick { session.renewFrameBudget() }

@@ -71,7 +71,7 @@ struct FeedbackServerTests {
 
     @Test("Two tuples and then a reset: both arrive, the others stay")
     func reset() async throws {
-        try await withFeedback(.resetting(after: 2)) { server async throws in
+        try await withFeedback(.resetting(after: 2, pause: .milliseconds(200))) { server async throws in
             let client = try await connect(server)
             #expect(try await client.everything() == Self.bytes(Array(Self.tuples[..<2])))
             #expect(client.wasReset && server.remaining == Array(Self.tuples[2...]))
