@@ -9,7 +9,7 @@ final class APNsConnection: Connection {
 
     init(loop: any EventLoop) { inbox = HandOutInbox(loop: loop) }
 
-    func setInitialCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
+    func setCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
 
     var capacity: Int { currentCapacity.withLock { $0 } }
 
