@@ -112,6 +112,7 @@ extension APNsHandler {
         if case .ended = phase { return }
         let wasOpening: Bool
         if case .opening = phase { wasOpening = true } else { wasOpening = false }
+        let cause = Self.cause(cause, after: phase)
         phase = .ended
         timer?.cancel()
         ready.fail(ConnectError(.temporary, "\(configuration.endpoint): \(cause ?? "closed")"))
@@ -126,5 +127,11 @@ extension APNsHandler {
         guard !wasOpening else { return }
         // What has no stream was not sent, and neither was what is on its way here at this moment.
         sink(.ended(ConnectionEnd(possiblySent: open, cause: cause)))
+    }
+
+    /// Why a connection was being drained says more than how it then ended.
+    private static func cause(_ cause: String?, after phase: Phase) -> String? {
+        guard case .draining(let first?) = phase, let cause, cause != first else { return cause }
+        return "\(first); then: \(cause)"
     }
 }
