@@ -72,14 +72,19 @@ extension APNsConnector.Configuration {
     func checkNetwork() throws(APNsConfigurationError) {
         if let serverName, serverName.isEmpty || HostAndPort.isAddress(serverName) {
             throw APNsConfigurationError(
-                "the server name \(serverName.prefix(255).debugDescription) is no host name: certificates are for names")
+                "the server name \(serverName.prefix(255).debugDescription) is no host name, which a certificate is for"
+            )
         }
         guard let proxy else { return }
         if let why = ProxyServer.objection(to: proxy.user, proxy.password, for: proxy.kind) {
             throw APNsConfigurationError("the proxy \(proxy) \(why)")
         }
+        guard !endpoint.isCleartext else {
+            throw APNsConfigurationError(
+                "\(endpoint) is on this machine, in the clear, and takes no proxy such as \(proxy)")
+        }
         // TLS compares the certificate with the address at the other end of the socket, which is the proxy's.
-        if !endpoint.isCleartext, verifiesHostName, serverName == nil, HostAndPort.isAddress(endpoint.host) {
+        if verifiesHostName, serverName == nil, HostAndPort.isAddress(endpoint.host) {
             throw APNsConfigurationError(
                 "the certificate of \(endpoint) can't be compared with an address through the proxy \(proxy): name the "
                     + "service by its host name, or give the server name that its certificate is for")

@@ -16,7 +16,8 @@ struct HTTPDate {
         case 5: numbers = (words[2], words[1], words[4], words[3])
         default: return nil
         }
-        let clock = numbers.time.split(separator: ":" as Character, omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        let clock = numbers.time.split(separator: ":" as Character, omittingEmptySubsequences: false)
+            .map { Int($0) ?? -1 }
         guard let month = Self.months.firstIndex(of: numbers.month), let day = Int(numbers.day),
             (1...31).contains(day), var year = Int(numbers.year), (0...9999).contains(year), clock.count == 3,
             (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])

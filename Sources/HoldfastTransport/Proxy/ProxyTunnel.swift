@@ -41,7 +41,7 @@ struct ProxyTunnel: Sendable {
         let established = channel.eventLoop.makePromise(of: Void.self)
         let pipeline = channel.pipeline.syncOperations
         let encoder = HTTPRequestEncoder()
-        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes))
         let status = ProxyStatus()
         let authority = authority
         var headers = HTTPHeaders([("host", HostAndPort.text(host: authority.host, port: authority.port))])
@@ -58,14 +58,16 @@ struct ProxyTunnel: Sendable {
             established.fail(error)
         }
         let handlers = NIOLoopBound((encoder, decoder, status), eventLoop: channel.eventLoop)
-        return established.futureResult.flatMapThrowing {
+        return established.futureResult.flatMap {
             let pipeline = channel.pipeline.syncOperations
             let (encoder, decoder, status) = handlers.value
-            // What TLS writes first must not meet the encoder; what the decoder has left over must meet TLS.
+            // All of HTTP goes before TLS comes, whose bytes mean nothing to it. Nothing is lost: a service that is spoken
+            // to in TLS waits for our first word.
             _ = pipeline.removeHandler(encoder)
-            try then(channel)
             _ = pipeline.removeHandler(status)
-            _ = pipeline.removeHandler(decoder)
+            return pipeline.removeHandler(decoder)
+        }.flatMapThrowing {
+            try then(channel)
         }.flatMapErrorThrowing { error in
             guard let code = handlers.value.2.code else { throw error }
             throw Self.refusal(code, hasUser: proxy.user != nil)

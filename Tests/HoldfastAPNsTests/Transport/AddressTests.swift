@@ -64,7 +64,8 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("An address whose certificate is not trusted is followed by one whose is") func untrustedFirst() async throws {
+    @Test("An address whose certificate is not trusted is followed by one whose is") func untrustedFirst() async throws
+    {
         let mock = try await MockAPNsServer.start()
         let other = try await MockAPNsServer.start()
         let connector = try APNsConnector(
@@ -140,8 +141,12 @@ import Testing
         async throws
     {
         // An empty SETTINGS frame, and then nothing.
-        let mute = try await TestPeer.start { if $0.step == 0 { $0.step = 1; $0.write([0, 0, 0, 4, 0, 0, 0, 0, 0]) } }
-        let other = try await TestPeer.start { if $0.step == 0 { $0.step = 1; $0.write([0, 0, 0, 4, 0, 0, 0, 0, 0]) } }
+        let settings: TestPeer.Turn = { conversation in
+            if conversation.step == 0 { conversation.write([0, 0, 0, 4, 0, 0, 0, 0, 0]) }
+            conversation.step = 1
+        }
+        let mute = try await TestPeer.start(settings)
+        let other = try await TestPeer.start(settings)
         var configuration = APNsConnector.Configuration(endpoint: try APNsEndpoint("http://localhost:1"))
         configuration.resolver = StubResolver([("127.0.0.1", mute.port), ("127.0.0.1", other.port)])
         configuration.pingAfter = .seconds(1)
@@ -162,7 +167,8 @@ import Testing
         try await other.stop()
     }
 
-    @Test("The whole takes no longer than its deadline, however many addresses there are") func deadline() async throws {
+    @Test("The whole takes no longer than its deadline, however many addresses there are") func deadline() async throws
+    {
         let mock = try await MockAPNsServer.start()
         let peers = [try await TestPeer.start(), try await TestPeer.start(), try await TestPeer.start()]
         var configuration = try configuration(mock, StubResolver(peers.map { ("127.0.0.1", $0.port) }))

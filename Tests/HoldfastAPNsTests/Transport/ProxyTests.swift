@@ -27,8 +27,8 @@ import Testing
         let words = lines[0].split(separator: " ").map(String.init)
         // me:secret
         guard lines.contains(where: { $0.lowercased() == "proxy-authorization: basic bwu6c2vjcmv0" }) else {
-            conversation.write(Array("HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n".utf8))
-            return
+            let who = "HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
+            return conversation.write(Array(who.utf8))
         }
         asked.withLock { $0.append(words[1]) }
         guard words[0] == "CONNECT", let port = words[1].split(separator: ":").last.flatMap({ Int($0) }), port != 9

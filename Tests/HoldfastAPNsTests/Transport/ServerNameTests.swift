@@ -49,7 +49,9 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("Without a look at the host name the rest of the certificate is still checked") func stillTrusted() async throws {
+    @Test("Without a look at the host name the rest of the certificate is still checked") func stillTrusted()
+        async throws
+    {
         var (mock, configuration) = try await elsewhere()
         let other = try await MockAPNsServer.start()
         configuration.verifiesHostName = false
@@ -73,7 +75,8 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("A service that wants a certificate and is shown none says so: somebody has to mend that") func noCertificate()
+    @Test("A service that wants a certificate and is shown none says so, to whoever can mend it")
+    func wantsCertificate()
         async throws
     {
         var mockConfiguration = MockAPNsConfiguration()

@@ -185,7 +185,8 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("SETTINGS that lower the stream limit lower what is asked for, and are no error") func settings() async throws {
+    @Test("SETTINGS that lower the stream limit lower what is asked for, and are no error") func settings() async throws
+    {
         let mock = try await MockAPNsServer.start()
         let bench = try await WireBench(APNsConnector(APNsConnector.Configuration(mock)))
         #expect(bench.connection.capacity == 2000)

@@ -6,7 +6,7 @@ import Testing
 @testable import HoldfastTesting
 
 @Suite("A connection's life", .timeLimit(.minutes(1))) struct ConnectionLifeTests {
-    @Test("With provider tokens a second request starts only when one has been taken, and then all may") func firstStream()
+    @Test("With provider tokens one request is open until one was taken; then all may be") func firstStream()
         async throws
     {
         let arrivals = Monitor<[ContinuousClock.Instant]>([])
@@ -44,7 +44,7 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("The stream numbers run out: what has one is answered, the rest goes over another connection") func exhausted()
+    @Test("Stream numbers run out: what has one is answered, the rest goes over another connection") func exhausted()
         async throws
     {
         let mock = try await MockAPNsServer.start()
@@ -90,7 +90,7 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("Some answers and others never: the connection is given up as patchy, and all outcomes are right") func patchy()
+    @Test("Some are answered and others never: the connection is given up as patchy") func patchy()
         async throws
     {
         var configuration = MockAPNsConfiguration()
