@@ -40,7 +40,9 @@ struct RouteSettings: Equatable, Sendable {
     var trust: String?
     var signingKey: SigningKey?
     var certificate: Certificate?
-    var connections = 1
+    /// The most at a time; nil for as many as suit the protocol.
+    var connections: Int?
+    var scaling = ConnectionScaling()
     /// Nil for as many as the service takes.
     var rate: RateLimit?
     var confirmation = Confirmation.barrier
@@ -78,7 +80,7 @@ extension RouteSettings {
     ///
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     func route() throws(ToolError) -> Route {
-        Route(name: name, connector: try connector(), topics: topics, connections: connections, rate: rate)
+        Route(name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling, rate: rate)
     }
 
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
