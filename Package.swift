@@ -76,7 +76,8 @@ let package = Package(
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastTransport",
-            dependencies: ["Holdfast", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras], swiftSettings: strict),
+            dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [

@@ -49,6 +49,16 @@ extension APNsConnector {
         /// sandbox, since only that sends it. Default: nil.
         public var readsUniqueIDs: Bool?
 
+        // MARK: Credentials
+
+        /// How often the files of credentials and trusted certificates are looked at, and read when they have changed. Nil:
+        /// only by ``APNsConnector/reload()``. Default: 10 s.
+        public var reloadEvery: Duration? = .seconds(10)
+        /// Where provider tokens are shared.
+        var tokens = ProviderTokenRegistry.shared
+        /// What certificates' dates are compared with.
+        var clock = EngineClock.system
+
         package var resolver: any AddressResolver = SystemResolver()
         /// Odd; for tests of what happens when a connection's stream numbers run out.
         package var firstStreamID: UInt32 = 1

@@ -1,17 +1,14 @@
 public import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 
 /// Sends to Apple's push service over HTTP/2.
 public struct APNsConnector: Connector {
     public let confirmationMode = ConfirmationMode.perNotification
-    public let limits = NotificationLimits.http2
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    let tokens: ProviderTokenSource?
-    let tls: NIOSSLContext?
+    let vault: CredentialVault
     private let addresses: AddressWatch
     private let refusal = ConnectionRefusal()
 
@@ -19,31 +16,35 @@ public struct APNsConnector: Connector {
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
         try configuration.checkNetwork()
         self.configuration = configuration
-        tokens = configuration.signingKey.map { ProviderTokenSource($0) }
-        tls = configuration.endpoint.isCleartext ? nil : try Self.makeTLS(configuration)
+        vault = try CredentialVault(configuration)
         addresses = AddressWatch(
             endpoint: configuration.endpoint.description, quarantine: configuration.addressQuarantine)
     }
 
-    private static func makeTLS(_ configuration: Configuration) throws(APNsConfigurationError) -> NIOSSLContext {
-        do throws(TransportConfigurationError) {
-            return try ClientTLS.context(
-                trust: configuration.trust, protocols: ["h2"], identity: configuration.clientCertificate,
-                verifiesHostName: configuration.verifiesHostName)
-        } catch {
-            throw APNsConfigurationError(error.message)
-        }
+    /// Apple's; with a client certificate, only the topics that it is good for.
+    public var limits: NotificationLimits {
+        var limits = NotificationLimits.http2
+        limits.topics = vault.current.topics
+        return limits
     }
 
     public func begin(_ host: ConnectorHost) {
         addresses.add(host)
         if let notice = configuration.unverifiedNotice { host.report(notice) }
+        vault.begin(host)
     }
 
-    private var dialer: Dialer {
+    /// Reads the files of credentials and trusted certificates anew and uses them from now on: new connections are opened
+    /// with them, open ones are drained, and lanes that were stopped for the old ones run again. Happens by itself when a
+    /// file changes, see ``Configuration/reloadEvery``.
+    ///
+    /// - Throws: ``APNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
+
+    private func dialer(_ credentials: Credentials) -> Dialer {
         var dialer = Dialer(
-            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port, tls: tls,
-            trust: configuration.trust, deadline: configuration.connectDeadline)
+            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port,
+            tls: credentials.tls, trust: configuration.trust, deadline: configuration.connectDeadline)
         dialer.serverName = configuration.serverName
         dialer.proxy = configuration.proxy
         dialer.resolver = configuration.resolver
@@ -52,16 +53,21 @@ public struct APNsConnector: Connector {
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
-        if let error = refusal.take() { throw error }
+        let credentials = vault.current
+        if let problem = credentials.problem(configuration) { throw ConnectError(.configuration, problem) }
+        if let error = refusal.take(generation: credentials.generation) { throw error }
         let loop = Dialer.nextLoop()
-        return try await dialer.connect(on: loop) { (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
+        let connection = try await dialer(credentials).connect(on: loop) {
+            (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
             // Of this address's own: it may be followed by another.
             let connection = APNsConnection(loop: loop)
             let handler = APNsHandler(
-                configuration: configuration, tokens: tokens, connection: connection, sink: sink, dialed: dialed,
-                refusal: refusal, ready: ready)
+                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
+                dialed: dialed, refuse: { refusal.note($0, generation: credentials.generation) }, ready: ready)
             connection.inbox.bind(handler)
             try channel.pipeline.syncOperations.addHandler(handler)
         }
+        vault.adopt(connection, generation: credentials.generation)
+        return connection
     }
 }

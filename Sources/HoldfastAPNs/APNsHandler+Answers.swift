@@ -68,7 +68,7 @@ extension APNsHandler {
             }
             let isTold = drain(cause: farewell.cause, unsent: farewell.unsent)
             if let untold = consequences.untold, !isTold, Self.kind(of: untold) == .configuration {
-                refusal.note(ConnectError(.configuration, "\(configuration.endpoint): \(farewell.cause)"))
+                refuse(ConnectError(.configuration, "\(configuration.endpoint): \(farewell.cause)"))
             }
         }
         if let failure = consequences.failure {
@@ -87,6 +87,7 @@ extension APNsHandler {
         let cause = "GOAWAY from the service: \(reason ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)
         if result.reason == .expiredProviderToken { replaceTokenAfterGoAway(&result) }
+        judge(&result)
         consequences.results += goAway.neverProcessed.map { (Ticket(rawValue: $0), result) }
         // The second of two adds the streams that it names; what it says counts only where the first said nothing.
         guard consequences.farewell == nil || reason != nil else { return }
@@ -102,6 +103,8 @@ extension APNsHandler {
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: Self.retryAfter(response))
+        // Apple's sandbox has it; elsewhere nobody asks for what a success says.
+        result.uniqueID = response.headers["apns-unique-id"].first.map { String($0.prefix(100)) }
         if response.status == 500 {
             if answers.failed(at: .now()) {
                 consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
@@ -110,11 +113,19 @@ extension APNsHandler {
             answers.answered(1, at: .now())
         }
         if response.status == 200 { isProven = true }
+        judge(&result)
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
             consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
         }
         return result
+    }
+
+    /// What follows for the credentials, and from them.
+    private func judge(_ result: inout SendResult) {
+        if case .deferred(.credentials) = result.verdict { tokens?.holdMinting() }
+        // What the old credentials are refused for says nothing of the new ones.
+        if isRetired, case .laneStopped = result.verdict { result.verdict = .neverProcessed(.newConnection) }
     }
 
     /// A connection that ends because its provider token is called expired: the next one has another.

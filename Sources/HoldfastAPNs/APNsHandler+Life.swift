@@ -52,6 +52,12 @@ extension APNsHandler {
         return returned
     }
 
+    /// The credentials have been replaced by others, which new connections are opened with.
+    func retire() {
+        isRetired = true
+        drain(cause: "new credentials are in use")
+    }
+
     func endIfDrained() {
         guard case .draining(let cause) = phase, session.openStreams == 0 else { return }
         end(cause)

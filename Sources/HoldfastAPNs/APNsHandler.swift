@@ -29,8 +29,8 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
     let sink: ConnectionSink
     /// The address at the other end.
     let dialed: DialedAddress
-    /// What the service has against all of us, where no ticket is there to say it with.
-    let refusal: ConnectionRefusal
+    /// Takes what the service has against all of us, where no ticket is there to say it with.
+    let refuse: @Sendable (ConnectError) -> Void
     let ready: EventLoopPromise<APNsConnection>
 
     var session: HTTP2ClientSession
@@ -46,6 +46,8 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
     var tokenOfCycle: ProviderTokenSource.Token?
     /// Requests that were sent with a token that has since been replaced.
     var sentWithOldToken: Set<UInt64> = []
+    /// The credentials that the connection was opened with have been replaced.
+    var isRetired = false
     /// Whether more than one request may be open: with provider tokens, only once one has been taken with them.
     var isProven: Bool
     var liveness: LivenessClock
@@ -57,14 +59,15 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
 
     init(
         configuration: APNsConnector.Configuration, tokens: ProviderTokenSource?, connection: APNsConnection,
-        sink: ConnectionSink, dialed: DialedAddress, refusal: ConnectionRefusal, ready: EventLoopPromise<APNsConnection>
+        sink: ConnectionSink, dialed: DialedAddress, refuse: @escaping @Sendable (ConnectError) -> Void,
+        ready: EventLoopPromise<APNsConnection>
     ) {
         self.configuration = configuration
         self.tokens = tokens
         self.connection = connection
         self.sink = sink
         self.dialed = dialed
-        self.refusal = refusal
+        self.refuse = refuse
         self.ready = ready
         var limits = HTTP2Limits.client
         limits.maxConcurrentStreams = configuration.maximumStreams

@@ -5,8 +5,7 @@ internal import NIOCore
 package final class AddressWatch: Sendable {
     private struct State: Sendable {
         var book: AddressBook
-        /// By route: one that an engine served before is served by another one now.
-        var hosts: [String: ConnectorHost] = [:]
+        var hosts: [ConnectorHost] = []
     }
 
     /// For people: `https://api.push.apple.com:443`.
@@ -20,14 +19,19 @@ package final class AddressWatch: Sendable {
         state = Monitor(State(book: AddressBook(quarantine: quarantine)))
     }
 
-    package func add(_ host: ConnectorHost) { state.withLock { $0.hosts[host.route] = host } }
+    package func add(_ host: ConnectorHost) {
+        state.withLock { state in
+            state.hosts.removeAll(where: \.hasEnded)
+            state.hosts.append(host)
+        }
+    }
 
     func order(_ addresses: [String]) -> [String] { state.withLock { $0.book.order(addresses, now: Self.now()) } }
 
     /// - Parameter why: "accepts connections and does not answer".
     func stalled(_ address: String, _ why: String) {
         let hosts: [ConnectorHost] = state.withLock { state in
-            state.book.stalled(address, now: Self.now()) ? Array(state.hosts.values) : []
+            state.book.stalled(address, now: Self.now()) ? state.hosts : []
         }
         let notice = ConnectorNotice(
             .addressQuarantined,

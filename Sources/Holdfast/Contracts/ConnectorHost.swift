@@ -21,6 +21,9 @@ public struct ConnectorHost: Sendable {
         self.services = services
     }
 
+    /// Nobody listens any more: the engine has ended.
+    package var hasEnded: Bool { services == nil }
+
     /// What a connector left in the journal under `name`, by this process or an earlier one; nil where there is nothing, or
     /// where the journal can't be read.
     ///
