@@ -17,7 +17,8 @@ package struct ConfigurationFile {
             let bytes = Array(try file.read(upToCount: greatestSize + 1) ?? Data())
             try file.close()
             guard bytes.count <= greatestSize else {
-                throw TransportConfigurationError("\(name) has more than \(greatestSize >> 20) MB: it is something else")
+                throw TransportConfigurationError(
+                    "\(name) has more than \(greatestSize >> 20) MB: it is something else")
             }
             return bytes
         } catch let error as TransportConfigurationError {

@@ -160,7 +160,8 @@ import Testing
         #expect(try after.replace(second) == nil)
     }
 
-    @Test("Another key's token, another name's, and one with any byte changed are not used") func refusesBytes() throws {
+    @Test("Another key's token, another name's, and one with any byte changed are not used") func refusesBytes() throws
+    {
         let key = try ES256PrivateKey()
         let before = ProviderTokenSource(try signingKey(key), clock: clock.engineClock)
         _ = try before.current()

@@ -26,20 +26,20 @@ import Testing
 
     @Test("A file that is half written when it is first seen is no reason to tell anybody") func halfWritten() {
         var watch = CredentialWatch(used: good)
-        #expect(!watch.failed(bad, isAsked: false))
-        #expect(!watch.failed(worse, isAsked: false))
+        #expect(watch.failed(bad, isAsked: false) == false)
+        #expect(watch.failed(worse, isAsked: false) == false)
         #expect(watch.wantsLoad(worse))
-        #expect(!watch.loaded(worse))
+        #expect(watch.loaded(worse) == false)
         #expect(!watch.wantsLoad(worse))
     }
 
     @Test("A broken file is told once, tried again at each look, and its mending is known") func broken() {
         var watch = CredentialWatch(used: good)
-        #expect(!watch.failed(bad, isAsked: false))
+        #expect(watch.failed(bad, isAsked: false) == false)
         #expect(watch.failed(bad, isAsked: false) == true)
         for _ in 0..<5 {
             #expect(watch.wantsLoad(bad))
-            #expect(!watch.failed(bad, isAsked: false))
+            #expect(watch.failed(bad, isAsked: false) == false)
         }
         #expect(watch.loaded(good) == true)
         #expect(!watch.wantsLoad(good))
@@ -49,14 +49,16 @@ import Testing
         var watch = CredentialWatch(used: good)
         _ = watch.failed(bad, isAsked: false)
         #expect(watch.failed(bad, isAsked: false) == true)
-        #expect(!watch.failed(worse, isAsked: false))
+        #expect(watch.failed(worse, isAsked: false) == false)
         #expect(watch.failed(worse, isAsked: false) == true)
         var asked = CredentialWatch(used: good)
         #expect(asked.failed(bad, isAsked: true) == true)
-        #expect(!asked.failed(bad, isAsked: false))
+        #expect(asked.failed(bad, isAsked: false) == false)
     }
 
-    @Test("A file is seen to change when it is written, replaced, linked anew, closed to us, or removed") func stamps() throws {
+    @Test("A file is seen to change when it is written, replaced, linked anew, closed to us, or removed") func stamps()
+        throws
+    {
         let directory = NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

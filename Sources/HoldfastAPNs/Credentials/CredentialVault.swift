@@ -98,8 +98,8 @@ final class CredentialVault: Sendable {
         }
     }
 
-    /// On the queue.
-    private func look() {
+    /// Reads what has changed, and tells what is to be told. One at a time: on the queue.
+    func look() {
         // Without an engine nothing is sent.
         guard state.withLock({ !$0.hosts.allSatisfy(\.hasEnded) }) else { return }
         if configuration.reloadEvery != nil, !files.isEmpty {

@@ -23,7 +23,8 @@ struct Credentials: Sendable {
     init(_ configuration: APNsConnector.Configuration, generation: Int) throws(APNsConfigurationError) {
         guard configuration.signingKey == nil || configuration.clientCertificate == nil else {
             throw APNsConfigurationError(
-                "a signing key and a client certificate on one route: the service knows a sender by the one or the other")
+                "a signing key and a client certificate on one route: the service knows a sender by the one or the other"
+            )
         }
         self.generation = generation
         let key = generation == 1 ? configuration.signingKey : try configuration.signingKey?.reloaded()
@@ -95,7 +96,8 @@ struct Credentials: Sendable {
         guard let certificate, certificate.facts.notAfter < configuration.clock.wall().seconds,
             let named = configuration.clientCertificate?.named
         else { return nil }
-        return "\(named) expired on \(ClientCertificate.text(certificate.facts.notAfter)): get a new one, and put it in "
+        return
+            "\(named) expired on \(ClientCertificate.text(certificate.facts.notAfter)): get a new one, and put it in "
             + "its place; it is taken up without a restart"
     }
 }
