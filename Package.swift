@@ -187,6 +187,12 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
             path: "Tests/BinaryFaults", swiftSettings: strict),
         .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // A service of APNs over HTTP/2 that misbehaves: Scripts/http2-faults. A process of its own, like the one before.
+        .executableTarget(
+            name: "HTTP2Faults",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", logging],
+            path: "Tests/HTTP2Faults", swiftSettings: strict),
+        .testTarget(name: "HTTP2FaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
             name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
     ],

@@ -89,7 +89,9 @@ extension RouteSettings {
     ///
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     func route() throws(ToolError) -> Route {
-        Route(name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling, rate: rate)
+        Route(
+            name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
+            rate: rate)
     }
 
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
