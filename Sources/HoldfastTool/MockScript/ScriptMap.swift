@@ -112,6 +112,7 @@ struct ScriptMap {
     static func notAmong(_ words: [String], _ key: String, _ text: String, _ place: TextPlace) -> YAMLFault {
         let nearest = NearestName.of(text, in: words).map { " (did you mean \($0)?)" } ?? ""
         return YAMLFault(
-            "\(key) is \(text.prefix(64).debugDescription)\(nearest); it takes \(words.joined(separator: ", "))", at: place)
+            "\(key) is \(text.prefix(64).debugDescription)\(nearest); it takes \(words.joined(separator: ", "))",
+            at: place)
     }
 }
