@@ -51,7 +51,8 @@ struct MockScriptFile {
             return MockScript.Step(name: try map.text("name"), match, .answer(try MockAnswer(script: map)))
         }
         if let key = requestKeys.first(where: map.has) {
-            throw YAMLFault("a step is for connections or for requests: \(key) does not go with connection", at: map.place)
+            throw YAMLFault(
+                "a step is for connections or for requests: \(key) does not go with connection", at: map.place)
         }
         return MockScript.Step(
             name: try map.text("name"), match, .connect(try MockConnectionPlan(script: connection)))
@@ -61,7 +62,8 @@ struct MockScriptFile {
         let map = try ScriptMap(
             tree, "when",
             keys: [
-                "count", "number", "connection", "token", "not-token", "topic", "address", "after", "until", "once", "skip",
+                "count", "number", "connection", "token", "not-token", "topic", "address", "after", "until", "once",
+                "skip",
                 "every", "times", "first",
             ])
         if map.has("first"), map.has("times") { throw YAMLFault("first and times are the same", at: map.place) }

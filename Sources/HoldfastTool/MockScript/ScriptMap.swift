@@ -12,9 +12,9 @@ struct ScriptMap {
         case .mapping(let pairs):
             for pair in pairs {
                 guard keys.contains(pair.key) else {
-                    let nearest = NearestName.of(pair.key, in: keys).map { "; did you mean \($0)?" } ?? ""
+                    let nearest = NearestName.of(pair.key, in: keys).map { " (did you mean \($0)?)" } ?? ""
                     throw YAMLFault(
-                        "\(what) has no \(pair.key.prefix(64).debugDescription)\(nearest) It takes "
+                        "\(what) has no \(pair.key.prefix(64).debugDescription)\(nearest); it takes "
                             + keys.joined(separator: ", "), at: pair.place)
                 }
                 guard values.updateValue(pair.value, forKey: pair.key) == nil else {
@@ -112,6 +112,7 @@ struct ScriptMap {
     static func notAmong(_ words: [String], _ key: String, _ text: String, _ place: TextPlace) -> YAMLFault {
         let nearest = NearestName.of(text, in: words).map { " (did you mean \($0)?)" } ?? ""
         return YAMLFault(
-            "\(key) is \(text.prefix(64).debugDescription)\(nearest); it takes \(words.joined(separator: ", "))", at: place)
+            "\(key) is \(text.prefix(64).debugDescription)\(nearest); it takes \(words.joined(separator: ", "))",
+            at: place)
     }
 }
