@@ -1,11 +1,11 @@
 /// Waits for a condition, for so long and no longer.
-struct Patience: Sendable {
-    let limit: Duration
+package struct Patience: Sendable {
+    package let limit: Duration
 
-    init(_ limit: Duration) { self.limit = limit }
+    package init(_ limit: Duration) { self.limit = limit }
 
     /// - Returns: whether it came to hold.
-    func wait(for condition: () -> Bool) async -> Bool {
+    package func wait(for condition: () -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while !condition() {
             if ContinuousClock.now > deadline { return false }

@@ -15,10 +15,13 @@ struct ConnectionPool: Sendable {
     private(set) var active: [Int] = []
     private var making = Making.resting
     private var reconnect: ReconnectSchedule
+    /// How often connections may be made, whatever became of those before. Nil for as often as is wanted.
+    private var budget: RateLimiter?
 
-    init(limit: Int, reconnect: ReconnectSchedule) {
+    init(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit? = nil) {
         self.limit = max(limit, 1)
         self.reconnect = reconnect
+        self.budget = budget.map { RateLimiter($0) }
     }
 
     /// A connection is being made.
@@ -46,8 +49,24 @@ struct ConnectionPool: Sendable {
         }
     }
 
-    /// A connection has been asked for.
-    mutating func begin() { making = .underWay }
+    /// A connection is wanted, and may be asked for: unless so many were made of late that it has to wait.
+    ///
+    /// - Returns: whether one is to be asked for now.
+    mutating func begin(now: Duration) -> Bool {
+        if budget?.allowance(now: now) == 0 {
+            making = .waiting(until: budget?.nextAllowance(now: now) ?? now)
+            return false
+        }
+        budget?.take(1)
+        making = .underWay
+        return true
+    }
+
+    /// What kept connections from coming about may be mended: the next one comes at once.
+    mutating func hurry(now: Duration) {
+        reconnect.worked()
+        if case .waiting = making { making = .waiting(until: now) }
+    }
 
     /// Nobody needs one now: what was waited for is over.
     mutating func rest(now: Duration) {
@@ -80,8 +99,8 @@ struct ConnectionPool: Sendable {
         return true
     }
 
-    /// A connection has done its work and is to prove it. That is no failure: new traffic goes to a fresh one at once.
-    mutating func leaveForBarrier(_ number: Int, now: Duration) {
+    /// A connection has done its work. That is no failure: new traffic goes to a fresh one at once.
+    mutating func retire(_ number: Int, now: Duration) {
         if remove(number) { wait(until: now) }
     }
 

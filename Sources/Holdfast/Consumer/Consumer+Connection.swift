@@ -4,19 +4,53 @@ internal import Logging
 extension Consumer {
     func connectIfNeeded(now: Duration) {
         guard pool.mayBegin(now: now), parkedUntil == nil, needsConnection(now: now) else { return pool.rest(now: now) }
-        pool.begin()
+        guard pool.begin(now: now) else { return }
+        scaler.changed()
         if pool.active.isEmpty { board.connection(of: route.name, .connecting) }
         requestConnection(nextConnection)
     }
 
-    /// The first one where there is something to send; another one where those that are there take no more.
+    /// The first one where there is something to send; another one where too much waits, or those that are there take no
+    /// more.
     private func needsConnection(now: Duration) -> Bool {
-        guard pool.active.isEmpty else { return lacksConnections }
+        guard pool.active.isEmpty else { return wantsMoreConnections(now: now) }
         let hasDeferred = lanes.indices.contains { lane in
             guard let due = deferredDue[lane] else { return false }
-            return due.monotonic <= now && canPromote(lane)
+            return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork })
+        return hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork || $0.longsForConnection })
+    }
+
+    /// Whether deferred entries of the lane that fall due are worth a connection.
+    func mayPromoteOnceConnected(_ lane: Int) -> Bool { canPromote(lane) || lanes[lane].remedy == .connection }
+
+    private func wantsMoreConnections(now: Duration) -> Bool {
+        switch route.connector.confirmationMode {
+        case .perNotification: holdReason == nil && !isSlowedDown && scaler.wantsMore(than: pool.active.count, now: now)
+        case .cumulative: lacksConnections
+        }
+    }
+
+    /// Looks how much waits, and closes a connection that has long not been needed.
+    func scaleConnections(now: Duration) {
+        guard route.connector.confirmationMode == .perNotification, pool.limit > 1, !pool.active.isEmpty else { return }
+        scaler.look(waiting: waiting, now: now)
+        guard scaler.wantsFewer(than: pool.active.count, now: now), let youngest = pool.active.last,
+            let link = links[youngest]
+        else { return }
+        scaler.changed()
+        retire(youngest, now: now)
+        link.connection?.close(deadline: Self.retirement)
+    }
+
+    /// How long a connection that is not needed any more may take over what it has. Its requests have deadlines of their
+    /// own, which come first.
+    private static let retirement = Duration.seconds(5 * 60)
+
+    /// About how many entries could go out and have not: at most what the journal holds of the lane, and at most as many as
+    /// there are UIDs ahead of the reading.
+    private var waiting: Int {
+        lanes.reduce(0) { $0 + ($1.isRunning ? min(journal.depth($1.id), $1.greatestWaiting) : 0) }
     }
 
     /// The sink for a connection's events, for whoever makes the connection.
@@ -37,12 +71,16 @@ extension Consumer {
                 link.look(now: now)
                 links[number] = link
                 pool.made(number)
+                resumeLanes(stoppedFor: [.connection])
                 connectionOpened(number)
                 events.emit(.connected(route: route.name))
                 board.connection(of: route.name, .connected)
             case .failure(let error):
                 let wait = pool.failed(now: now, random: randomUnit())
                 connectionFailed(error, wait: wait)
+                if error.kind == .configuration, pool.active.isEmpty {
+                    for index in lanes.indices { stop(index, error.message, remedy: .connection) }
+                }
                 if pool.active.isEmpty { board.connection(of: route.name, .waiting(error)) }
             }
         }
@@ -56,9 +94,9 @@ extension Consumer {
         if pool.active.isEmpty { board.connection(of: route.name, .idle) }
     }
 
-    /// The connection has done its work and is to prove it.
-    func leaveForBarrier(_ number: Int, now: Duration) {
-        pool.leaveForBarrier(number, now: now)
+    /// The connection has done its work.
+    func retire(_ number: Int, now: Duration) {
+        pool.retire(number, now: now)
         if pool.active.isEmpty { board.connection(of: route.name, .idle) }
     }
 
@@ -71,6 +109,24 @@ extension Consumer {
         guard pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() }), pool.active.isEmpty
         else { return }
         board.connection(of: route.name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
+    }
+
+    /// The connector sends with other credentials.
+    func takeNewCredentials(now: Duration) {
+        parkedUntil = nil
+        pool.hurry(now: now)
+        resumeLanes(stoppedFor: [.connection, .credentials])
+    }
+
+    /// Those that were stopped for a cause that is mended run again.
+    private func resumeLanes(stoppedFor remedies: Set<LaneStateMachine.StopRemedy>) {
+        for index in lanes.indices {
+            guard let remedy = lanes[index].remedy, remedies.contains(remedy) else { continue }
+            lanes[index].resume()
+            noteState(index)
+            events.emit(.laneResumed(lanes[index].key))
+            laneChanged(index, isLogged: remedy != .connection)
+        }
     }
 
     /// A number from 0 up to, not including, 1.

@@ -22,7 +22,7 @@ extension Consumer {
             // Nothing goes out on the route before this is settled: what is requeued goes first.
             settlesPayloadError = true
             leave(connection, now: now)
-        case .confirmed, .results, .capacityChanged, .draining, .ended: break
+        case .confirmed, .results, .capacityChanged, .draining, .told, .ended: break
         }
     }
 
@@ -127,7 +127,7 @@ extension Consumer {
             }
             // A million entries must not wait for silence in memory: from half a window on, proof is asked for.
             if state.window.unconfirmed >= max(linkWindowLimit / 2, 1) || link.isDraining { wantBarrier(link) }
-            if case .wanted = link.cumulative!.barrier, pool.contains(number) { leaveForBarrier(number, now: now) }
+            if case .wanted = link.cumulative!.barrier, pool.contains(number) { retire(number, now: now) }
             closeDrained(link)
             if case .written(let deadline) = link.cumulative!.barrier, deadline <= now {
                 log(

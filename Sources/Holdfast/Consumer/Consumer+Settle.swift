@@ -53,17 +53,21 @@ extension Consumer {
         links[connection] = nil
     }
 
-    private func stopLanes(for cause: SendResult.StopCause, lane: Int, message: String) {
+    private func stopLanes(for cause: SendResult.StopCause, lane: Int?, message: String) {
         // Bad credentials are bad for every lane of the route; a bad topic is bad for the lane that met it.
-        for index in cause == .credentials ? Array(lanes.indices) : [lane] { stop(index, message) }
+        let met = lane.map { [$0] } ?? Array(lanes.indices)
+        for index in cause == .credentials ? Array(lanes.indices) : met {
+            stop(index, message, remedy: .credentials)
+        }
     }
 
-    func stop(_ index: Int, _ message: String) {
-        if case .stopped = lanes[index].state { return }
-        lanes[index].stop(message, since: clock.wall())
+    /// - Parameter remedy: nil for what only an operator's word ends.
+    func stop(_ index: Int, _ message: String, remedy: LaneStateMachine.StopRemedy? = nil) {
+        guard lanes[index].isRunning else { return }
+        lanes[index].stop(message, remedy: remedy, since: clock.wall())
         noteState(index)
         events.emit(.laneStopped(lanes[index].key, reason: message))
-        laneChanged(index)
+        laneChanged(index, isLogged: remedy != .connection)
     }
 
     /// Has the Producer write settlements; the outcome comes to the inbox.

@@ -61,6 +61,7 @@ package final class Consumer: @unchecked Sendable {
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
     var pool: ConnectionPool
+    var scaler: ConnectionScaler
     var nextConnection = 1
     var random: Xoshiro256
     var clockGuard: WallClockGuard
@@ -138,7 +139,9 @@ package final class Consumer: @unchecked Sendable {
         pool = ConnectionPool(
             limit: route.route.connections,
             reconnect: ReconnectSchedule(
-                minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum))
+                minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum),
+            budget: configuration.reconnectBudget(for: route.route.connector.confirmationMode))
+        scaler = ConnectionScaler(route.route.scaling)
         rate = route.route.rate.map { RateLimiter($0) }
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: index == 0)
@@ -213,11 +216,13 @@ package final class Consumer: @unchecked Sendable {
             if !isLowered { retreatAgainAt = now + configuration.settlementRetry }
         }
         if let failure = received.failure { fail(failure) }
+        if received.credentialsChanged { takeNewCredentials(now: now) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
 
         if end == nil, shutdownDeadline == nil {
             handOut(now: now, wall: wall)
+            scaleConnections(now: now)
             connectIfNeeded(now: now)
             writeWantedBarriers(now: now)
             retreatMarks(now: now, wall: wall)
@@ -269,11 +274,16 @@ package final class Consumer: @unchecked Sendable {
         if let parkedUntil { wakes.append(parkedUntil) }
         if let rate, isSlowedDown { wakes.append(rate.nextAllowance(now: now)) }
         if let until = pool.nextAttempt { wakes.append(until) }
+        if !pool.active.isEmpty,
+            let look = scaler.nextLook(count: pool.active.count, limit: pool.limit, now: now)
+        {
+            wakes.append(look)
+        }
         if let next = housekeeping.next { wakes.append(next) }
         wakes += observationWakes
         wakes += breakers.compactMap(\.judgementAt)
         if awaitsDeferred {
-            for lane in lanes.indices where canPromote(lane) {
+            for lane in lanes.indices where mayPromoteOnceConnected(lane) {
                 guard let due = deferredDue[lane] else { continue }
                 wakes.append(due.monotonic)
                 if !pool.active.isEmpty { wakes.append(strandedLookAt[lane]) }

@@ -25,6 +25,7 @@ struct ConsumerInbox: Sendable {
     /// Housekeeping is done.
     var trimmed = false
     var barrierAsked = false
+    var credentialsChanged = false
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
@@ -33,7 +34,7 @@ struct ConsumerInbox: Sendable {
         events.isEmpty && commits.isEmpty && !hasCommitted && settled.isEmpty && promoted.isEmpty && connected.isEmpty
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
             && failure == nil
-            && marksLowered.isEmpty && !trimmed && !barrierAsked && !shutdownAsked
+            && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && !shutdownAsked
             && !nudged
     }
 }

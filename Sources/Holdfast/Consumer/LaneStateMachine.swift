@@ -9,6 +9,14 @@ struct LaneStateMachine: Sendable {
         let possiblySent: Bool
     }
 
+    /// What may end a stop.
+    enum StopRemedy: Hashable, Sendable {
+        /// That a connection comes about, which is tried again and again.
+        case connection
+        /// Other credentials.
+        case credentials
+    }
+
     /// What to do to get on.
     enum Step: Hashable, Sendable {
         /// Read these again, ascending; see ``LaneStateMachine/takeAgain(_:)``.
@@ -27,6 +35,8 @@ struct LaneStateMachine: Sendable {
     let markAtOpen: UID
     private let lastUIDAtOpen: UID
     private(set) var state: LaneState
+    /// What lets the lane run again without an operator's word, where it was stopped by this process.
+    private(set) var remedy: StopRemedy?
     /// By an earlier process, which is no reason for this one.
     let wasStopped: Bool
     /// The greatest UID read forward.
@@ -60,6 +70,9 @@ struct LaneStateMachine: Sendable {
     }
 
     var againCount: Int { again.count }
+
+    /// At most so many entries wait to be handed out.
+    var greatestWaiting: Int { again.count + Int(clamping: lastUID.rawValue - min(cursor, lastUID).rawValue) }
     var isRunning: Bool { state == .running }
 
     /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
@@ -189,14 +202,26 @@ struct LaneStateMachine: Sendable {
 
     // MARK: Whether anything goes out
 
-    mutating func stop(_ reason: String, since: WallTime) {
+    /// - Parameter remedy: nil for what only an operator's word ends.
+    mutating func stop(_ reason: String, remedy: StopRemedy? = nil, since: WallTime) {
         // An operator's word is stronger.
-        if case .running = state { state = .stopped(reason: reason, since: since) }
+        guard case .running = state else { return }
+        state = .stopped(reason: reason, since: since)
+        self.remedy = remedy
     }
 
-    mutating func pause(_ reason: String, since: WallTime) { state = .paused(reason: reason, since: since) }
+    mutating func pause(_ reason: String, since: WallTime) {
+        state = .paused(reason: reason, since: since)
+        remedy = nil
+    }
 
-    mutating func resume() { state = .running }
+    mutating func resume() {
+        state = .running
+        remedy = nil
+    }
+
+    /// Whether it has been stopped until a connection comes about, and has something to send.
+    var longsForConnection: Bool { remedy == .connection && hasWork }
 
     // MARK: Where an entry stands
 

@@ -136,6 +136,9 @@ public enum ConnectorEvent: Sendable {
     /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
     /// (A ``CumulativeConnection`` is given a barrier where something is unconfirmed, and is closed when nothing is.)
     case draining
+    /// The service has said something of the connection as a whole (a GOAWAY with a reason, say). It is about no entry: what
+    /// an answer of that kind would do to lanes is done, and nothing else.
+    case told(SendResult)
     /// The connection is over, and with it every ticket that was not answered before.
     case ended(ConnectionEnd)
 }

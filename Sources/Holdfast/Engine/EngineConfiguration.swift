@@ -18,6 +18,9 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var submissionChunk = 5000
     /// What `submit` does while the journal is full. Default: refuse.
     public var whenFull = WhenFull.refuse
+    /// Whether an update of a live activity that still waits is taken back when a newer one of the same activity has been
+    /// accepted; its outcome is *withdrawn*, or *unknown* where it may have been sent. Starts and ends always go. Default: no.
+    public var supersedesLiveActivities = false
     public var retry = RetrySchedule()
     /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
     public var suspects = SuspectPolicy()
@@ -26,6 +29,12 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.
     public var reconnectMinimum: Duration = .seconds(1)
     public var reconnectMaximum: Duration = .seconds(60)
+    /// How often a route whose service answers each notification makes a connection, whatever became of those before:
+    /// one each … Default: 10 s; zero for as often as is wanted.
+    public var reconnectInterval: Duration = .seconds(10)
+    /// … after the first so many, so that a service which ends several connections in a short time is followed at once.
+    /// At least 1. Default: 10.
+    public var reconnectBurst = 10
     /// How long a graceful shutdown waits for what is in flight. What is not answered by then stays in the journal.
     /// Default: 10 s.
     public var shutdownLimit: Duration = .seconds(10)
@@ -61,6 +70,12 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var listenerLimit: Duration = .milliseconds(10)
 
     public init() {}
+
+    /// On routes whose service answers errors only each error costs a connection: there it is the protocol's own way.
+    func reconnectBudget(for mode: ConfirmationMode) -> RateLimit? {
+        guard mode == .perNotification, reconnectInterval > .zero else { return nil }
+        return RateLimit(perSecond: .seconds(1) / reconnectInterval, burst: max(reconnectBurst, 1))
+    }
 }
 
 /// What `submit` does while the journal is full: its limit is reached, or the disk's.

@@ -12,6 +12,8 @@ package final class EngineCore: Sendable {
     let events = EventHub()
     let outcomes: OutcomeSource
     private let laneIDs: [LaneKey: LaneID]
+    /// One for each route; connectors hold them weakly.
+    private let hosts: [RouteHost]
     private let producers: ProducerTable
 
     /// Opens the lanes of all routes in the journal.
@@ -53,7 +55,16 @@ package final class EngineCore: Sendable {
         self.producers = producers
         laneIDs = Dictionary(
             uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
+        hosts = consumers.map { [events] consumer in
+            let route = consumer.route.name
+            return RouteHost(
+                journal: journal, log: consumer.log, tell: { events.emit(.notice(route: route, $0)) },
+                renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
+        }
         observe(clock)
+        for (consumer, host) in zip(consumers, hosts) {
+            consumer.route.connector.begin(ConnectorHost(route: consumer.route.name, services: host))
+        }
     }
 
     /// The consumers hold the journal and the Producers; these must not hold the consumers.

@@ -17,6 +17,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case connectionClosed = "connection-closed"
     case markMoved = "mark-moved"
     case promoted
+    case identified
     case barrierWritten = "barrier-written"
 
     // info
@@ -34,6 +35,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case rejectionsTrimmed = "rejections-trimmed"
     case holding
     case handingOut = "handing-out"
+    case connectorNotice = "connector-notice"
 
     // warning
     case connectionFailed = "connection-failed"
@@ -45,6 +47,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case listenerSlow = "listener-slow"
     case oldestUnread = "oldest-unread"
     case feedbackFailed = "feedback-failed"
+    case connectorWarning = "connector-warning"
+    case noteFailed = "note-failed"
 
     // error
     case connectionMisconfigured = "connection-misconfigured"
@@ -64,14 +68,13 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var level: Logger.Level {
         switch self {
         case .handedOut, .settled, .committed, .cleared: .trace
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten: .debug
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten: .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
         case .connectionEnded, .lanePaused, .laneResumed, .convicted, .withdrawn, .rejectionsTrimmed, .holding,
-            .handingOut:
+            .handingOut, .connectorNotice:
             .notice
         case .connectionFailed, .clockDistrusted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
-            .listenerSlow,
-            .oldestUnread, .feedbackFailed:
+            .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .feedbackNotStored:
@@ -86,14 +89,14 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .lanePaused, .laneResumed, .laneStopped,
-            .withdrawn, .journalFailed:
+            .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .connectionEnded, .convicted,
             .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .markNotLowered,
             .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .feedbackNotStored:
+            .feedbackNotStored, .noteFailed:
             true
         }
     }

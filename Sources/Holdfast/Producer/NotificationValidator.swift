@@ -16,6 +16,7 @@ public struct NotificationValidator: Hashable, Sendable {
         try validatePriority(notification)
         try validateExpiration(notification.expiration, now: now)
         try validateTopic(notification.topic)
+        try validateCredentials(for: notification.topic)
         try validateCollapseID(notification.collapseID)
         if let type = notification.pushType, !PushType.known.contains(type) {
             throw Refusal(.invalidPushType, "the push type \(type.rawValue.prefix(64).debugDescription) is not known")
@@ -55,6 +56,13 @@ public struct NotificationValidator: Hashable, Sendable {
         else {
             throw Refusal(.badTopic, "a topic has 1 to 255 visible ASCII characters")
         }
+    }
+
+    private func validateCredentials(for topic: String) throws(Refusal) {
+        guard let topics = limits.topics, !topics.contains(topic) else { return }
+        let known = topics.sorted().prefix(5).joined(separator: ", ") + (topics.count > 5 ? ", …" : "")
+        throw Refusal(
+            .topicDisallowed, "the certificate of this route is not for the topic \(topic); it is for \(known)")
     }
 
     private func validateCollapseID(_ collapseID: String?) throws(Refusal) {

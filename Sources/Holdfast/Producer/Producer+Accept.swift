@@ -27,6 +27,10 @@ extension Producer {
             case .failure(let error): stopIfFatal(error)
             }
             count(accepted: accepted, refusals: accepted == receipts.count ? [:] : Self.refusals(in: receipts))
+            for (index, activity, update) in finished.liveActivities {
+                guard case .accepted(let uid) = receipts[index] else { continue }
+                shared.withLock { $0.liveActivities.accepted(update, of: activity, as: uid) }
+            }
             onCommit(receipts)
         }
     }
@@ -70,10 +74,14 @@ extension Producer {
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil
         let packedName = name == ProducerTable.standardName ? "" : name
+        // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
+        var validator: (route: Int, NotificationValidator)?
         for (index, notification) in notifications.enumerated() {
             do throws(Refusal) {
-                let route = routes.entries[try routes.route(for: notification.topic)]
-                try route.validator.validate(notification, now: now)
+                let number = try routes.route(for: notification.topic)
+                let route = routes.entries[number]
+                if validator?.route != number { validator = (number, route.validator) }
+                try validator?.1.validate(notification, now: now)
                 let expiration =
                     notification.expiration ?? .at(now.advanced(by: configuration.defaultLifetime).seconds)
                 var identity: Identity?
@@ -81,6 +89,9 @@ extension Producer {
                     identity = Identity(notification, id: id, submitter: name, key: identityKey)
                 }
                 let id = notification.id ?? ids.removeLast()
+                var notification = notification
+                notification.priority = notification.priority ?? notification.impliedPriority
+                if configuration.supersedesLiveActivities { draft.noteLiveActivity(notification, at: index) }
                 draft.append(
                     notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
                     identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)

@@ -2,9 +2,11 @@
 struct RouteTable: Sendable {
     struct Entry: Sendable {
         let route: Route
-        let validator: NotificationValidator
         /// By ``laneIndex(urgency:guarantee:)``; the more urgent first.
         let lanes: [(key: LaneKey, opening: LaneOpening)]
+
+        /// By what the connector takes at the moment.
+        var validator: NotificationValidator { NotificationValidator(limits: route.connector.limits) }
 
         func lane(of notification: PushNotification, expiration: Expiration) -> LaneID {
             let isImmediate =
@@ -51,8 +53,7 @@ struct RouteTable: Sendable {
                     lanes.append((key, try journal.openLane(key)))
                 }
             }
-            let validator = NotificationValidator(limits: route.connector.limits)
-            entries.append(Entry(route: route, validator: validator, lanes: lanes))
+            entries.append(Entry(route: route, lanes: lanes))
         }
         self.entries = entries
         self.byTopic = byTopic

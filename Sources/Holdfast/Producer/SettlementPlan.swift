@@ -54,8 +54,8 @@ struct SettlementPlan: Sendable {
     var now = Part()
     var afterBlacklist = Part()
     var requeues: [Requeue] = []
-    /// Lanes to stop, with the reason.
-    var stops: [(lane: Int, cause: SendResult.StopCause, message: String)] = []
+    /// Lanes to stop, with the reason; nil for all.
+    var stops: [(lane: Int?, cause: SendResult.StopCause, message: String)] = []
     /// The service wants no new provider tokens for a while.
     var parks = false
     /// Called bad, and to be judged: neither settled nor released.
@@ -105,6 +105,15 @@ struct SettlementPlan: Sendable {
         }
     }
 
+    /// Decides about what the service has said of a connection as a whole.
+    mutating func add(word result: SendResult) {
+        switch result.verdict {
+        case .laneStopped(let cause): stops.append((nil, cause, Self.describe(result)))
+        case .deferred(.credentials): parks = true
+        case .confirmed, .rejected, .deferred, .neverProcessed, .unknown: return
+        }
+    }
+
     /// The connection ended without an answer to this one. The notification is not to blame: it goes again at once.
     mutating func addUnanswered(
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, possiblySent: Bool, wall: WallTime
@@ -150,6 +159,13 @@ struct SettlementPlan: Sendable {
         if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
         settle(key, .expire, ticket: ticket)
         counts.expired += 1
+    }
+
+    /// A newer notification stands for it.
+    mutating func supersede(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
+        if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
+        settle(key, .withdraw, ticket: ticket)
+        counts.withdrawn += 1
     }
 
     /// Possibly sent, and never to be sent again.

@@ -9,7 +9,8 @@ public struct PushNotification: Hashable, Sendable {
     public var payload: [UInt8]
     /// The `apns-push-type`. Default: none is sent, which Apple takes for `alert`.
     public var pushType: PushType?
-    /// The `apns-priority`. Default: none is sent, which Apple takes for 10 (5 for `background`).
+    /// The `apns-priority`. Default: 5 where the payload of an `alert` has neither `alert`, `sound` nor `badge`; else none is
+    /// sent, which Apple takes for 10 (5 for `background`).
     public var priority: Priority?
     /// Until when the service stores the notification for a device that is offline, and Holdfast keeps trying.
     /// Default: acceptance and the engine's default lifetime (24 hours).

@@ -80,6 +80,8 @@ extension ConnectionRecorder.State {
             if capacity < 1 { violations.append("a capacity of \(capacity)") }
         case .draining:
             isDraining = true
+        case .told:
+            break
         case .ended(let end):
             take(end)
         case .sent, .payloadError, .barrierAnswered, .listened:
@@ -144,7 +146,7 @@ extension ConnectionRecorder.State {
                 violations.append("listened, with stamp \(stamp) out of turn")
             }
             stampsHeard.append(stamp)
-        case .confirmed, .results, .capacityChanged, .draining, .ended: break
+        case .confirmed, .results, .capacityChanged, .draining, .told, .ended: break
         }
     }
 
@@ -158,6 +160,7 @@ extension ConnectionRecorder.State {
         case .listened: "listened"
         case .capacityChanged: "a change of capacity"
         case .draining: "draining"
+        case .told: "word of the connection as a whole"
         case .ended: "an end"
         }
     }

@@ -7,11 +7,27 @@ struct SimulatedConnector: Connector {
 
     let name: String
     let confirmationMode: ConfirmationMode
+    private let host = HostBox()
     var limits: NotificationLimits { .http2 }
     var endpoint: String { "simulated://\(name)" }
     var topic: String { "com.example.\(name)" }
 
+    init(name: String, confirmationMode: ConfirmationMode) {
+        self.name = name
+        self.confirmationMode = confirmationMode
+    }
+
+    func begin(_ host: ConnectorHost) { self.host.host.withLock { $0 = host } }
+
+    /// As when its owner has put another key in place.
+    func changeCredentials() { host.host.withLock { $0 }?.credentialsChanged() }
+
     func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         throw ConnectError(.configuration, "a simulated connector is connected by its world")
     }
+}
+
+/// The host of the engine that serves the connector at the moment.
+private final class HostBox: Sendable {
+    let host = Monitor<ConnectorHost?>(nil)
 }

@@ -16,6 +16,7 @@ struct Swarm: Sendable {
     let cumulativeCapacity: Int
     /// The most that take hand-outs at a time, by route.
     let connections: [Int]
+    let scaling: ConnectionScaling
     /// By route; nil for none.
     let rateLimits: [RateLimit?]
     let quietPeriod: Duration?
@@ -31,7 +32,9 @@ struct Swarm: Sendable {
         var later = later
         let share = dice.pick([0.0, 0.15, 0.3, 0.5, 0.8])
         func rate(_ dice: inout Dice) -> Double { dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
-        rates = Trouble.allCases.map { $0 == .withdraws ? rate(&later) : rate(&dice) }
+        rates = Trouble.allCases.map {
+            [.withdraws, .changesCredentials].contains($0) ? rate(&later) : rate(&dice)
+        }
         rateLimits = (0..<2).map { _ in
             later.chance(0.2)
                 ? RateLimit(perSecond: later.pick([20, 200, 5000]), burst: later.pick([1, 5, 100])) : nil
@@ -52,7 +55,20 @@ struct Swarm: Sendable {
         answeredShare = dice.pick([0, 0.5, 0.5, 1])
         // Where silence counts for nothing, something else must.
         refusesBarriers = quietPeriod != nil && dice.chance(0.2)
+        scaling = Self.scaling(&later)
         configureEngine(&dice)
+        engine.reconnectInterval = .seconds(later.pick([0, 1, 10]))
+        engine.reconnectBurst = later.pick([1, 3, 10])
+    }
+
+    private static func scaling(_ dice: inout Dice) -> ConnectionScaling {
+        var scaling = ConnectionScaling()
+        scaling.minimum = dice.pick([1, 1, 2])
+        scaling.growAbove = dice.pick([0, 3, 20])
+        scaling.growAfter = .milliseconds(dice.pick([0, 100, 10_000]))
+        scaling.shrinkBelow = dice.pick([1, 10])
+        scaling.shrinkAfter = .milliseconds(dice.pick([0, 500, 30_000]))
+        return scaling
     }
 
     private mutating func configureEngine(_ dice: inout Dice) {

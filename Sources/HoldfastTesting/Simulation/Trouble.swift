@@ -19,6 +19,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     case pauses, lifts, blacklists, registersAgain, submitsAgain, shortLived, oneAttempt, atMostOnce
     case outcomesSlow, outcomesNever
     case withdraws
+    case changesCredentials
 
     /// Index in ``allCases``.
     var index: Int { Self.indices[self] ?? 0 }

@@ -28,7 +28,8 @@ extension World {
             if isBusy { continue }
             if resumes < Self.greatestResumes, hasStoppedLanes {
                 resumes += 1
-                resumeAll()
+                // What other credentials do not mend, an operator does.
+                if resumes.isMultiple(of: 2) { resumeAll() } else { changeCredentials() }
                 continue
             }
             guard let next = nextDue() else {

@@ -38,7 +38,7 @@ extension World {
                 routes: routes.indices.map { index in
                     Route(
                         name: routes[index].name, connector: routes[index], topics: [routes[index].topic],
-                        connections: swarm.connections[index], rate: swarm.rateLimits[index])
+                        connections: swarm.connections[index], scaling: swarm.scaling, rate: swarm.rateLimits[index])
                 },
                 configuration: swarm.engine, clock: clock, logger: Self.logger, seed: dice.next(),
                 requestConnection: { [unowned self] in connectionRequested($0, $1, life: life) })

@@ -107,6 +107,7 @@ extension World {
         }
         if !rules.paused.isEmpty, dice.chance(0.02) { resumeAll() }
         if strikes(.withdraws, times: 0.5) { withdrawSome(core) }
+        if strikes(.changesCredentials, times: 0.2) { changeCredentials() }
         if strikes(.lifts, times: 0.5) { lift() }
         if strikes(.blacklists, times: 0.3) { blacklistOne() }
     }
@@ -124,6 +125,12 @@ extension World {
         note("resume all lanes")
         for key in laneKeys { core.resume(key) }
         rules.paused = [:]
+    }
+
+    /// Lanes that were stopped for want of good ones run again; paused ones do not.
+    func changeCredentials() {
+        note("other credentials")
+        for route in routes { route.changeCredentials() }
     }
 
     /// Entries of one lane, and now and then one that never was.

@@ -128,6 +128,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         case .listened(let stamp): "listened \(stamp)"
         case .capacityChanged(let capacity): "capacity \(capacity)"
         case .draining: "draining"
+        case .told(let result): "told \(result.verdict) \(result.reason?.rawValue ?? "")"
         case .ended(let end):
             "ended \(end.possiblySent.map { "\($0.map { $0.rawValue & 0xFFFF })" } ?? "-") through "
                 + "\(end.possiblySentThrough.map { "\($0.rawValue)" } ?? "-") \(end.cause ?? "in order")"

@@ -1,7 +1,7 @@
 import Holdfast
+import HoldfastTesting
 
 @testable import HoldfastLegacyAPNs
-@testable import HoldfastTesting
 
 /// Takes the events of one connection.
 final class Recorder: Sendable {
@@ -28,7 +28,7 @@ final class Recorder: Sendable {
                 case .listened(let stamp): state.stamps.append(stamp)
                 case .draining: state.isDraining = true
                 case .ended(let end): state.end = end
-                case .confirmed, .results, .capacityChanged: break
+                case .confirmed, .results, .capacityChanged, .told: break
                 }
             }
         }

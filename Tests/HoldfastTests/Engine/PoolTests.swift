@@ -5,15 +5,38 @@ import Testing
 
 /// Several connections of one route.
 @Suite(.timeLimit(.minutes(1))) struct PoolTests {
-    @Test("Another connection is made while those that are there take no more, up to the route's limit")
-    func grows() throws {
-        let bench = try Bench(modes: [.perNotification], connectionLimit: 3)
+    @Test("Many that wait for a while bring another connection, up to the limit; few take it away")
+    func scales() throws {
+        var scaling = ConnectionScaling()
+        scaling.growAbove = 20
+        let bench = try Bench(modes: [.perNotification], connectionLimit: 3, scaling: scaling)
         bench.capacity = 10
         try bench.submit(1..<101)
         bench.settle()
+        #expect(bench.connections[0].map(\.sent.count) == [10])
+        bench.advance(by: .seconds(9))
+        #expect(bench.connections[0].count == 1)
+        bench.advance(by: .seconds(2))
+        #expect(bench.connections[0].map(\.sent.count) == [10, 10])
+        bench.advance(by: .seconds(11))
         #expect(bench.connections[0].map(\.sent.count) == [10, 10, 10])
         #expect(bench.sent == Array(1..<31))
+        bench.advance(by: .seconds(60))
+        #expect(bench.connections[0].count == 3)
         #expect(!bench.isConnectionRequested)
+        for _ in 0..<40 where bench.status.confirmed < 100 {
+            for connection in bench.connections[0] { connection.answerAll() }
+            bench.settle()
+        }
+        #expect(bench.status.confirmed == 100)
+        bench.advance(by: .seconds(299))
+        #expect(bench.connections[0].allSatisfy { !$0.calls.contains(.close) })
+        bench.advance(by: .seconds(2))
+        #expect(bench.connections[0].map { $0.calls.contains(.close) } == [false, false, true])
+        bench.advance(by: .seconds(301))
+        #expect(bench.connections[0].map { $0.calls.contains(.close) } == [false, true, true])
+        bench.advance(by: .seconds(3600))
+        #expect(bench.connections[0].map { $0.calls.contains(.close) } == [false, true, true])
     }
 
     @Test("One connection is enough for what it takes") func staysSmall() throws {
@@ -25,7 +48,9 @@ import Testing
     }
 
     @Test("What one loses goes on another at once, in its place, before anything new") func oneEnds() throws {
-        let bench = try Bench(modes: [.perNotification], connectionLimit: 2) { $0.window = 100 }
+        var scaling = ConnectionScaling()
+        scaling.minimum = 2
+        let bench = try Bench(modes: [.perNotification], connectionLimit: 2, scaling: scaling) { $0.window = 100 }
         bench.capacity = 10
         try bench.submit(1..<31)
         bench.settle()

@@ -56,14 +56,14 @@ import Testing
         bench.accepts = false
         try bench.submit(1..<2)
         bench.settle()
-        bench.refuseConnection(ConnectError(.configuration, "untrusted"))
+        bench.refuseConnection(ConnectError(.temporary, "refused"))
         bench.settle()
         bench.accepts = true
         bench.advance(by: .seconds(1))
         bench.connection.end(possiblySent: [], cause: "reset")
         bench.settle()
         let calls = listener.calls.filter { !$0.hasPrefix("sent") && !$0.hasPrefix("accepted") }
-        #expect(calls == ["failed: untrusted", "opened", "closed: reset", "requeued 1"])
+        #expect(calls == ["failed: refused", "opened", "closed: reset", "requeued 1"])
     }
 
     @Test("A listener hears of lanes that stop and run again, and of holds") func states() throws {
@@ -145,7 +145,7 @@ import Testing
     // MARK: Log lines
 
     @Test("A service that resets every connection fills no disk") func storm() throws {
-        let bench = try bench()
+        let bench = try bench { $0.reconnectInterval = .zero }
         bench.answer = { _ in .confirmed }
         // Each connection brings one answer, so that the next one is made at once.
         for number in 1..<2001 {

@@ -23,6 +23,8 @@ final class Bench {
 
     /// Whether a request for a connection is answered with one.
     var accepts = true
+    /// By route.
+    let connectors: [StubConnector]
     var capacity = 1000
     var canWriteBarrier = true
     /// What each new connection answers at once.
@@ -34,7 +36,8 @@ final class Bench {
 
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
-        modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1, rate: RateLimit? = nil,
+        modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil,
         log: RecordingLog? = nil, listeners: [any MetricsListener] = [],
         change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
@@ -51,11 +54,13 @@ final class Bench {
         self.requests = requests
         // Without the clock's own waking: the engine has to say when it wants to come back.
         // The first route takes every topic that no other names.
+        let connectors = modes.map { StubConnector($0) }
+        self.connectors = connectors
         let routes = modes.enumerated().map { index, mode in
             Route(
-                name: index == 0 ? "default" : "route\(index)", connector: StubConnector(mode),
+                name: index == 0 ? "default" : "route\(index)", connector: connectors[index],
                 topics: index == 0 ? nil : ["com.example.route\(index)"], connections: connectionLimit,
-                rate: rate)
+                scaling: scaling, rate: rate)
         }
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration,

@@ -3,8 +3,19 @@
 /// A connector whose connections do what a test says. The ``Bench`` makes them.
 final class StubConnector: Connector {
     let confirmationMode: ConfirmationMode
-    let limits = NotificationLimits.http2
     let endpoint = "stub"
+    /// The topics that its credentials are good for; nil for all.
+    let topics = Monitor<Set<String>?>(nil)
+    /// What the engine gave it.
+    let host = Monitor<ConnectorHost?>(nil)
+
+    var limits: NotificationLimits {
+        var limits = NotificationLimits.http2
+        limits.topics = topics.withLock { $0 }
+        return limits
+    }
+
+    func begin(_ host: ConnectorHost) { self.host.withLock { $0 = host } }
 
     init(_ mode: ConfirmationMode) { confirmationMode = mode }
 
@@ -124,6 +135,9 @@ final class StubConnection: CumulativeConnection {
         }
         sink(result == .confirmed ? .confirmed([entry.ticket]) : .results([(entry.ticket, result)]))
     }
+
+    /// Everything that it was given and has not answered is taken.
+    func answerAll() { sink(.confirmed(sent.map(\.ticket))) }
 
     /// Says that nothing but what is named may have been sent; with nil nobody can say.
     func end(possiblySent: [Int]? = nil, cause: String? = "ended by the test") {

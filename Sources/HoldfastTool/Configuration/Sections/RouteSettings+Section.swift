@@ -18,20 +18,45 @@ extension RouteSettings {
             ConfigKey("endpoint", .endpoint, need: .always, "where to send; binary+tls:// is the binary protocol"),
             ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
             ConfigKey(
-                "signing-key.file", .file, need: .withGroup, "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"
-            ),
+                "signing-key.file", .file, need: .withGroupUnless("signing-key.pem"),
+                "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"),
+            ConfigKey(
+                "signing-key.pem", .pem("the key"),
+                "the key itself, in place of a file: for a variable that holds a secret"),
             ConfigKey("signing-key.key-id", .text("an identifier", 1...64), need: .withGroup, "the key's identifier"),
             ConfigKey("signing-key.team-id", .text("an identifier", 1...64), need: .withGroup, "the team's identifier"),
             ConfigKey(
-                "certificate.file", .file, need: .withGroup,
+                "certificate.file", .file, need: .withGroupUnless("certificate.pem"),
                 "what the service knows us by, in place of a signing key: PEM, or `.p12`"),
+            ConfigKey(
+                "certificate.pem", .pem("the certificate and its key"),
+                "both themselves, in place of files: for a variable that holds a secret"),
             ConfigKey("certificate.key", .file, "its key, PEM; without it, the key is in the same file"),
             ConfigKey(
                 "certificate.passphrase-file", .file,
                 "the first line of this file is the passphrase of the key or `.p12`"),
             ConfigKey(
-                "connections", .count(connectionCounts), default: "1",
-                "connections at a time; on the binary protocol each has a window of its own"),
+                "certificate.passphrase", .secret("a passphrase", 1...1024),
+                "the passphrase itself, in place of a file: for a variable that holds a secret"),
+            ConfigKey(
+                "reload-every", .duration(.zero...(.seconds(24 * 3600))), default: "10s",
+                "how often the files of the key, the certificate and `trust` are looked at, and taken up when they have "
+                    + "changed (HTTP/2); `0s` for never"),
+            ConfigKey(
+                "connections", .count(connectionCounts),
+                "the most connections at a time; without it, 2 with HTTP/2, and 1 on the binary protocol, where each has a "
+                    + "window of its own"),
+            ConfigKey(
+                "scale.minimum", .count(connectionCounts), default: "1",
+                "HTTP/2: so many connections are kept, once there was something to send"),
+            ConfigKey(
+                "scale.grow-above", .count(0...1_000_000), default: "200",
+                "HTTP/2: one more is made when more entries than this wait …"),
+            ConfigKey("scale.grow-after", .duration(.zero...(.seconds(24 * 3600))), default: "10s", "… for this long"),
+            ConfigKey(
+                "scale.shrink-below", .count(0...1_000_000), default: "50",
+                "HTTP/2: one is closed when fewer entries than this wait …"),
+            ConfigKey("scale.shrink-after", .duration(.zero...(.seconds(24 * 3600))), default: "5m", "… for this long"),
             ConfigKey(
                 "rate.per-second", .share(0.001...1_000_000), need: .withGroup,
                 "notifications a second that the route sends at most; without it, as many as the service takes"),
@@ -68,12 +93,19 @@ extension RouteSettings {
         if let file = values.text("certificate.file"), isPKCS12(file), values.isGiven("certificate.key") {
             problems.append(values.problem("certificate.key", "is for PEM files: a .p12 file holds its key"))
         }
+        for (one, other) in [
+            ("signing-key.pem", "signing-key.file"), ("certificate.pem", "certificate.file"),
+            ("certificate.pem", "certificate.key"), ("certificate.passphrase", "certificate.passphrase-file"),
+        ] where values.isGiven(one) && values.isGiven(other) {
+            problems.append(values.problem(one, "contradicts \(other): the one or the other"))
+        }
         if values.isGiven("quiet-period"), values.text("confirm") != Confirmation.quiet.rawValue {
             problems.append(values.problem("quiet-period", "is for `confirm: quiet`: a barrier waits for its answer"))
         }
         guard let endpoint = values.text("endpoint") else { return }
         if isBinary(endpoint) {
-            for key in ["signing-key.file", "signing-key.key-id", "signing-key.team-id"] where values.isGiven(key) {
+            for key in ["signing-key.file", "signing-key.pem", "signing-key.key-id", "signing-key.team-id"]
+            where values.isGiven(key) {
                 problems.append(
                     values.problem(
                         key,
@@ -122,17 +154,21 @@ extension RouteSettings {
         name = values.text("name") ?? Self.standardName
         topics = values.texts("topics").map(Set.init)
         trust = values.text("trust")
-        if let file = values.text("signing-key.file") {
+        if values.isGroupGiven("signing-key") {
             signingKey = SigningKey(
-                file: file, keyID: values.text("signing-key.key-id") ?? "",
+                file: values.text("signing-key.file"), pem: values.text("signing-key.pem"),
+                keyID: values.text("signing-key.key-id") ?? "",
                 teamID: values.text("signing-key.team-id") ?? "")
         }
-        if let file = values.text("certificate.file") {
+        if values.isGroupGiven("certificate") {
             certificate = Certificate(
-                file: file, key: values.text("certificate.key"),
+                file: values.text("certificate.file"), pem: values.text("certificate.pem"),
+                key: values.text("certificate.key"), passphrase: values.text("certificate.passphrase"),
                 passphraseFile: values.text("certificate.passphrase-file"))
         }
-        connections = values.count("connections") ?? 1
+        if let interval = values.duration("reload-every") { reloadEvery = interval }
+        connections = values.count("connections")
+        scaling = ConnectionScaling(values)
         if let perSecond = values.share("rate.per-second") {
             rate = RateLimit(perSecond: perSecond, burst: values.count("rate.burst"))
         }
@@ -141,5 +177,16 @@ extension RouteSettings {
         if let endpoint = values.text("feedback.endpoint") {
             feedback = FeedbackSettings(endpoint: endpoint, interval: values.duration("feedback.interval"))
         }
+    }
+}
+
+extension ConnectionScaling {
+    fileprivate init(_ values: ConfigValues) {
+        self.init()
+        minimum = values.count("scale.minimum") ?? minimum
+        growAbove = values.count("scale.grow-above") ?? growAbove
+        growAfter = values.duration("scale.grow-after") ?? growAfter
+        shrinkBelow = values.count("scale.shrink-below") ?? shrinkBelow
+        shrinkAfter = values.duration("scale.shrink-after") ?? shrinkAfter
     }
 }

@@ -1,0 +1,53 @@
+internal import Dispatch
+internal import Logging
+
+/// What one route's connector is given by the engine: the journal's notes, and the ears of the route's Consumer.
+final class RouteHost: ConnectorHost.Services {
+    /// Where the name of a connector's note begins, so that it meets no other.
+    static let notePrefix = "connector:"
+
+    private let journal: any Journal
+    private let log: EngineLog
+    private let tell: @Sendable (ConnectorNotice) -> Void
+    private let renew: @Sendable () -> Void
+    /// Notes are written one after the other, since each waits for its commit.
+    private let writer = DispatchQueue(label: "holdfast-notes")
+
+    init(
+        journal: any Journal, log: EngineLog, tell: @escaping @Sendable (ConnectorNotice) -> Void,
+        renew: @escaping @Sendable () -> Void
+    ) {
+        self.journal = journal
+        self.log = log
+        self.tell = tell
+        self.renew = renew
+    }
+
+    func note(_ name: String) -> [UInt8]? {
+        do throws(JournalError) {
+            return try journal.note(Self.notePrefix + name)
+        } catch {
+            log(.noteFailed, "a connector's note can't be read: \(error)", error.metadata)
+            return nil
+        }
+    }
+
+    func setNote(_ name: String, to value: [UInt8]?) {
+        writer.async { [journal, log] in
+            do throws(JournalError) {
+                try journal.setNote(Self.notePrefix + name, to: value)
+            } catch {
+                log(.noteFailed, "a connector's note is not kept: \(error)", error.metadata)
+            }
+        }
+    }
+
+    func credentialsChanged() { renew() }
+
+    func report(_ notice: ConnectorNotice) {
+        log(
+            notice.isWarning ? .connectorWarning : .connectorNotice, "\(notice.message)",
+            ["kind": .string(notice.kind.rawValue)])
+        tell(notice)
+    }
+}
