@@ -12,9 +12,9 @@ struct ScriptMap {
         case .mapping(let pairs):
             for pair in pairs {
                 guard keys.contains(pair.key) else {
-                    let nearest = NearestName.of(pair.key, in: keys).map { "; did you mean \($0)?" } ?? ""
+                    let nearest = NearestName.of(pair.key, in: keys).map { " (did you mean \($0)?)" } ?? ""
                     throw YAMLFault(
-                        "\(what) has no \(pair.key.prefix(64).debugDescription)\(nearest) It takes "
+                        "\(what) has no \(pair.key.prefix(64).debugDescription)\(nearest); it takes "
                             + keys.joined(separator: ", "), at: pair.place)
                 }
                 guard values.updateValue(pair.value, forKey: pair.key) == nil else {
