@@ -40,7 +40,7 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
         let isCleartext = text.hasPrefix("http://")
         guard isCleartext || text.hasPrefix("https://") else {
-            throw fail("is neither production, sandbox (with :2197 or not) nor https://HOST[:PORT]")
+            throw fail("is neither production, sandbox nor https://HOST[:PORT]")
         }
         let place: HostAndPort
         do throws(TransportConfigurationError) {

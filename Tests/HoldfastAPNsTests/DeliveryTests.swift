@@ -253,6 +253,34 @@ import Testing
         #expect(result.counters.connections == 2)
     }
 
+    @Test("The stream limit falls to one and to none and comes back: nothing is lost, and nothing is sent twice")
+    func changingLimit() async throws {
+        @Sendable func untilTaken(_ count: Int, by mock: MockAPNsServer) async throws {
+            while mock.counters.requests < count {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        let result = try await deliver(
+            notifications(400, guarantee: .atMostOnce),
+            mock: {
+                $0.delay = .milliseconds(5)
+                $0.maxConcurrentStreams = 50
+            },
+            during: { mock in
+                try await untilTaken(50, by: mock)
+                mock.setMaxConcurrentStreams(1)
+                try await untilTaken(110, by: mock)
+                mock.setMaxConcurrentStreams(0)
+                mock.setMaxConcurrentStreams(50)
+            })
+        #expect(result.rest == .drained)
+        #expect(result.status.confirmed == 400)
+        #expect(result.accepted.count == 400)
+        #expect(result.status.possibleDuplicates == 0)
+        #expect(result.counters.connections == 1)
+    }
+
     @Test("An untrusted certificate is named as such, nothing is lost, and the lanes keep their entries")
     func untrusted() async throws {
         let other = try await MockAPNsServer.start(MockAPNsConfiguration())

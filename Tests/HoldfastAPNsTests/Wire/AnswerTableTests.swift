@@ -111,6 +111,30 @@ import Testing
         try await mock.stop()
     }
 
+    @Test("The service's own id of a notification is kept, of one that it took and of one that it refused")
+    func uniqueIDs() async throws {
+        var configuration = MockAPNsConfiguration()
+        configuration.behavior = MockBehavior { request in
+            MockAnswer(
+                .response(
+                    status: request.number == 1 ? 200 : 400, headers: [("apns-unique-id", "unique \(request.number)")]))
+        }
+        let mock = try await MockAPNsServer.start(configuration)
+        var connector = try APNsConnector.Configuration(mock)
+        for reads in [true, false] {
+            connector.readsUniqueIDs = reads
+            let bench = try await WireBench(APNsConnector(connector))
+            bench.handOut(2)
+            #expect(await bench.untilAnswered())
+            #expect(bench.result(1)?.verdict == .confirmed)
+            // What a success says is read where it was asked for.
+            #expect(bench.result(1)?.uniqueID == (reads ? "unique 1" : nil))
+            #expect(bench.result(2)?.uniqueID == "unique 2")
+            await bench.finish()
+        }
+        try await mock.stop()
+    }
+
     @Test("An expired provider token is replaced once on the same connection; a second one is the clock's fault")
     func expiredToken() async throws {
         var configuration = MockAPNsConfiguration()
