@@ -24,8 +24,12 @@ extension Configuration {
         }
         attempt("endpoint") { _ in }
         attempt("trust") { $0.trust = route.trust }
-        attempt(route.signingKey?.pem == nil ? "signing-key.file" : "signing-key.pem") { $0.signingKey = route.signingKey }
-        attempt(route.certificate?.pem == nil ? "certificate.file" : "certificate.pem") { $0.certificate = route.certificate }
+        attempt(route.signingKey?.pem == nil ? "signing-key.file" : "signing-key.pem") {
+            $0.signingKey = route.signingKey
+        }
+        attempt(route.certificate?.pem == nil ? "certificate.file" : "certificate.pem") {
+            $0.certificate = route.certificate
+        }
         attempt("feedback.endpoint") { $0.feedback = route.feedback }
         return problems
     }
