@@ -24,6 +24,7 @@ extension Configuration {
         }
         attempt("endpoint") { _ in }
         attempt("trust") { $0.trust = route.trust }
+        attempt("proxy") { $0.network = route.network }
         attempt(route.signingKey?.pem == nil ? "signing-key.file" : "signing-key.pem") {
             $0.signingKey = route.signingKey
         }
