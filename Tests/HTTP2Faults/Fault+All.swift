@@ -6,6 +6,19 @@ extension Fault {
         [none], answers, refusals, resets, goAways, ends, silences, arrivals,
     ].flatMap(\.self)
 
+    /// Services that lie, which no sender can see and the matrix must: they prove that it can fail. Only for `--only`.
+    static let liars: [Fault] = [
+        .mock("liar-lost", "200 to five that are not taken") { _ in
+            [.request(.init(every: 100, times: 5), MockAnswer(.response(status: 200)))]
+        },
+        .mock("liar-twice", "REFUSED_STREAM to five that are taken") { _ in
+            [.request(.init(every: 100, times: 5), MockAnswer(.acceptedAndReset(code: 0x7)))]
+        },
+        .mock("liar-reason", "PayloadEmpty to five that have one") { _ in
+            [.request(.init(every: 100, times: 5), refused("PayloadEmpty"))]
+        },
+    ]
+
     /// Nothing but bad tokens.
     static let none = Fault(
         name: "none", what: "nothing but bad tokens", start: { try await MockFaultyService(count: $0) { _ in } })

@@ -15,7 +15,9 @@ struct FaultMatrix {
     }
 
     private var trials: [Trial] {
-        Fault.all.filter { options.only?.contains($0.name) ?? true }.flatMap { fault in
+        let faults =
+            options.only.map { only in (Fault.all + Fault.liars).filter { only.contains($0.name) } } ?? Fault.all
+        return faults.flatMap { fault in
             fault.guarantees.map { Trial(fault: fault, guarantee: $0, options: options) }
         }
     }

@@ -12,10 +12,25 @@ import Testing
         let trials: Int
     }
 
+    @Test(
+        "The matrix sees what no sender can: what was confirmed and never taken, or taken twice",
+        .timeLimit(.minutes(1)))
+    func liars() async throws {
+        let program = try #require(BuiltProgram.named("HTTP2Faults"))
+        let liars = [
+            ("liar-lost", "5 lost"), ("liar-twice", "5 duplicates, and no more than 0 were left open"),
+            ("liar-reason", "5 have a wrong outcome"),
+        ]
+        for (name, breach) in liars {
+            let outcome = try await BuiltProgram.run(program, ["--count", "1000", "--only", name])
+            #expect(outcome.status == 1 && outcome.text.contains("BREACH: \(breach)"), "\(outcome.text)")
+        }
+    }
+
     @Test("Under every fault, each notification has one outcome and none is lost", .timeLimit(.minutes(5)))
     func everyFault() async throws {
         let program = try #require(BuiltProgram.named("HTTP2Faults"))
-        let outcome = try await BuiltProgram.run(program, ["--count", "2000", "--jobs", "8", "--limit", "60"])
+        let outcome = try await BuiltProgram.run(program, ["--count", "1200", "--jobs", "8", "--limit", "60"])
         let line = try #require(outcome.summary, "\(outcome.text)")
         let summary = try JSONDecoder().decode(Summary.self, from: Data(line.utf8))
         #expect(outcome.status == 0 && summary.breaches == 0 && summary.failed == 0, "\(outcome.text)")

@@ -6,37 +6,50 @@ import Testing
 struct ScriptTests {
     private static let tokens = (0..<10).map { "a\($0)" }
 
-    private func reasons(_ script: MockScript, requests: Int) async throws -> [String] {
+    /// Which of ten requests on one connection a step is for, counted from 1.
+    private func taken(_ match: MockScript.Match) async throws -> [Int] {
+        let seen = Seen()
         try await withServer {
-            $0.script = script
+            $0.observer = { exchanges in seen.add(exchanges) }
+            $0.script = [.request(match, MockAnswer(.rejected("TooManyRequests")))]
         } _: { server async throws in
-            var reasons: [String] = []
-            for index in 0..<requests {
-                var request = Curl()
-                request.path = "/3/device/b\(index % 4)"
-                reasons.append(try await request.send(to: server).reason ?? "ok")
-            }
-            return reasons
+            _ = try await NGHTTP(server, tokens: Self.tokens)
+            try await eventually("ten are seen") { seen.exchanges.count == 10 }
         }
+        return seen.exchanges.filter { $0.status == 429 }.map(\.request.number).sorted()
     }
 
-    @Test("A step is for the first so many, for each so-manieth, for some in a row, or for each token once")
+    @Test("A step is for the first so many, for each so-manieth, or for some in a row")
     func counting() async throws {
-        let no = MockAnswer(.rejected("TooManyRequests"))
-        func taken(_ match: MockScript.Match) async throws -> [Int] {
-            try await reasons([.request(match, no)], requests: 8).enumerated()
-                .filter { $0.element == "TooManyRequests" }.map(\.offset)
-        }
-        #expect(try await taken(.init(first: 2)) == [0, 1])
-        #expect(try await taken(.init(every: 3)) == [2, 5])
-        #expect(try await taken(.init(count: 3...4)) == [2, 3])
-        #expect(try await taken(.init(skip: 2, every: 2, times: 2)) == [3, 5])
-        #expect(try await taken(.init(once: .token)) == [0, 1, 2, 3])
-        #expect(try await taken(.init(tokens: ["B1"])) == [1, 5])
+        #expect(try await taken(.init(first: 2)) == [1, 2])
+        #expect(try await taken(.init(every: 3)) == [3, 6, 9])
+        #expect(try await taken(.init(count: 3...4)) == [3, 4])
+        #expect(try await taken(.init(skip: 2, every: 2, times: 2)) == [4, 6])
+        #expect(try await taken(.init(once: .connection, skip: 4)) == [5])
         #expect(try await taken(.init(topics: ["com.example.other"])).isEmpty)
-        #expect(try await taken(.init(connections: 2...2)) == [1])
-        #expect(try await taken(.init(address: "127.0.0.2")).isEmpty)
+        #expect(try await taken(.init(exceptTokens: Array(Self.tokens.dropLast()))).count == 1)
         #expect(try await taken(.init(after: .seconds(3600))).isEmpty)
+    }
+
+    @Test("A step is for chosen tokens, or connections, or for each token once")
+    func choosing() async throws {
+        func reasons(_ match: MockScript.Match) async throws -> [String?] {
+            try await withServer {
+                $0.script = [.request(match, MockAnswer(.rejected("TooManyRequests")))]
+            } _: { server async throws in
+                var reasons: [String?] = []
+                for token in ["b1", "b2", "b1"] {
+                    var request = Curl()
+                    request.path = "/3/device/\(token)"
+                    reasons.append(try await request.send(to: server).reason)
+                }
+                return reasons
+            }
+        }
+        let no = "TooManyRequests"
+        #expect(try await reasons(.init(tokens: ["B1"])) == [no, nil, no])
+        #expect(try await reasons(.init(connections: 2...2)) == [nil, no, nil])
+        #expect(try await reasons(.init(once: .token)) == [no, no, nil])
     }
 
     @Test("The first step that fits decides, and each is counted by its name")
