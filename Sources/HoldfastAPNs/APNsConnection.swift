@@ -13,7 +13,7 @@ final class APNsConnection: Connection {
         inbox = HandOutInbox(loop: loop)
     }
 
-    func setInitialCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
+    func setCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
 
     var capacity: Int { currentCapacity.withLock { $0 } }
 

@@ -13,7 +13,10 @@ import Testing
             ("production", "https://api.push.apple.com:443"), ("sandbox", "https://api.sandbox.push.apple.com:443"),
             ("https://example.com", "https://example.com:443"),
             ("https://example.com:2197/", "https://example.com:2197"),
-            ("https://[::1]:8443", "https://[::1]:8443"), ("https://[::1]", "https://[::1]:443"),
+            ("production:2197", "https://api.push.apple.com:2197"),
+            ("sandbox:2197", "https://api.sandbox.push.apple.com:2197"),
+            ("production:443", "https://api.push.apple.com:443"), ("https://[::1]:8443", "https://[::1]:8443"),
+            ("https://[::1]", "https://[::1]:443"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
         ])
     func good(_ text: String, _ meaning: String) throws {
@@ -23,7 +26,7 @@ import Testing
     @Test(
         "What is no endpoint is refused, and named",
         arguments: [
-            "", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
+            "", "production:80", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
             "https://host:x",
             "https://host/3/device", "https://user@host", "http://example.com:80",
         ])

@@ -94,6 +94,12 @@ extension Consumer {
         link.note(result.verdict)
         // An answer that asks for another connection is no sign that connecting again at once would help.
         if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
+        if let uniqueID = result.uniqueID {
+            log(
+                .identified, "entry \(flight.uid) is \(uniqueID) to the service",
+                ["uid": .stringConvertible(flight.uid), "apns-unique-id": .string(uniqueID)])
+            events.emit(.identified(route: route.name, flight.uid, uniqueID: uniqueID))
+        }
         if result.verdict == .confirmed { breakers[flight.lane].confirmed(1, now: now) }
         plan.add(
             result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, retry: configuration.retry, wall: wall,

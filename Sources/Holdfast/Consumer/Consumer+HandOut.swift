@@ -184,9 +184,10 @@ extension Consumer {
             let fields = try batch.fields(at: position)
             let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
             examined.flights.append(flight)
-            let obstacle = obstacle(
+            var obstacle = obstacle(
                 to: flight, fields, token: { DeviceToken(bytes: Array(batch.bytes[fields.token])) },
                 blacklisted[position], wall: wall)
+            if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
@@ -214,6 +215,7 @@ extension Consumer {
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .mustWait(let duration, let reason):
             plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
         }
@@ -224,6 +226,7 @@ extension Consumer {
         case hadItsAttempt
         case expired
         case blacklisted
+        case superseded
         case mustWait(Duration, Reason)
     }
 
@@ -240,6 +243,27 @@ extension Consumer {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil
+    }
+
+    /// Whether a newer update of the same live activity is on its way, or has arrived.
+    private func isSuperseded(
+        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
+    ) throws(JournalError) -> Bool {
+        guard configuration.supersedesLiveActivities, fields.pushType == .liveactivity,
+            let update = LiveActivityUpdate(batch.bytes.span, in: fields.payload), update.isUpdate,
+            let token = DeviceToken(bytes: Array(batch.bytes[fields.token]))
+        else { return false }
+        let activity = LiveActivityUpdates.Activity(
+            token: token, topic: String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+        let successor = producer.shared.withLock { shared in
+            shared.liveActivities.successor(of: update, of: activity, uid: uid)
+        }
+        guard let successor else { return false }
+        // One that was refused, say, stands for nothing.
+        return switch try journal.fate(of: successor) {
+        case .unconfirmed, .deferred, .settled(.confirmed), nil: true
+        case .settled: false
+        }
     }
 
     func readFailed(_ error: any Error, now: Duration) {

@@ -53,6 +53,8 @@ public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
         case credentialsExpire = "credentials-expire"
         /// One of the service's addresses does not answer as it should, and is left out for a while.
         case addressQuarantined = "address-quarantined"
+        /// The service's certificate is checked, and the name in it is not: by configuration.
+        case hostNameUnverified = "host-name-unverified"
     }
 
     public let kind: Kind

@@ -61,11 +61,15 @@ public struct SendResult: Hashable, Sendable {
     public var retryAfter: Duration?
     /// For people: what happened, where there was no answer.
     public var detail: String?
+    /// The answer's `apns-unique-id`, under which Apple's console knows the notification; the development environment alone
+    /// gives one. It is logged, and told as ``EngineEvent/identified(route:_:uniqueID:)``.
+    public var uniqueID: String?
 
     public init(
         _ verdict: Verdict, status: Int? = nil, reason: Reason? = nil, timestamp: WallTime? = nil,
-        retryAfter: Duration? = nil, detail: String? = nil
+        retryAfter: Duration? = nil, detail: String? = nil, uniqueID: String? = nil
     ) {
+        self.uniqueID = uniqueID
         self.verdict = verdict
         self.status = status
         self.reason = reason

@@ -18,6 +18,9 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var submissionChunk = 5000
     /// What `submit` does while the journal is full. Default: refuse.
     public var whenFull = WhenFull.refuse
+    /// Whether an update of a live activity that still waits is taken back when a newer one of the same activity has been
+    /// accepted; its outcome is *withdrawn*, or *unknown* where it may have been sent. Starts and ends always go. Default: no.
+    public var supersedesLiveActivities = false
     public var retry = RetrySchedule()
     /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
     public var suspects = SuspectPolicy()

@@ -21,6 +21,8 @@ public enum EngineEvent: Hashable, Sendable {
     case drained(producer: String)
     /// Expirations are not acted upon for a while.
     case clockDistrusted(String)
+    /// The service knows the notification by an id of its own, for its console (development environment only).
+    case identified(route: String, UID, uniqueID: String)
     /// What a connector has noticed.
     case notice(route: String, ConnectorNotice)
 }

@@ -17,6 +17,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case connectionClosed = "connection-closed"
     case markMoved = "mark-moved"
     case promoted
+    case identified
     case barrierWritten = "barrier-written"
 
     // info
@@ -67,7 +68,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var level: Logger.Level {
         switch self {
         case .handedOut, .settled, .committed, .cleared: .trace
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten: .debug
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten: .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
         case .connectionEnded, .lanePaused, .laneResumed, .convicted, .withdrawn, .rejectionsTrimmed, .holding,
             .handingOut, .connectorNotice:
@@ -88,7 +89,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .lanePaused, .laneResumed, .laneStopped,
-            .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
+            .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .connectionEnded, .convicted,
             .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .markNotLowered,

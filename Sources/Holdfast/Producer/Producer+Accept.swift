@@ -27,6 +27,10 @@ extension Producer {
             case .failure(let error): stopIfFatal(error)
             }
             count(accepted: accepted, refusals: accepted == receipts.count ? [:] : Self.refusals(in: receipts))
+            for (index, activity, update) in finished.liveActivities {
+                guard case .accepted(let uid) = receipts[index] else { continue }
+                shared.withLock { $0.liveActivities.accepted(update, of: activity, as: uid) }
+            }
             onCommit(receipts)
         }
     }
@@ -87,6 +91,7 @@ extension Producer {
                 let id = notification.id ?? ids.removeLast()
                 var notification = notification
                 notification.priority = notification.priority ?? notification.impliedPriority
+                if configuration.supersedesLiveActivities { draft.noteLiveActivity(notification, at: index) }
                 draft.append(
                     notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
                     identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)

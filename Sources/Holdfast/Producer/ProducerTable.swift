@@ -11,6 +11,7 @@ final class ProducerTable: Sendable {
         var submitted = 0
         var refused = 0
         var ids = NotificationIDSource()
+        var liveActivities = LiveActivityUpdates()
         /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
         var onJournalFailure: (@Sendable (JournalError) -> Void)?
         /// Hears of what was accepted and refused. It knows nothing of Producers.

@@ -161,6 +161,13 @@ struct SettlementPlan: Sendable {
         counts.expired += 1
     }
 
+    /// A newer notification stands for it.
+    mutating func supersede(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
+        if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
+        settle(key, .withdraw, ticket: ticket)
+        counts.withdrawn += 1
+    }
+
     /// Possibly sent, and never to be sent again.
     mutating func giveUpAsUnknown(_ key: EntryKey, ticket: Ticket) {
         settle(key, .unknown, ticket: ticket)

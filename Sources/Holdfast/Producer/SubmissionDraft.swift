@@ -11,6 +11,8 @@ struct SubmissionDraft: Sendable {
     var refusals: [Refusal?]
     private var bytes: [UInt8] = []
     private var packed: [Packed] = []
+    /// Updates of live activities, by index of the notification.
+    private(set) var liveActivities: [(index: Int, LiveActivityUpdates.Activity, LiveActivityUpdate)] = []
 
     init(count: Int) {
         refusals = Array(repeating: nil, count: count)
@@ -27,6 +29,14 @@ struct SubmissionDraft: Sendable {
             notification, id: id, expiration: expiration, acceptedAt: acceptedAt, producer: producer, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
         packed.append(Packed(index: index, item: item, identity: identity))
+    }
+
+    mutating func noteLiveActivity(_ notification: PushNotification, at index: Int) {
+        guard notification.pushType == .liveactivity,
+            let update = LiveActivityUpdate(notification.payload.span, in: 0..<notification.payload.count)
+        else { return }
+        let activity = LiveActivityUpdates.Activity(token: notification.token, topic: notification.topic)
+        liveActivities.append((index, activity, update))
     }
 
     /// The packed notifications as the blacklist reads them; their UIDs do not exist yet.

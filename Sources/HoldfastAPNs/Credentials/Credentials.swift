@@ -37,7 +37,8 @@ struct Credentials: Sendable {
                 configuration.endpoint.isCleartext
                 ? nil
                 : try ClientTLS.context(
-                    trust: configuration.trust, protocols: ["h2"], identity: certificate?.identity)
+                    trust: configuration.trust, protocols: ["h2"], identity: certificate?.identity,
+                    verifiesHostName: configuration.verifiesHostName)
         } catch {
             throw APNsConfigurationError(error.message)
         }

@@ -32,7 +32,7 @@ struct RouteOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The most connections at a time, each with a window of its own on the binary protocol. (default: 1)",
+            "The most connections at a time, each with a window of its own on the binary protocol. (default: 2, or 1)",
             valueName: "count"))
     var connections: Int?
 

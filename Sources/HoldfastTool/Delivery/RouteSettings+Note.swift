@@ -27,7 +27,7 @@ extension RouteSettings: Codable {
                 file: file, key: try note.decodeIfPresent(String.self, forKey: .clientKey),
                 passphraseFile: try note.decodeIfPresent(String.self, forKey: .clientPassphraseFile))
         }
-        connections = try note.decodeIfPresent(Int.self, forKey: .connections) ?? 1
+        connections = try note.decodeIfPresent(Int.self, forKey: .connections)
         confirmation = try note.decodeIfPresent(Confirmation.self, forKey: .confirmation) ?? .barrier
         quietPeriod = try note.decodeIfPresent(Int64.self, forKey: .quietPeriodMilliseconds).map { .milliseconds($0) }
     }
@@ -45,7 +45,7 @@ extension RouteSettings: Codable {
         try note.encodeIfPresent(certificate?.key, forKey: .clientKey)
         try note.encodeIfPresent(certificate?.passphraseFile, forKey: .clientPassphraseFile)
         // What holds anyway is left out, as older versions do.
-        if connections != 1 { try note.encode(connections, forKey: .connections) }
+        try note.encodeIfPresent(connections, forKey: .connections)
         if confirmation != .barrier { try note.encode(confirmation, forKey: .confirmation) }
         try note.encodeIfPresent(quietPeriod?.wholeMilliseconds, forKey: .quietPeriodMilliseconds)
     }

@@ -49,7 +49,9 @@ struct RouteSettings: Equatable, Sendable {
     var certificate: Certificate?
     /// How often the files of those and of ``trust`` are looked at; nothing for never.
     var reloadEvery = Self.defaultReloadEvery
-    var connections = 1
+    /// The most at a time; nil for as many as suit the protocol.
+    var connections: Int?
+    var scaling = ConnectionScaling()
     /// Nil for as many as the service takes.
     var rate: RateLimit?
     var confirmation = Confirmation.barrier
@@ -87,7 +89,7 @@ extension RouteSettings {
     ///
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     func route() throws(ToolError) -> Route {
-        Route(name: name, connector: try connector(), topics: topics, connections: connections, rate: rate)
+        Route(name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling, rate: rate)
     }
 
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.

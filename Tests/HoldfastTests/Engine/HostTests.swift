@@ -126,6 +126,21 @@ import Testing
         #expect(bench.status.confirmed == 3)
     }
 
+    @Test("The id under which the service's console knows a notification is told and logged") func uniqueID() async throws {
+        let log = RecordingLog()
+        let bench = try Bench(log: log)
+        let events = bench.listen()
+        try bench.submit(0..<1)
+        bench.settle()
+        let entry = try #require(bench.connection.sent.first)
+        let id = "0b66d0d6-5a24-4d1b-8b2b-43f0b4fd5a7c"
+        bench.connection.sink(.results([(entry.ticket, SendResult(.confirmed, status: 200, uniqueID: id))]))
+        bench.settle()
+        #expect(bench.status.confirmed == 1)
+        #expect(await bench.events(events).contains(.identified(route: "default", entry.uid, uniqueID: id)))
+        #expect(log.lines(.identified).map { $0.metadata["apns-unique-id"] } == [id])
+    }
+
     @Test("A connector's note is there for the next process") func notes() async throws {
         let bench = try Bench()
         let host = try host(of: bench)

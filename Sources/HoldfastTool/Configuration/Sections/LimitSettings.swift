@@ -53,6 +53,15 @@ struct LimitSettings: Equatable, Sendable {
                 "reconnect.maximum", .duration(short...(.seconds(24 * 3600))), default: "60s",
                 "upper bound of every such wait"),
             ConfigKey(
+                "reconnect.interval", .duration(.zero...(.seconds(3600))), default: "10s",
+                "a route of HTTP/2 makes one connection in this time at most …"),
+            ConfigKey(
+                "reconnect.burst", .count(1...10_000), default: "10",
+                "… after the first so many, which come as they are needed"),
+            ConfigKey(
+                "supersede-live-activities", .flag, default: "false",
+                "whether a waiting update of a live activity is withdrawn when a newer one has been accepted"),
+            ConfigKey(
                 "suspects.hold", .duration(short...(.seconds(3600))), default: "5s",
                 "how long a token that was called bad waits for its judgement"),
             ConfigKey("suspects.held", .count(1...100_000), default: "100", "how many wait on a lane at most"),
@@ -129,6 +138,9 @@ struct LimitSettings: Equatable, Sendable {
         set(\.retry.greatestAge, values.duration("retry.age"))
         set(\.reconnectMinimum, values.duration("reconnect.minimum"))
         set(\.reconnectMaximum, values.duration("reconnect.maximum"))
+        set(\.reconnectInterval, values.duration("reconnect.interval"))
+        set(\.reconnectBurst, values.count("reconnect.burst"))
+        set(\.supersedesLiveActivities, values.flag("supersede-live-activities"))
         set(\.suspects.hold, values.duration("suspects.hold"))
         set(\.suspects.greatestHeld, values.count("suspects.held"))
         set(\.suspects.tripShare, values.share("suspects.trip-share"))

@@ -43,8 +43,20 @@ extension RouteSettings {
                 "how often the files of the key, the certificate and `trust` are looked at, and taken up when they have "
                     + "changed (HTTP/2); `0s` for never"),
             ConfigKey(
-                "connections", .count(connectionCounts), default: "1",
-                "connections at a time; on the binary protocol each has a window of its own"),
+                "connections", .count(connectionCounts),
+                "the most connections at a time; without it, 2 with HTTP/2, and 1 on the binary protocol, where each has a "
+                    + "window of its own"),
+            ConfigKey(
+                "scale.minimum", .count(connectionCounts), default: "1",
+                "HTTP/2: so many connections are kept, once there was something to send"),
+            ConfigKey(
+                "scale.grow-above", .count(0...1_000_000), default: "200",
+                "HTTP/2: one more is made when more entries than this wait …"),
+            ConfigKey("scale.grow-after", .duration(.zero...(.seconds(24 * 3600))), default: "10s", "… for this long"),
+            ConfigKey(
+                "scale.shrink-below", .count(0...1_000_000), default: "50",
+                "HTTP/2: one is closed when fewer entries than this wait …"),
+            ConfigKey("scale.shrink-after", .duration(.zero...(.seconds(24 * 3600))), default: "5m", "… for this long"),
             ConfigKey(
                 "rate.per-second", .share(0.001...1_000_000), need: .withGroup,
                 "notifications a second that the route sends at most; without it, as many as the service takes"),
@@ -155,7 +167,8 @@ extension RouteSettings {
                 passphraseFile: values.text("certificate.passphrase-file"))
         }
         if let interval = values.duration("reload-every") { reloadEvery = interval }
-        connections = values.count("connections") ?? 1
+        connections = values.count("connections")
+        scaling = ConnectionScaling(values)
         if let perSecond = values.share("rate.per-second") {
             rate = RateLimit(perSecond: perSecond, burst: values.count("rate.burst"))
         }
@@ -164,5 +177,16 @@ extension RouteSettings {
         if let endpoint = values.text("feedback.endpoint") {
             feedback = FeedbackSettings(endpoint: endpoint, interval: values.duration("feedback.interval"))
         }
+    }
+}
+
+extension ConnectionScaling {
+    fileprivate init(_ values: ConfigValues) {
+        self.init()
+        minimum = values.count("scale.minimum") ?? minimum
+        growAbove = values.count("scale.grow-above") ?? growAbove
+        growAfter = values.duration("scale.grow-after") ?? growAfter
+        shrinkBelow = values.count("scale.shrink-below") ?? shrinkBelow
+        shrinkAfter = values.duration("scale.shrink-after") ?? shrinkAfter
     }
 }
