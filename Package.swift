@@ -180,6 +180,10 @@ let package = Package(
             name: "JournalFuzz", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/JournalFuzz", swiftSettings: strict),
         .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // Peers that do anything, to both roles of the HTTP/2 machine: Scripts/fuzz-http2.
+        .executableTarget(
+            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2"], path: "Tests/HTTP2Fuzz", swiftSettings: strict),
+        .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(
@@ -187,8 +191,18 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
             path: "Tests/BinaryFaults", swiftSettings: strict),
         .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // A service of APNs over HTTP/2 that misbehaves: Scripts/http2-faults. A process of its own, like the one before.
+        .executableTarget(
+            name: "HTTP2Faults",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", logging],
+            path: "Tests/HTTP2Faults", swiftSettings: strict),
+        .testTarget(name: "HTTP2FaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
-            name: "InteropTests", dependencies: ["HoldfastHTTP2", nioCore, nioPosix, nioHPACK], swiftSettings: strict),
+            name: "InteropTests",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -48,9 +48,13 @@ struct PartialResponse: Sendable {
     var response = HTTP2Response(status: 0, headers: HPACKHeaders())
     /// What `content-length` promises.
     var contentLength: Int?
+    /// What it counts for in ``HTTP2Limits/maxIncoming``.
+    var cost = 0
 
     mutating func reset() {
-        block.removeAll(keepingCapacity: true)
+        // The usual size is worth keeping for the next response; thousands of large ones are not.
+        block.removeAll(keepingCapacity: block.capacity <= 1024)
+        cost = 0
         response = HTTP2Response(status: 0, headers: HPACKHeaders())
         contentLength = nil
     }

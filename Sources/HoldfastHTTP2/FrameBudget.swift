@@ -5,8 +5,11 @@ struct FrameBudget {
     private(set) var resets = 0
 
     /// A frame that moves nothing.
-    mutating func spendFrame(_ limits: HTTP2Limits) throws(HTTP2Error) {
-        idleFrames += 1
+    ///
+    /// - Parameter slots: how many slots of streams it makes us look at. Such a frame counts for more, so that what a
+    ///   budget can cost us does not grow with the number of streams.
+    mutating func spendFrame(_ limits: HTTP2Limits, lookingAt slots: Int = 0) throws(HTTP2Error) {
+        idleFrames += 1 + slots / 64
         guard idleFrames <= limits.maxIdleFrames else {
             throw HTTP2Error(.enhanceYourCalm, "more than \(limits.maxIdleFrames) frames without a message")
         }

@@ -106,6 +106,7 @@ extension HTTP2ClientSession {
     mutating func releaseParts(_ slot: Int) {
         let stream = streams[slot]
         if stream.response >= 0 {
+            connection.release(responses[stream.response].cost)
             responses[stream.response].reset()
             responses.release(stream.response)
             streams[slot].response = -1
@@ -160,7 +161,6 @@ extension ClientStream: SendingStream {
 extension StreamRing where Stream: SendingStream {
     /// SETTINGS_INITIAL_WINDOW_SIZE of the peer changed (RFC 9113 §6.9.2).
     mutating func changeSendWindows(by delta: Int) throws(HTTP2Error) {
-        guard delta != 0 else { return }
         for slot in slots.indices where slots[slot].id != 0 && !slots[slot].isLingering {
             guard self[slot].sendWindow.change(by: delta) else {
                 throw HTTP2Error(.flowControlError, "SETTINGS make a stream's window grow past 2^31-1")

@@ -15,8 +15,10 @@ extension HTTP2ClientSession {
         } else {
             let index = responses.take(PartialResponse())
             responses[index].block.append(copying: block)
+            responses[index].cost = block.count
             streams[slot].response = index
             streams[slot].phase = .success
+            try connection.keep(block.count)
         }
     }
 
@@ -43,7 +45,7 @@ extension HTTP2ClientSession {
         guard let slot = try openSlot(streamID, "HEADERS") else { return }
         switch streams[slot].phase {
         case .waiting:
-            try begin(slot, headers, endStream: endStream, &events)
+            try begin(slot, headers, HTTP2Connection.cost(block, headers), endStream: endStream, &events)
         case .success, .responding:
             guard endStream, MessageRules.areTrailers(headers) else {
                 return reset(slot, .protocolError, &events)
@@ -62,7 +64,7 @@ extension HTTP2ClientSession {
         guard streams[slot].phase != .waiting else { return reset(slot, .protocolError, &events) }
         if !content.isEmpty {
             if streams[slot].phase == .success { try decodeSuccess(slot) }
-            guard keep(content, of: slot) else { return truncate(slot, &events) }
+            guard try keep(content, of: slot) else { return truncate(slot, &events) }
         }
         if endStream {
             try complete(slot, &events)
@@ -129,7 +131,7 @@ extension HTTP2ClientSession {
 extension HTTP2ClientSession {
     /// Takes a response's first header block, or an informational one.
     private mutating func begin(
-        _ slot: Int, _ headers: HPACKHeaders, endStream: Bool, _ events: inout HTTP2ClientEvents
+        _ slot: Int, _ headers: HPACKHeaders, _ cost: Int, endStream: Bool, _ events: inout HTTP2ClientEvents
     ) throws(HTTP2Error) {
         guard let head = MessageRules.responseHead(headers), head.status >= 200 || (!endStream && head.status != 101)
         else { return reset(slot, .protocolError, &events) }
@@ -138,8 +140,10 @@ extension HTTP2ClientSession {
         responses[index].response.status = head.status
         responses[index].response.headers = headers
         responses[index].contentLength = head.contentLength
+        responses[index].cost = cost
         streams[slot].response = index
         streams[slot].phase = .responding
+        try connection.keep(cost)
         if endStream { try complete(slot, &events) }
     }
 
@@ -148,16 +152,23 @@ extension HTTP2ClientSession {
         let index = streams[slot].response
         var block: [UInt8] = []
         swap(&block, &responses[index].block)
-        responses[index].response.headers = try connection.decode(block.span)
+        let headers = try connection.decode(block.span)
+        let more = 64 * headers.count
+        responses[index].cost += more
+        responses[index].response.headers = headers
         responses[index].response.status = 200
+        try connection.keep(more)
         streams[slot].phase = .responding
     }
 
     /// - Returns: false when the body is longer than the bound; as much as fits is kept.
-    private mutating func keep(_ content: Span<UInt8>, of slot: Int) -> Bool {
+    private mutating func keep(_ content: Span<UInt8>, of slot: Int) throws(HTTP2Error) -> Bool {
         let index = streams[slot].response
         let room = connection.limits.maxBodySize - responses[index].response.body.count
-        responses[index].response.body.append(copying: content.extracting(0..<max(0, min(room, content.count))))
+        let kept = max(0, min(room, content.count))
+        responses[index].response.body.append(copying: content.extracting(0..<kept))
+        responses[index].cost += kept
+        try connection.keep(kept)
         return content.count <= room
     }
 
@@ -202,7 +213,10 @@ extension HTTP2ClientSession {
         replacing old: HTTP2Settings, _ events: inout HTTP2ClientEvents
     ) throws(HTTP2Error) {
         let peer = connection.peer
-        try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        if peer.initialWindowSize != old.initialWindowSize {
+            try connection.budget.spendFrame(connection.limits, lookingAt: streams.slots.count)
+            try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        }
         streamLimit = min(connection.limits.maxConcurrentStreams, peer.maxConcurrentStreams ?? .max)
         guard
             !connection.hasPeerSettings || peer.maxConcurrentStreams != old.maxConcurrentStreams
@@ -225,15 +239,21 @@ extension HTTP2ClientSession {
 
     mutating func receiveGoAway(
         _ lastStreamID: UInt32, _ code: HTTP2ErrorCode, _ debugData: [UInt8], _ events: inout HTTP2ClientEvents
-    ) {
+    ) throws(HTTP2Error) {
         let last = min(lastStreamID, lastStreamOfGoAway ?? .max)
-        lastStreamOfGoAway = last
         var neverProcessed: [UInt64] = []
-        for slot in streams.openSlots() where streams[slot].id > last {
-            neverProcessed.append(streams[slot].tag)
-            releaseParts(slot)
-            streams.linger(at: slot)
+        // One that takes nothing back has nothing to look for: no request has started since the one before.
+        if last != lastStreamOfGoAway {
+            if lastStreamOfGoAway != nil {
+                try connection.budget.spendFrame(connection.limits, lookingAt: streams.slots.count)
+            }
+            for slot in streams.openSlots() where streams[slot].id > last {
+                neverProcessed.append(streams[slot].tag)
+                releaseParts(slot)
+                streams.linger(at: slot)
+            }
         }
+        lastStreamOfGoAway = last
         events.others.append(
             .goAway(HTTP2GoAway(lastStreamID: last, code: code, debugData: debugData, neverProcessed: neverProcessed)))
     }

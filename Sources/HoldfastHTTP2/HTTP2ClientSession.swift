@@ -118,6 +118,9 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// Bytes of bodies that wait for the peer's flow-control windows.
     package var heldBack: Int { connection.held.byteCount }
 
+    /// Bytes kept at the moment, for messages and frames in either direction: at most ``HTTP2Limits/greatestHeld(chunk:body:)``.
+    package var heldBytes: Int { connection.heldBytes }
+
     /// The connection error that ended the session, if one did.
     package var failure: HTTP2Error? { connection.failure }
 

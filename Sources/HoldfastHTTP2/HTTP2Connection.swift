@@ -43,6 +43,29 @@ struct HTTP2Connection: Sendable {
             maxHeaderListSize: limits.maxHeaderBlock)
     }
 
+    /// Bytes of messages that have begun to arrive and are not complete.
+    private(set) var incoming = 0
+
+    /// Keeps bytes of a message that is not complete.
+    @inline(__always)
+    mutating func keep(_ count: Int) throws(HTTP2Error) {
+        incoming += count
+        guard incoming <= limits.maxIncoming else {
+            throw HTTP2Error(.enhanceYourCalm, "more than \(limits.maxIncoming) bytes of messages that do not end")
+        }
+    }
+
+    /// The message is complete, or not wanted any more.
+    @inline(__always)
+    mutating func release(_ count: Int) { incoming -= count }
+
+    /// What a message's header fields take: their bytes, and what each needs beside them.
+    @inline(__always)
+    static func cost(_ block: Span<UInt8>, _ headers: HPACKHeaders) -> Int { block.count + 64 * headers.count }
+
+    /// Bytes that are kept at the moment, for messages and frames in either direction.
+    var heldBytes: Int { output.count + partial.count + block.byteCount + held.storedBytes + incoming }
+
     /// Whether header blocks we receive neither use nor change a dynamic table, so that they may be left undecoded.
     @inline(__always) var isStateless: Bool { local.headerTableSize == 0 }
 

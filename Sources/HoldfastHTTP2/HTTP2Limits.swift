@@ -1,7 +1,7 @@
 /// Every bound of an HTTP/2 session, by name. What lies behind none of them cannot grow.
 ///
-/// The greatest memory a session holds is about `maxConcurrentStreams` × `maxBodySize` (bodies on their way in)
-/// + `maxHeldBack` (bodies on their way out) + `maxQueuedOutput` + two frames.
+/// The greatest memory a session holds is about `maxIncoming` (messages on their way in), `maxHeldBack` (bodies on their
+/// way out) and `maxQueuedOutput`, with two frames and a header block: ``greatestHeld``.
 package struct HTTP2Limits: Sendable, Equatable {
     /// Bytes in the payload of a frame we accept. The protocol's least, 16384, which is also what a peer assumes;
     /// a longer frame is a connection error FRAME_SIZE_ERROR.
@@ -17,6 +17,11 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// Bytes of one message's body. Client: what is kept of a response's body; a longer one is cut there and its stream
     /// reset. Server: a request with a longer one is reported cut there, see ``HTTP2ServerEvents/Request/isTruncated``.
     package var maxBodySize: Int
+
+    /// Bytes of all messages that have begun to arrive and are not complete: header blocks, an estimate of what their
+    /// fields take decoded, and bodies. More is a connection error ENHANCE_YOUR_CALM. Each bound above holds for one
+    /// message; this one keeps a peer that begins thousands and ends none from making us hold them all at their greatest.
+    package var maxIncoming: Int
 
     /// Server: bytes of one body that are received and thrown away, because the request was answered without them,
     /// before its stream is reset with NO_ERROR. Not at once: curl 7.88 for one loses an answer that a reset follows closely.
@@ -47,7 +52,8 @@ package struct HTTP2Limits: Sendable, Equatable {
 
     /// Frames that move nothing (SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown types, empty DATA, frames for closed
     /// streams, informational responses) in one budget; a completed message or `renewFrameBudget()` starts a new one.
-    /// More is a connection error ENHANCE_YOUR_CALM.
+    /// More is a connection error ENHANCE_YOUR_CALM. SETTINGS that change the initial window, and a GOAWAY that takes
+    /// streams back, make us look at every stream and count for more: one for each 64 slots of streams.
     package var maxIdleFrames = 10_000
 
     /// Streams that ended by RST_STREAM, the peer's or ours for the peer's fault, less those completed, in one budget.
@@ -60,17 +66,26 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// SETTINGS of ours that wait for their acknowledgement.
     package static let maxPendingSettings = 16
 
-    package init(maxBodySize: Int, maxConcurrentStreams: Int, connectionReceiveWindow: Int) {
+    package init(maxBodySize: Int, maxIncoming: Int, maxConcurrentStreams: Int, connectionReceiveWindow: Int) {
         self.maxBodySize = maxBodySize
+        self.maxIncoming = maxIncoming
         self.maxConcurrentStreams = maxConcurrentStreams
         self.connectionReceiveWindow = connectionReceiveWindow
     }
 
-    /// For senders: error bodies of 8 KiB, 4096 streams, 1 MiB connection window.
+    /// For senders: error bodies of 8 KiB, 8 MiB of them at a time, 4096 streams, 1 MiB connection window.
     package static let client = HTTP2Limits(
-        maxBodySize: 8192, maxConcurrentStreams: 4096, connectionReceiveWindow: 1 << 20)
+        maxBodySize: 8192, maxIncoming: 8 << 20, maxConcurrentStreams: 4096, connectionReceiveWindow: 1 << 20)
 
-    /// For servers of small requests: bodies of 16 KiB, 1000 streams, 16 MiB connection window.
+    /// For servers of small requests: bodies of 16 KiB, 32 MiB of them at a time, 1000 streams, 16 MiB connection window.
     package static let server = HTTP2Limits(
-        maxBodySize: 16384, maxConcurrentStreams: 1000, connectionReceiveWindow: 16 << 20)
+        maxBodySize: 16384, maxIncoming: 32 << 20, maxConcurrentStreams: 1000, connectionReceiveWindow: 16 << 20)
+
+    /// What a session holds at most, in bytes, whatever its peer does, while no call gives it more than `chunk` bytes at
+    /// a time and nobody hands it bodies past ``maxHeldBack`` (a client session refuses them; answers to a server's
+    /// clients are its caller's to bound). What is kept for it beside these bytes is slots, some 40 bytes for each stream.
+    package func greatestHeld(chunk: Int, body: Int) -> Int {
+        let queued = maxQueuedOutput + 2 * chunk
+        return queued + 3 * (maxHeldBack + body) + maxIncoming + maxHeaderBlock + 2 * HTTP2Limits.maxFrameSize
+    }
 }

@@ -11,7 +11,7 @@ extension HTTP2ServerSession {
         if streamID > lastStreamID {
             guard streamID & 1 == 1 else { throw HTTP2Error(.protocolError, "a client opened stream \(streamID)") }
             lastStreamID = streamID
-            return try open(streamID, headers, endStream: endStream, &events)
+            return try open(streamID, headers, HTTP2Connection.cost(block, headers), endStream: endStream, &events)
         }
         guard let slot = try openSlot(streamID, "HEADERS") else { return }
         guard streams[slot].phase != .received else {
@@ -24,7 +24,7 @@ extension HTTP2ServerSession {
     }
 
     private mutating func open(
-        _ streamID: UInt32, _ headers: HPACKHeaders, endStream: Bool, _ events: inout HTTP2ServerEvents
+        _ streamID: UInt32, _ headers: HPACKHeaders, _ cost: Int, endStream: Bool, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {
         if let last = lastProcessedStreamID, streamID > last {
             return try connection.budget.spendFrame(connection.limits)
@@ -48,7 +48,9 @@ extension HTTP2ServerSession {
             let index = requests.take(PartialRequest())
             requests[index].headers = headers
             requests[index].contentLength = head.contentLength
+            requests[index].cost = cost
             streams[slot].request = index
+            try connection.keep(cost)
         }
     }
 
@@ -76,7 +78,7 @@ extension HTTP2ServerSession {
         }
         if endStream { return try complete(slot, content, &events) }
         if streams[slot].phase == .receiving {
-            keep(content, slot, &events)
+            try keep(content, slot, &events)
         } else {
             streams[slot].discarded = Int32(clamping: Int(streams[slot].discarded) + content.count)
             // No more window beyond the bound; without an answer the client waits, with one it is reset.
@@ -89,10 +91,15 @@ extension HTTP2ServerSession {
     }
 
     /// Keeps a part of a body; what goes past the bound ends the keeping, and the request is reported as it is.
-    private mutating func keep(_ content: Span<UInt8>, _ slot: Int, _ events: inout HTTP2ServerEvents) {
+    private mutating func keep(
+        _ content: Span<UInt8>, _ slot: Int, _ events: inout HTTP2ServerEvents
+    ) throws(HTTP2Error) {
         let index = streams[slot].request
         let room = connection.limits.maxBodySize - requests[index].body.count
-        requests[index].body.append(copying: content.extracting(0..<max(0, min(room, content.count))))
+        let kept = max(0, min(room, content.count))
+        requests[index].body.append(copying: content.extracting(0..<kept))
+        requests[index].cost += kept
+        try connection.keep(kept)
         guard content.count > room else { return }
         streams[slot].phase = .discarding
         reportParts(slot, Span<UInt8>(), isTruncated: true, &events)
@@ -127,6 +134,7 @@ extension HTTP2ServerSession {
         if !requests[index].body.isEmpty { events.bodies.append(contentsOf: requests[index].body) }
         events.bodies.append(copying: last)
         let headers = requests[index].headers
+        connection.release(requests[index].cost)
         requests[index].reset()
         requests.release(index)
         streams[slot].request = -1
@@ -221,7 +229,10 @@ extension HTTP2ServerSession {
         replacing old: HTTP2Settings, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {
         let peer = connection.peer
-        try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        if peer.initialWindowSize != old.initialWindowSize {
+            try connection.budget.spendFrame(connection.limits, lookingAt: streams.slots.count)
+            try streams.changeSendWindows(by: peer.initialWindowSize - old.initialWindowSize)
+        }
         if peer.headerTableSize < old.headerTableSize { owesSizeUpdate = true }
         if !connection.hasPeerSettings || peer.headerTableSize != old.headerTableSize {
             events.others.append(.settingsChanged(headerTableSize: peer.headerTableSize))

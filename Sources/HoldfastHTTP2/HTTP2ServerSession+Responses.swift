@@ -116,6 +116,7 @@ extension HTTP2ServerSession {
     mutating func releaseParts(_ slot: Int) {
         let stream = streams[slot]
         if stream.request >= 0 {
+            connection.release(requests[stream.request].cost)
             requests[stream.request].reset()
             requests.release(stream.request)
             streams[slot].request = -1

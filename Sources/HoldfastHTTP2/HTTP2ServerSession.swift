@@ -77,6 +77,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// Bytes of bodies that wait for the client's flow-control windows.
     package var heldBack: Int { connection.held.byteCount }
 
+    /// Bytes kept at the moment, for messages and frames in either direction: see ``HTTP2Limits/greatestHeld(chunk:body:)``.
+    package var heldBytes: Int { connection.heldBytes }
+
     /// The connection error that ended the session, if one did.
     package var failure: HTTP2Error? { connection.failure }
 

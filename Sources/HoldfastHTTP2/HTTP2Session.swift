@@ -20,7 +20,8 @@ protocol HTTP2Session {
         _ streamID: UInt32, _ increment: Int, _ events: inout Events) throws(HTTP2Error)
     mutating func receivePriority(_ streamID: UInt32, isWellFormed: Bool, _ events: inout Events) throws(HTTP2Error)
     mutating func receiveGoAway(
-        _ lastStreamID: UInt32, _ code: HTTP2ErrorCode, _ debugData: [UInt8], _ events: inout Events)
+        _ lastStreamID: UInt32, _ code: HTTP2ErrorCode, _ debugData: [UInt8], _ events: inout Events
+    ) throws(HTTP2Error)
     /// The peer's settings are in `connection.peer`.
     mutating func receiveSettings(replacing old: HTTP2Settings, _ events: inout Events) throws(HTTP2Error)
     /// Our settings are in `connection.local`.
@@ -252,7 +253,7 @@ extension HTTP2Session {
         let end = min(payload.count, 8 + max(0, connection.limits.maxDebugData))
         var debugData: [UInt8] = []
         debugData.append(copying: payload.extracting(8..<end))
-        receiveGoAway(
+        try receiveGoAway(
             payload.bigEndian32(at: 0) & 0x7fff_ffff, HTTP2ErrorCode(rawValue: payload.bigEndian32(at: 4)), debugData,
             &events)
     }
@@ -264,9 +265,11 @@ extension HTTP2Session {
         let increment = Int(payload.bigEndian32(at: 0) & 0x7fff_ffff)
         guard header.streamID == 0 else { return try receiveWindowUpdate(header.streamID, increment, &events) }
         guard increment > 0 else { throw HTTP2Error(.protocolError, "a WINDOW_UPDATE of 0") }
+        let wasShut = connection.sendWindow.available == 0
         guard connection.sendWindow.change(by: increment) else {
             throw HTTP2Error(.flowControlError, "the connection's window grows past 2^31-1")
         }
-        flush(only: nil)
+        // While it was open, what is held back waits for its own stream's window, and would be looked at in vain.
+        if wasShut { flush(only: nil) }
     }
 }

@@ -6,6 +6,8 @@ struct HeaderBlock: Sendable {
     private var bytes: [UInt8] = []
     private var continuations = 0
 
+    var byteCount: Int { bytes.count }
+
     @inline(__always) var isOpen: Bool { streamID != 0 }
 
     mutating func begin(_ header: FrameHeader, _ fragment: Span<UInt8>) {

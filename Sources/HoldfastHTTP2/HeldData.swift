@@ -8,11 +8,22 @@ struct HeldData {
         var endsStream: Bool
 
         var left: Int { bytes.count - start }
+
+        /// Gives back what has gone out once it is most of it: a peer that opens its window byte by byte, or a caller
+        /// that goes on adding, would make us keep what nobody needs any more.
+        mutating func forgetSent() {
+            guard start > left, start >= 1024 else { return }
+            bytes = Array(bytes[start...])
+            start = 0
+        }
     }
 
     private var bodies: [Body] = []
     /// Bytes that wait.
     private(set) var byteCount = 0
+
+    /// Bytes that are kept, those included that went out and are not given back yet. For tests; looks at every body.
+    var storedBytes: Int { bodies.reduce(0) { $0 + $1.bytes.count } }
 
     @inline(__always) var isEmpty: Bool { bodies.isEmpty }
 
@@ -48,6 +59,7 @@ struct HeldData {
             guard let written = write(bodies[index]) else { break }
             bodies[index].start += written
             byteCount -= written
+            bodies[index].forgetSent()
             if bodies[index].left == 0 { done.append(bodies[index].streamID) }
         }
         if !done.isEmpty { bodies.removeAll { $0.left == 0 } }

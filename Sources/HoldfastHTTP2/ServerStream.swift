@@ -51,10 +51,14 @@ struct PartialRequest: Sendable {
     var body: [UInt8] = []
     /// What `content-length` promises.
     var contentLength: Int?
+    /// What it counts for in ``HTTP2Limits/maxIncoming``.
+    var cost = 0
 
     mutating func reset() {
         headers = HPACKHeaders()
-        body.removeAll(keepingCapacity: true)
+        // The usual size is worth keeping for the next request.
+        body.removeAll(keepingCapacity: body.capacity <= 8192)
+        cost = 0
         contentLength = nil
     }
 }

@@ -12,12 +12,27 @@ public struct MockAPNsConfiguration: Sendable {
         case verified
     }
 
+    /// A service that is spoken to with provider tokens wants one stream at a time on a new connection, until it has answered
+    /// one with 200.
+    public enum FirstStreamRule: String, Sendable, CaseIterable {
+        case unchecked
+        /// The first SETTINGS allow one stream, and the first 200 is followed by others, as Apple does it.
+        case announced
+        /// Not announced; a second stream is refused with REFUSED_STREAM.
+        case refused
+        /// Not announced; a second stream ends the connection: GOAWAY with PROTOCOL_ERROR, `TooManyRequests` in its debug data.
+        case goAway = "goaway"
+    }
+
     /// The address to listen on.
     public var host = "127.0.0.1"
     /// The port to listen on; 0 picks a free one.
     public var port = 0
     /// HTTP/2 without TLS, with prior knowledge. For benchmarks.
     public var isCleartext = false
+    /// What else it listens on: `127.0.0.2` for the same port as ``host``'s, `[::1]:2197` for one of its own. A client that
+    /// knows the service by several addresses finds one server there, which can behave differently at each (``script``).
+    public var furtherAddresses: [String] = []
 
     /// Where the server keeps what clients need in order to trust it, and to be trusted: `ca.pem`, `ca.key`, `client.pem`,
     /// `server.pem`, `server.key`, `AuthKey.p8` and `AuthKey.pub.pem`. Made where missing (mode 0700, key files 0600), used again where there.
@@ -34,12 +49,20 @@ public struct MockAPNsConfiguration: Sendable {
     /// The `iss` that ``ProviderTokens/verified`` wants.
     public var teamID = "MOCKTEAMID"
 
+    /// How many different tokens of its key and team the server takes within twenty minutes; another is
+    /// TooManyProviderTokenUpdates. Default: any number.
+    public var providerTokenUpdateLimit: Int?
+
     /// The topics that are allowed; others are TopicDisallowed. Default: all.
     public var topics: Set<String>?
     /// How many bytes a device token may have (two hex digits each).
     public var tokenByteCounts = 1...100
     /// Tokens (hex, either case) that are refused although nothing is wrong with the request, and how.
     public var rejections: [String: MockRejection] = [:]
+    /// The topics that tokens (hex, either case) belong to; another is DeviceTokenNotForTopic. Default: any.
+    public var tokenTopics: [String: String] = [:]
+    /// Whether a notification needs `apns-push-type`, as it does for watchOS 6 and iOS 13 on; without it MissingPushType.
+    public var requiresPushType = false
 
     /// How long each answer takes; in whole milliseconds.
     public var delay = Duration.zero
@@ -58,6 +81,14 @@ public struct MockAPNsConfiguration: Sendable {
     /// How the server departs from its normal ways from the start, see ``MockAPNsServer/setBehavior(_:)``. It costs a
     /// copy of every request. Default: not at all.
     public var behavior: MockBehavior?
+
+    /// What it does that a well-behaved service does not, step by step. Asked where ``behavior`` has no answer. It costs a copy of
+    /// every request.
+    public var script: MockScript?
+    /// Whether it is the development environment, whose answers carry `apns-unique-id`.
+    public var isSandbox = false
+    /// What becomes of streams beside the first before one has been answered with 200. Default: nothing.
+    public var firstStreamRule = FirstStreamRule.unchecked
 
     /// Threads that serve connections; each connection stays on one.
     public var eventLoopThreads = 1

@@ -4,7 +4,7 @@ import NIOCore
 /// A push service to test against, which behaves as Apple's does over HTTP/2.
 ///
 /// It validates requests as Apple documents it and refuses them in the same words; it can write down what it accepted
-/// (``MockAPNsConfiguration/ledgerPath``), and misbehave (``MockBehavior``).
+/// (``MockAPNsConfiguration/ledgerPath``), and misbehave (``MockScript``, ``MockBehavior``).
 ///
 /// Clients trust it by the certificate in ``certificateAuthorityFile``. A server that was started must be stopped.
 public final class MockAPNsServer: Sendable {
@@ -12,6 +12,8 @@ public final class MockAPNsServer: Sendable {
     public var port: Int { listener.port }
     /// `127.0.0.1:4567`, to put into a URL.
     public var address: String { listener.address }
+    /// All that it listens on: ``address`` and ``MockAPNsConfiguration/furtherAddresses``.
+    public var addresses: [MockAddress] { listener.addresses }
     /// Where its certificates and keys are, see ``MockAPNsConfiguration/certificateDirectory``.
     public var certificateDirectory: String { home.path }
     /// The PEM file with the certificate of the authority that clients are to trust.
@@ -30,18 +32,22 @@ public final class MockAPNsServer: Sendable {
     public static func start(_ configuration: MockAPNsConfiguration = .init()) async throws -> MockAPNsServer {
         try configuration.check()
         let home = try MockHome(
-            path: configuration.certificateDirectory, names: configuration.names, host: configuration.host)
+            path: configuration.certificateDirectory,
+            names: try configuration.names
+                + configuration.hosts().dropFirst().map(\.host).filter { !configuration.names.contains($0) },
+            host: configuration.host)
         let ledger = try configuration.ledgerPath.map(Ledger.init)
         let service = MockService(configuration, providerKey: home.credentials.providerKey.publicKey, ledger: ledger)
         do {
+            let tls =
+                configuration.isCleartext
+                ? nil
+                : try MockTLSContexts(
+                    home.credentials, requiresClientCertificate: configuration.requiresClientCertificate)
             let listener = try await MockListener.start(
-                host: configuration.host, port: configuration.port, threads: configuration.eventLoopThreads,
-                tls: configuration.isCleartext
-                    ? nil
-                    : try home.credentials.tlsContext(
-                        protocols: ["h2"], requiresClientCertificate: configuration.requiresClientCertificate)
-            ) { number in
-                [MockConnection(service: service, number: number)]
+                hosts: try configuration.hosts(), threads: configuration.eventLoopThreads
+            ) { number, address in
+                try service.receive(number, address, tls)
             }
             return MockAPNsServer(service, home, listener)
         } catch {
@@ -64,7 +70,17 @@ extension MockAPNsServer {
 
     /// Changes how it departs from its normal ways, for what arrives from now on; nil for not at all.
     public func setBehavior(_ behavior: MockBehavior?) {
-        service.behavior.withLock { $0 = behavior }
+        service.manners.withLock { $0.behavior = behavior }
+    }
+
+    /// Begins another script, for what arrives from now on, counting from 1 again; nil for none.
+    public func setScript(_ script: MockScript?) {
+        service.manners.withLock { $0.script = script.map(ScriptRunner.init) }
+    }
+
+    /// How often each step of the script has decided something, in the order of the steps.
+    public var scriptCounts: [(name: String, count: Int)] {
+        service.manners.withLock { $0.script }?.counts ?? []
     }
 
     /// Announces another SETTINGS_MAX_CONCURRENT_STREAMS on the connections that are open. More streams than that are
@@ -113,5 +129,17 @@ extension MockAPNsConfiguration {
             throw MockAPNsError("a device token has 1 to 1024 bytes")
         }
         guard delay >= .zero else { throw MockAPNsError("a delay cannot be negative") }
+        _ = try hosts()
+    }
+
+    /// All that is to be listened on.
+    fileprivate func hosts() throws -> [(host: String, port: Int?)] {
+        try [(host, port)]
+            + furtherAddresses.map { text in
+                guard let (host, port) = MockAddress.parse(text), (0...65535).contains(port ?? 0) else {
+                    throw MockAPNsError("\(text) is not HOST or HOST:PORT")
+                }
+                return (host, port)
+            }
     }
 }

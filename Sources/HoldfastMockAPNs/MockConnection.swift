@@ -19,13 +19,19 @@ final class MockConnection: ChannelInboundHandler {
     private enum State {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
+        /// The client speaks no HTTP/2; what may have come right behind its handshake is not looked at.
+        case refused
         case serving
         /// Our side is closed; what the client still sends is thrown away.
         case lingering
+        /// Kept as it is: nothing is looked at, nothing written.
+        case stalled
         case closed
     }
 
     private let service: MockService
+    private let plan: MockConnectionPlan
+    private let wire: MockWire
     private let expectsTLS: Bool
     private var responder: MockResponder
     private var context: ChannelHandlerContext?
@@ -33,14 +39,18 @@ final class MockConnection: ChannelInboundHandler {
     private var state = State.opening
     /// The end of our patience, first with the handshake, then with the client's leaving.
     private var limit: Scheduled<Void>?
+    /// Whether our first SETTINGS may go out.
+    private var mayWrite = false
 
     /// How long the client may take to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
 
-    init(service: MockService, number: Int) {
+    init(service: MockService, number: Int, address: MockAddress, plan: MockConnectionPlan, wire: MockWire) {
         self.service = service
+        self.plan = plan
+        self.wire = wire
         expectsTLS = !service.configuration.isCleartext
-        responder = MockResponder(service: service, number: number)
+        responder = MockResponder(service: service, number: number, address: address, plan: plan)
     }
 
     // MARK: The channel's life
@@ -60,13 +70,30 @@ final class MockConnection: ChannelInboundHandler {
             counters.connections += 1
             counters.openConnections += 1
         }
-        close(after: TimeAmount(service.configuration.handshakeLimit))
-        if !expectsTLS { flush() }
+        // A handshake that is not to succeed takes as long as the client likes.
+        if plan.tls == .normal { close(after: TimeAmount(service.configuration.handshakeLimit)) }
+        if !expectsTLS { begin() }
+    }
+
+    /// TLS, where there is any, is up: our SETTINGS, at their time.
+    private func begin() {
+        switch plan.settings {
+        case .atOnce:
+            mayWrite = true
+            flush()
+        case .delayed(let delay):
+            context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) {
+                self.mayWrite = true
+                self.finishCycle()
+            }
+        case .never:
+            stall()
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         limit?.cancel()
-        let wasOpening = state == .opening
+        let wasOpening = state == .opening || state == .refused
         state = .closed
         responder.delayed.removeAll()
         publish()
@@ -80,8 +107,12 @@ final class MockConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted(let negotiatedProtocol):
-            if negotiatedProtocol == "h2" { flush() } else { context.close(promise: nil) }
+            guard negotiatedProtocol != "h2" else { return begin() }
+            state = .refused
+            context.close(promise: nil)
         case MockCommand.drain(let goAway):
+            // It would not hear a goodbye of TLS either.
+            guard state != .stalled, plan.tls != .stalled else { return wire.close() }
             responder.drain(goAway)
             finishCycle()
         case MockCommand.setMaxConcurrentStreams(let count):
@@ -99,6 +130,7 @@ final class MockConnection: ChannelInboundHandler {
 
     /// A client that does not take its answers is not read from either.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard state != .stalled else { return }
         do {
             try context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
         } catch {
@@ -116,6 +148,7 @@ final class MockConnection: ChannelInboundHandler {
         if state == .opening, responder.isOpen {
             limit?.cancel()
             state = .serving
+            for effect in plan.then { responder.happen(effect) }
         }
     }
 
@@ -130,11 +163,26 @@ final class MockConnection: ChannelInboundHandler {
     /// in the ledger and in the counters.
     private func finishCycle() {
         guard isReading, writeLedger() else { return }
-        let isOver = responder.finish()
+        let end = responder.finish()
         setTimers()
         publish()
         flush()
-        if isOver { closeOutput() }
+        switch end {
+        case .closed?: closeOutput()
+        case .reset?: wire.reset()
+        case .ignored?: stall()
+        case .unread?: stall(isReading: false)
+        case nil: break
+        }
+    }
+
+    /// Says nothing more. What is still being delayed is not given.
+    private func stall(isReading: Bool = true) {
+        limit?.cancel()
+        state = .stalled
+        responder.delayed.removeAll()
+        guard !isReading, let context else { return }
+        do { try context.channel.syncOptions?.setOption(.autoRead, value: false) } catch { context.close(promise: nil) }
     }
 
     /// - Returns: false when it could not be written; no answer may go out then.
@@ -154,7 +202,15 @@ final class MockConnection: ChannelInboundHandler {
     }
 
     private func setTimers() {
-        guard let context, !responder.delayed.isEmpty else { return }
+        guard let context else { return }
+        for effect in responder.takeLaterEffects() {
+            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(effect.delay)) {
+                guard self.isReading else { return }
+                self.responder.happen(MockEffect(effect.kind))
+                self.finishCycle()
+            }
+        }
+        guard !responder.delayed.isEmpty else { return }
         for bucket in responder.delayed.takeNewBuckets() {
             context.eventLoop.assumeIsolated().scheduleTask(deadline: bucket.due) {
                 guard self.isReading else { return }
@@ -165,7 +221,7 @@ final class MockConnection: ChannelInboundHandler {
     }
 
     private func flush() {
-        guard responder.session.hasOutput, let context else { return }
+        guard mayWrite, responder.session.hasOutput, let context else { return }
         output.clear()
         responder.session.drainOutput(into: &output)
         context.writeAndFlush(wrapOutboundOut(output), promise: nil)

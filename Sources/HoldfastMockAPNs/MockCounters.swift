@@ -14,6 +14,9 @@ public struct MockCounters: Sendable, Equatable {
     public var unanswered = 0
     /// Requests not looked at because they came behind the one at which a connection was ended.
     public var ignored = 0
+    /// Streams refused because the first of their connection had not been answered with 200, see
+    /// ``MockAPNsConfiguration/firstStreamRule``.
+    public var refusedBeforeFirst = 0
     /// Connections that were accepted.
     public var connections = 0
     /// Connections that are open now.
@@ -36,6 +39,7 @@ public struct MockCounters: Sendable, Equatable {
         scripted += other.scripted
         unanswered += other.unanswered
         ignored += other.ignored
+        refusedBeforeFirst += other.refusedBeforeFirst
         connections += other.connections
         openConnections += other.openConnections
         handshakesFailed += other.handshakesFailed

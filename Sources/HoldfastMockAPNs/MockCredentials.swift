@@ -8,6 +8,9 @@ struct MockCredentials: Sendable {
     let providerKey: ES256PrivateKey
     /// The authority's certificate.
     let authorityPEM: [UInt8]
+    /// What the server's certificate stands for.
+    let names: [SubjectName]
+    private let authorityKeyPEM: [UInt8]
 
     /// The names of the files.
     enum File {
@@ -35,13 +38,18 @@ struct MockCredentials: Sendable {
         providerKey = try Self.providerKey(files)
         let authority = try Self.authority(files)
         authorityPEM = try authority.certificate.pem()
+        authorityKeyPEM = try authority.key.pem()
         try Self.provideClient(files, authority)
-        let names = names.map { name in
+        self.names = names.map { name in
             name.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") } || name.contains(":")
                 ? SubjectName.ip(name) : SubjectName.dns(name)
         }
         (serverCertificatePEM, serverKeyPEM) = try Self.pair(
-            files, authority, names, File.server, File.serverKey, for: "Holdfast mock push service")
+            files, authority, self.names, File.server, File.serverKey, for: "Holdfast mock push service")
+    }
+
+    func authority() throws -> CertificateAuthority {
+        try CertificateAuthority(certificatePEM: authorityPEM, keyPEM: authorityKeyPEM)
     }
 
     /// What a client shows to a server that wants a certificate.

@@ -1,17 +1,20 @@
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A port that a mock listens on, and the connections that came to it.
+/// The addresses that a mock listens on, and the connections that came to them.
 final class MockListener: Sendable {
-    /// The port it listens on.
-    let port: Int
-    /// `127.0.0.1:4567`, to put into a URL.
-    let address: String
+    /// What it listens on, in the order asked for; one at least.
+    let addresses: [MockAddress]
+    /// The port of the first.
+    var port: Int { addresses[0].port }
+    /// The first, to put into a URL: `127.0.0.1:4567`.
+    var address: String { addresses[0].description }
 
     private let group: MultiThreadedEventLoopGroup
-    private let channel: any Channel
+    private let channels: [any Channel]
     private let connections: Locked<Connections>
 
     /// The open connections.
@@ -19,6 +22,23 @@ final class MockListener: Sendable {
         var count = 0
         var channels: [Int: any Channel] = [:]
         var isStopping = false
+    }
+
+    /// How a connection is received.
+    struct Reception {
+        /// nil for cleartext.
+        var tls: NIOSSLContext?
+        /// The first is the nearest to the socket where it is a ``MockWire``, below TLS; the others stand above TLS.
+        var handlers: [any ChannelHandler]
+        /// In place of TLS: what breaks it.
+        var breaker: (any ChannelHandler)?
+        var reading: MockConnectionPlan.Reading?
+    }
+
+    enum Arrival {
+        case received(Reception)
+        case closed
+        case reset
     }
 
     /// Accepts connections from when it returns.
@@ -35,34 +55,63 @@ final class MockListener: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = Locked(Connections())
         do {
-            var bootstrap = bootstrap(group, connections, tls, handlers)
+            var bootstrap = bootstrap(group, connections) { number, _ in
+                .received(Reception(tls: tls, handlers: handlers(number)))
+            }
             if let receiveBuffer {
                 // Connections have the listener's.
                 bootstrap = bootstrap.serverChannelOption(
                     .socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
             }
             let channel = try await bootstrap.bind(host: host, port: port).get()
-            return MockListener(group, channel, connections, host: host, port: port)
+            return MockListener(group, [channel], connections, [(host, port)])
         } catch {
             try await group.shutdownGracefully()
             throw error
         }
     }
 
+    /// Accepts connections to several addresses from when it returns.
+    ///
+    /// - Parameters:
+    ///   - hosts: one at least. A port of nil is the first one's.
+    ///   - receive: asked about each connection, given its number and what it came to.
+    static func start(
+        hosts: [(host: String, port: Int?)], threads: Int,
+        receive: @escaping @Sendable (Int, MockAddress) throws -> Arrival
+    ) async throws -> MockListener {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        let connections = Locked(Connections())
+        var channels: [any Channel] = []
+        do {
+            for (host, port) in hosts {
+                let bootstrap = bootstrap(group, connections) { number, parent in
+                    try receive(number, MockAddress(host: host, port: parent?.localAddress?.port ?? 0))
+                }
+                let port = port ?? channels.first?.localAddress?.port ?? 0
+                channels.append(try await bootstrap.bind(host: host, port: port).get())
+            }
+            return MockListener(group, channels, connections, hosts)
+        } catch {
+            for channel in channels { await channel.close().finished() }
+            try await group.shutdownGracefully()
+            throw error
+        }
+    }
+
     private init(
-        _ group: MultiThreadedEventLoopGroup, _ channel: any Channel, _ connections: Locked<Connections>, host: String,
-        port: Int
+        _ group: MultiThreadedEventLoopGroup, _ channels: [any Channel], _ connections: Locked<Connections>,
+        _ hosts: [(host: String, port: Int?)]
     ) {
         self.group = group
-        self.channel = channel
+        self.channels = channels
         self.connections = connections
-        self.port = channel.localAddress?.port ?? port
-        address = host.contains(":") ? "[\(host)]:\(self.port)" : "\(host):\(self.port)"
+        addresses = zip(hosts, channels).map { MockAddress(host: $0.host, port: $1.localAddress?.port ?? $0.port ?? 0) }
     }
 
     private static func bootstrap(
-        _ group: MultiThreadedEventLoopGroup, _ connections: Locked<Connections>, _ tls: NIOSSLContext?,
-        _ handlers: @escaping @Sendable (Int) -> [any ChannelHandler]
+        _ group: MultiThreadedEventLoopGroup, _ connections: Locked<Connections>,
+        _ receive: @escaping @Sendable (Int, (any Channel)?) throws -> Arrival
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -81,14 +130,40 @@ final class MockListener: Sendable {
                 channel.closeFuture.whenComplete { _ in
                     connections.withLock { connections in connections.channels[number] = nil }
                 }
-                return channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    let handlers = handlers(number)
-                    for handler in handlers where handler is MockWire { try pipeline.addHandler(handler) }
-                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-                    for handler in handlers where !(handler is MockWire) { try pipeline.addHandler(handler) }
+                do {
+                    switch try receive(number, channel.parent) {
+                    case .received(let reception):
+                        return channel.eventLoop.makeCompletedFuture { try add(reception, to: channel) }
+                    case .closed: return channel.close()
+                    case .reset: return reset(channel)
+                    }
+                } catch {
+                    return channel.eventLoop.makeFailedFuture(error)
                 }
             }
+    }
+
+    private static func reset(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let socket = channel as? any SocketOptionProvider else { return channel.close() }
+        return socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).flatMap { channel.close() }
+    }
+
+    private static func add(_ reception: Reception, to channel: any Channel) throws {
+        if let reading = reception.reading {
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: max(1, reading.byteCount)))
+            // The kernel would take megabytes off the client's hands otherwise. It knows no less than some two thousand bytes.
+            try channel.syncOptions?.setOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(reading.byteCount))
+        }
+        let pipeline = channel.pipeline.syncOperations
+        for handler in reception.handlers where handler is MockWire { try pipeline.addHandler(handler) }
+        if let breaker = reception.breaker {
+            try pipeline.addHandler(breaker)
+        } else if let tls = reception.tls {
+            try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+        }
+        for handler in reception.handlers where !(handler is MockWire) { try pipeline.addHandler(handler) }
     }
 
     private var openChannels: [any Channel] { connections.withLock { Array($0.channels.values) } }
@@ -116,10 +191,10 @@ final class MockListener: Sendable {
             return !connections.isStopping
         }
         guard isFirst else { return false }
-        try await channel.close().get()
+        for channel in channels { try await channel.close().get() }
         let channels = openChannels
         tell(farewell)
-        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) {
+        let timer = group.next().scheduleTask(in: TimeAmount(limit)) {
             for channel in channels { channel.eventLoop.execute { end(channel) } }
         }
         // They may also end in an error; what matters is that they end.

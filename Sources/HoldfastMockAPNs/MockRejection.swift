@@ -9,13 +9,16 @@ public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Unix milliseconds, for the body's `timestamp`. Default: none; a 410 then gets the time at which the server was
     /// started.
     public var timestamp: Int64?
+    /// The value of `retry-after`: seconds or an HTTP date. Default: none.
+    public var retryAfter: String?
 
     /// - Parameters:
     ///   - status: default: the one Apple's documentation gives for the reason, 400 for an unknown reason.
-    public init(_ reason: String, status: Int? = nil, timestamp: Int64? = nil) {
+    public init(_ reason: String, status: Int? = nil, timestamp: Int64? = nil, retryAfter: String? = nil) {
         self.reason = reason
         self.status = status ?? Self.statuses[reason] ?? 400
         self.timestamp = timestamp
+        self.retryAfter = retryAfter
     }
 
     public init(stringLiteral reason: String) { self.init(reason) }

@@ -7,6 +7,8 @@ public struct MockRequest: Sendable {
     public let connection: Int
     /// Which request on its connection it is, counted from 1.
     public let number: Int
+    /// What the client connected to.
+    public let address: MockAddress
 
     /// The value of the first field of this (lower-case) name.
     public subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
@@ -33,4 +35,6 @@ public struct MockExchange: Sendable {
     public let isAccepted: Bool
     /// The `apns-id` of the answer: the request's, or one that the server assigned.
     public let id: String
+    /// The `apns-unique-id` of the answer, see ``MockAPNsConfiguration/isSandbox``.
+    public let uniqueID: String?
 }

@@ -14,11 +14,14 @@ extension MockResponder {
     mutating func handle(_ request: HTTP2ServerEvents.Request, bodies: [UInt8]) {
         tally.requests += 1
         requestCount += 1
-        guard !isEnded else {
+        guard request.streamID <= lastStreamID else {
             tally.ignored += 1
             return
         }
-        if behavior != nil || service.configuration.observer != nil { return handleObserved(request, bodies) }
+        guard firstStream.admits(request.streamID) else { return refuseSecond(request.streamID) }
+        if behavior != nil || script != nil || service.configuration.observer != nil {
+            return handleObserved(request, bodies)
+        }
         let fields = RequestFields(request.headers)
         setID(fields)
         if let rejection = rejection(of: fields, request) {
@@ -29,9 +32,23 @@ extension MockResponder {
         }
     }
 
-    /// The validator's verdict, then the provider token's, then the token's own.
+    /// One stream too many for a connection that has not answered its first with 200.
+    private mutating func refuseSecond(_ streamID: UInt32) {
+        tally.refusedBeforeFirst += 1
+        guard service.configuration.firstStreamRule == .goAway else {
+            return give(PreparedAnswer(streamID: streamID, .reset(code: 0x7)), after: .zero)
+        }
+        let goAway = MockGoAway(code: 1, lastStreamID: streamID - 2, debugData: #"{"reason":"TooManyRequests"}"#)
+        lastStreamID = streamID - 2
+        happen(.goAway(goAway))
+    }
+
+    /// The validator's verdict on what the path says, then the provider token's, then the validator's on the rest, then the
+    /// token's own.
     private mutating func rejection(of fields: RequestFields, _ request: HTTP2ServerEvents.Request) -> MockRejection? {
         let validator = service.validator
+        if let rejection = validator.rejection(ofRoute: fields) { return rejection }
+        if let rejection = rejection(ofAuthorization: fields.authorization) { return rejection }
         let isKnown = knownFields.map(fields.hasAttributes) ?? false
         if let rejection = validator.rejection(
             of: fields, bodyByteCount: request.body.count, hasKnownAttributes: isKnown)
@@ -39,8 +56,7 @@ extension MockResponder {
             return rejection
         }
         if !isKnown { knownFields = fields }
-        if let rejection = rejection(ofAuthorization: fields.authorization) { return rejection }
-        return validator.rejectsTokens ? validator.rejection(ofToken: fields.token) : nil
+        return validator.rejectsTokens ? validator.rejection(ofToken: fields.token, topic: fields.topic) : nil
     }
 
     private mutating func rejection(ofAuthorization authorization: String?) -> MockRejection? {
@@ -66,11 +82,12 @@ extension MockResponder {
 
     private mutating func accept(_ streamID: UInt32) {
         let delay = service.configuration.delay
-        guard delay == .zero, !owesSizeUpdate else {
-            return give(PreparedAnswer(streamID: streamID, accepted()), after: delay)
+        guard delay == .zero, !owesSizeUpdate, !service.configuration.isSandbox else {
+            return give(PreparedAnswer(streamID: streamID, accepted().content, isSuccess: true), after: delay)
         }
         setAcceptedID()
         session.respond(streamID: streamID, headerBlock: acceptedBlock)
+        noteAnswer(streamID, isSuccess: true)
     }
 
     private mutating func setAcceptedID() {
@@ -78,9 +95,18 @@ extension MockResponder {
         for index in id.bytes.indices { acceptedBlock[Self.idStart + index] = id.bytes[index] }
     }
 
-    private mutating func accepted() -> PreparedAnswer.Content {
-        setAcceptedID()
-        return .response(headerBlock: acceptedBlock, body: [], bodyFrameByteCount: nil)
+    private mutating func accepted() -> (content: PreparedAnswer.Content, uniqueID: String?) {
+        guard service.configuration.isSandbox else {
+            setAcceptedID()
+            return (.response(headerBlock: acceptedBlock, body: [], bodyFrameByteCount: nil), nil)
+        }
+        uniqueID.setRandom()
+        let block = HTTP2ServerSession.headerBlock(status: 200, idHeader + [("apns-unique-id", uniqueID.text)])
+        return (.response(headerBlock: block, body: [], bodyFrameByteCount: nil), uniqueID.text)
+    }
+
+    private var idHeader: [(name: String, value: String)] {
+        service.configuration.echoesNotificationID ? [("apns-id", id.text)] : []
     }
 
     private mutating func reject(_ streamID: UInt32, _ rejection: MockRejection) {
@@ -89,9 +115,9 @@ extension MockResponder {
     }
 
     private mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
-        let headers = service.configuration.echoesNotificationID ? [(name: "apns-id", value: id.text)] : []
+        let retryAfter = rejection.retryAfter.map { [(name: "retry-after", value: $0)] } ?? []
         return .response(
-            headerBlock: HTTP2ServerSession.headerBlock(status: rejection.status, headers),
+            headerBlock: HTTP2ServerSession.headerBlock(status: rejection.status, idHeader + retryAfter),
             body: PreparedAnswer.body(of: rejection, defaultTimestamp: service.startedAt),
             bodyFrameByteCount: bodyFrameByteCount)
     }
@@ -101,23 +127,30 @@ extension MockResponder {
     private mutating func handleObserved(_ received: HTTP2ServerEvents.Request, _ bodies: [UInt8]) {
         let request = MockRequest(
             headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]),
-            connection: number,
-            number: requestCount)
+            connection: number, number: requestCount, address: address)
         let fields = RequestFields(received.headers)
         setID(fields)
-        let answer = behavior?.decide(request) ?? MockAnswer()
+        let answer = behavior?.decide(request) ?? script?.answer(to: request) ?? MockAnswer()
         let outcome = outcome(of: answer, fields, received)
         if outcome.isAccepted { enter(fields) }
-        var prepared = PreparedAnswer(streamID: received.streamID, outcome.content)
-        prepared.maxConcurrentStreams = answer.maxConcurrentStreams
-        prepared.ending = answer.ending
-        if answer.ending != nil { isEnded = true }
+        var prepared = PreparedAnswer(streamID: received.streamID, outcome.content, isSuccess: outcome.status == 200)
+        prepared.bodyPause = answer.bodyPause
+        prepared.effects = answer.effects(behind: received.streamID)
+        // From now on, however late the answer: what comes behind it is left alone. A GOAWAY may name a later one.
+        if answer.ending != nil || !prepared.effects.isEmpty { setLast(prepared.effects, received.streamID) }
         give(prepared, after: service.configuration.delay + answer.delay)
         guard service.configuration.observer != nil else { return }
         exchanges.append(
             MockExchange(
                 request: request, status: outcome.status, reason: outcome.reason, isAccepted: outcome.isAccepted,
-                id: id.text))
+                id: id.text, uniqueID: outcome.uniqueID))
+    }
+
+    private mutating func setLast(_ effects: [MockEffect], _ streamID: UInt32) {
+        for effect in effects {
+            guard let last = effect.lastStreamID else { continue }
+            lastStreamID = min(lastStreamID, last == 0 ? streamID : last)
+        }
     }
 
     private struct Outcome {
@@ -125,6 +158,11 @@ extension MockResponder {
         var status: Int?
         var reason: String?
         var isAccepted = false
+        var uniqueID: String?
+
+        static func accepted(_ answer: (content: PreparedAnswer.Content, uniqueID: String?)) -> Outcome {
+            Outcome(content: answer.content, status: 200, isAccepted: true, uniqueID: answer.uniqueID)
+        }
     }
 
     private mutating func outcome(
@@ -133,9 +171,9 @@ extension MockResponder {
         switch answer.content {
         case .validated:
             if let rejection = rejection(of: fields, request) { return outcome(of: rejection, answer) }
-            return Outcome(content: accepted(), status: 200, isAccepted: true)
+            return .accepted(accepted())
         case .accepted:
-            return Outcome(content: accepted(), status: 200, isAccepted: true)
+            return .accepted(accepted())
         case .acceptedInSilence:
             tally.unanswered += 1
             return Outcome(content: .silence, isAccepted: true)
@@ -150,6 +188,9 @@ extension MockResponder {
         case .reset(let code):
             tally.reset += 1
             return Outcome(content: .reset(code: code))
+        case .acceptedAndReset(let code):
+            tally.reset += 1
+            return Outcome(content: .reset(code: code), isAccepted: true)
         case .silence:
             tally.unanswered += 1
             return Outcome(content: .silence)

@@ -9,6 +9,8 @@ struct MockResponder {
     let service: MockService
     /// The connection's number.
     let number: Int
+    /// What the client connected to.
+    let address: MockAddress
     var session: HTTP2ServerSession
     private var events = HTTP2ServerEvents()
 
@@ -22,20 +24,29 @@ struct MockResponder {
     var exchanges: [MockExchange] = []
     var requestCount = 0
     var behavior: MockBehavior?
+    var script: ScriptRunner?
+    var firstStream: FirstStreamGuard
+    /// Whether the limit of one stream is still announced.
+    private var isLimitedToOne: Bool
+    /// PING is not answered from now on.
+    private var ignoresPings: Bool
     /// Unix seconds.
     var now: Int64 = 0
     var id = NotificationIDText()
+    var uniqueID = NotificationIDText()
     var acceptedBlock: [UInt8]
     /// Those of a request that was in order: the last one that differed from the one before.
     var knownFields: RequestFields?
     var lastAuthorization: (text: String, verdict: ProviderTokenVerifier.Verdict)?
     /// The client's HPACK decoder waits for a size update (RFC 7541 section 4.2).
     var owesSizeUpdate = false
-    /// Requests from now on are not looked at.
-    var isEnded = false
+    /// Requests on streams above this one are not looked at.
+    var lastStreamID = UInt32.max
     /// How the connection is to end with what has been answered up to now.
-    private(set) var ending: MockAnswer.Ending?
+    private var end: End?
     var delayed = DelayedAnswers()
+    /// What is to happen to the connection in some time, for its driver to see to.
+    private var laterEffects: [MockEffect] = []
     /// Streams that will never be answered, and need not be for the connection to be drained.
     private var silenced: Set<UInt32> = []
     private var isDraining = false
@@ -46,11 +57,29 @@ struct MockResponder {
     /// not every client takes well: curl 7.88 stops sending and waits. A payload that is merely too large is read whole.
     private static let bodyLimit = 65536
 
-    init(service: MockService, number: Int) {
+    /// What becomes of a connection that is over.
+    enum End {
+        /// Closed behind the session's output.
+        case closed
+        /// Reset, behind the session's output.
+        case reset
+        /// Kept, and what arrives is thrown away.
+        case ignored
+        /// Kept, and nothing is read any more.
+        case unread
+    }
+
+    init(service: MockService, number: Int, address: MockAddress, plan: MockConnectionPlan) {
         self.service = service
         self.number = number
+        self.address = address
+        let rule = service.configuration.firstStreamRule
+        firstStream = FirstStreamGuard(rule)
+        isLimitedToOne = rule == .announced
+        ignoresPings = !plan.answersPings
         var limits = HTTP2Limits.server
-        limits.maxConcurrentStreams = service.configuration.maxConcurrentStreams
+        limits.maxConcurrentStreams =
+            isLimitedToOne ? 1 : plan.maxConcurrentStreams ?? service.configuration.maxConcurrentStreams
         limits.maxBodySize = Self.bodyLimit
         session = HTTP2ServerSession(limits: limits)
         acceptedBlock = Self.acceptedBlock(withID: service.configuration.echoesNotificationID)
@@ -59,8 +88,10 @@ struct MockResponder {
     /// Takes bytes that arrived, split anywhere.
     mutating func receive(_ bytes: Span<UInt8>) {
         now = MockService.milliseconds() / 1000
-        behavior = service.behavior.withLock { $0 }
+        (behavior, script) = service.manners.withLock { ($0.behavior, $0.answers) }
+        firstStream.beginCycle()
         session.receive(bytes, events: &events)
+        if ignoresPings { session.output.removePongs() }
         guard !events.isEmpty else { return }
         var taken = HTTP2ServerEvents()
         swap(&taken, &events)
@@ -77,7 +108,7 @@ struct MockResponder {
             isOpen = true
         case .connectionError:
             tally.protocolErrors += 1
-            ending = .close
+            end = .closed
         case .reset(let streamID, _, _):
             silenced.remove(streamID)
         case .goAway, .settingsAcknowledged, .pong:
@@ -92,13 +123,59 @@ struct MockResponder {
 
     /// Gives the answers of a bucket whose time has come.
     mutating func giveDelayed(_ key: Int64) {
-        for answer in delayed.remove(key) where ending == nil { give(answer) }
+        for answer in delayed.remove(key) where end == nil { give(answer) }
     }
 
     private mutating func give(_ answer: PreparedAnswer) {
+        if let (head, parts) = answer.parts() { return give(parts, behind: head, of: answer) }
         answer.write(to: &session, owesSizeUpdate: &owesSizeUpdate)
-        if case .silence = answer.content, session.isOpen(answer.streamID) { silenced.insert(answer.streamID) }
-        if let ending = answer.ending { self.ending = ending.from(answer.streamID) }
+        switch answer.content {
+        case .silence: if session.isOpen(answer.streamID) { silenced.insert(answer.streamID) }
+        case .body(_, isLast: false): return
+        case .body, .response, .reset: noteAnswer(answer.streamID, isSuccess: answer.isSuccess)
+        }
+        for effect in answer.effects { happen(effect) }
+    }
+
+    private mutating func give(_ parts: [PreparedAnswer], behind head: [UInt8], of answer: PreparedAnswer) {
+        let block = owesSizeUpdate ? [0x20] + head : head
+        guard session.sendHeaders(streamID: answer.streamID, headerBlock: block, endStream: false) else { return }
+        owesSizeUpdate = false
+        for (index, part) in parts.enumerated() {
+            delayed.insert(part, after: answer.bodyPause * (index + 1), now: .now())
+        }
+    }
+
+    /// The first 200 lifts the limit of one stream.
+    mutating func noteAnswer(_ streamID: UInt32, isSuccess: Bool) {
+        firstStream.answered(streamID, withSuccess: isSuccess)
+        guard isSuccess, isLimitedToOne else { return }
+        isLimitedToOne = false
+        session.changeSettings(maxConcurrentStreams: service.configuration.maxConcurrentStreams)
+    }
+
+    /// Has something happen to the connection, now or in some time.
+    mutating func happen(_ effect: MockEffect) {
+        guard effect.delay == .zero else { return laterEffects.append(effect) }
+        guard end == nil else { return }
+        switch effect.kind {
+        case .streams(let count): session.changeSettings(maxConcurrentStreams: max(0, count))
+        case .goAway(let goAway):
+            announce(goAway)
+            if !goAway.isWarning { isDraining = true }
+        case .close: end = .closed
+        case .reset: end = .reset
+        case .stall: end = .ignored
+        case .stopReading: end = .unread
+        case .ignorePings: ignoresPings = true
+        }
+    }
+
+    /// What is to happen later, each once.
+    mutating func takeLaterEffects() -> [MockEffect] {
+        var taken: [MockEffect] = []
+        swap(&taken, &laterEffects)
+        return taken
     }
 
     /// Tells the client to go. What came before is answered; then the connection ends.
@@ -108,29 +185,17 @@ struct MockResponder {
         announce(goAway)
     }
 
-    /// Writes what the ending asks for.
-    ///
-    /// - Returns: whether the connection is to be closed behind the session's output.
-    mutating func finish() -> Bool {
-        switch ending {
-        case .goAwayAndClose(let goAway)?:
-            announce(goAway)
-            return true
-        case .goAwayAndDrain(let goAway)?:
-            ending = nil
-            drain(goAway)
-        case .close?:
-            return true
-        case nil:
-            break
-        }
-        return isDraining && delayed.isEmpty && silenced.count >= session.openStreams
+    /// How the connection is to end behind the session's output; nil when it is to go on.
+    func finish() -> End? {
+        if let end { return end }
+        return isDraining && delayed.isEmpty && silenced.count >= session.openStreams ? .closed : nil
     }
 
     private mutating func announce(_ goAway: MockGoAway) {
         session.goAway(
             lastStreamID: goAway.lastStreamID, code: HTTP2ErrorCode(rawValue: goAway.code),
             debugData: Array(goAway.debugData.utf8))
+        if let last = goAway.lastStreamID { lastStreamID = min(lastStreamID, last) }
     }
 
     /// What was counted since this was last asked.

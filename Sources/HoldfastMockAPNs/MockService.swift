@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastOpenSSL
+import NIOCore
 
 /// What the connections of one server share.
 final class MockService: Sendable {
@@ -8,7 +9,7 @@ final class MockService: Sendable {
     let verifier: ProviderTokenVerifier
     let ledger: Ledger?
     let counters = Locked(MockCounters())
-    let behavior: Locked<MockBehavior?>
+    let manners: Locked<Manners>
     let startedAt = MockService.milliseconds()
 
     init(_ configuration: MockAPNsConfiguration, providerKey: ES256PublicKey, ledger: Ledger?) {
@@ -16,7 +17,44 @@ final class MockService: Sendable {
         validator = RequestValidator(configuration)
         verifier = ProviderTokenVerifier(configuration, key: providerKey)
         self.ledger = ledger
-        behavior = Locked(configuration.behavior)
+        manners = Locked(Manners(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
+    }
+
+    /// How the server departs from its normal ways.
+    struct Manners: Sendable {
+        var behavior: MockBehavior?
+        var script: ScriptRunner?
+
+        /// nil where the script is about connections only: a request is then not worth a copy.
+        var answers: ScriptRunner? { script.flatMap { $0.hasAnswers ? $0 : nil } }
+    }
+
+    /// How a connection is received that has just arrived.
+    func receive(_ number: Int, _ address: MockAddress, _ tls: MockTLSContexts?) throws -> MockListener.Arrival {
+        let plan =
+            manners.withLock(\.script)?.plan(forConnection: number, to: address) ?? MockConnectionPlan()
+        switch plan.welcome {
+        case .normal: break
+        case .closed, .reset:
+            counters.withLock { counters in
+                counters.connections += 1
+                counters.handshakesFailed += 1
+            }
+            if case .reset = plan.welcome { return .reset }
+            return .closed
+        }
+        let wire = MockWire()
+        wire.split(every: plan.segmentByteCount)
+        wire.pauseReads(for: (plan.reading?.pause).map(TimeAmount.init))
+        let connection = MockConnection(service: self, number: number, address: address, plan: plan, wire: wire)
+        return .received(
+            MockListener.Reception(
+                tls: try tls?.context(plan.tls), handlers: [wire, connection], breaker: breaker(plan, tls),
+                reading: plan.reading))
+    }
+
+    private func breaker(_ plan: MockConnectionPlan, _ tls: MockTLSContexts?) -> MockTLSBreaker? {
+        tls == nil ? nil : MockTLSBreaker(plan.tls)
     }
 
     /// Unix milliseconds.

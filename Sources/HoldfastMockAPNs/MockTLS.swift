@@ -1,3 +1,5 @@
+import HoldfastOpenSSL
+import NIOCore
 import NIOSSL
 
 extension MockCredentials {
@@ -7,8 +9,36 @@ extension MockCredentials {
     ///   - protocols: for ALPN; none for none.
     ///   - requiresClientCertificate: whether clients must have one of this authority's.
     func tlsContext(protocols: [String], requiresClientCertificate: Bool = false) throws -> NIOSSLContext {
-        let certificate = try NIOSSLCertificate(bytes: serverCertificatePEM, format: .pem)
-        let key = try NIOSSLPrivateKey(bytes: serverKeyPEM, format: .pem)
+        try tlsContext(
+            serverCertificatePEM, serverKeyPEM, protocols: protocols,
+            requiresClientCertificate: requiresClientCertificate)
+    }
+
+    /// What a connection is received with that is to fail in this way; nil where TLS is not to be spoken at all.
+    func tlsContext(failing way: MockConnectionPlan.TLS, requiresClientCertificate: Bool) throws -> NIOSSLContext? {
+        let authority = try authority()
+        let pair: (certificate: Certificate, key: ES256PrivateKey)
+        switch way {
+        case .alert, .stalled, .garbage: return nil
+        case .normal: return try tlsContext(protocols: ["h2"], requiresClientCertificate: requiresClientCertificate)
+        case .withoutALPN: return try tlsContext(protocols: [], requiresClientCertificate: requiresClientCertificate)
+        case .wrongName: pair = try authority.issue(commonName: "wrong name", names: [.dns("wrong.invalid")])
+        case .untrusted:
+            pair = try CertificateAuthority(commonName: "Nobody").issue(commonName: "untrusted", names: names)
+        case .expired:
+            // It begins yesterday, and ends an hour ago.
+            pair = try authority.issue(commonName: "expired", names: names, lifetime: .seconds(-3600))
+        }
+        return try tlsContext(
+            try pair.certificate.pem(), try pair.key.pem(), protocols: ["h2"],
+            requiresClientCertificate: requiresClientCertificate)
+    }
+
+    private func tlsContext(
+        _ certificatePEM: [UInt8], _ keyPEM: [UInt8], protocols: [String], requiresClientCertificate: Bool
+    ) throws -> NIOSSLContext {
+        let certificate = try NIOSSLCertificate(bytes: certificatePEM, format: .pem)
+        let key = try NIOSSLPrivateKey(bytes: keyPEM, format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
@@ -18,5 +48,55 @@ extension MockCredentials {
             configuration.certificateVerification = .noHostnameVerification
         }
         return try NIOSSLContext(configuration: configuration)
+    }
+}
+
+/// The TLS that connections are received with, each way of it made once.
+final class MockTLSContexts: Sendable {
+    private let credentials: MockCredentials
+    private let requiresClientCertificate: Bool
+    private let made = Locked<[MockConnectionPlan.TLS: NIOSSLContext]>([:])
+
+    init(_ credentials: MockCredentials, requiresClientCertificate: Bool) throws {
+        self.credentials = credentials
+        self.requiresClientCertificate = requiresClientCertificate
+        _ = try context(.normal)
+    }
+
+    /// nil where TLS is not to be spoken at all.
+    func context(_ way: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
+        if let context = made.withLock({ $0[way] }) { return context }
+        let context = try credentials.tlsContext(
+            failing: way, requiresClientCertificate: requiresClientCertificate)
+        made.withLock { $0[way] = context }
+        return context
+    }
+}
+
+/// Stands where TLS should, and answers a client's hello with what is no handshake.
+final class MockTLSBreaker: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// What is answered before the connection is closed; nil for nothing at all.
+    private let answer: [UInt8]?
+
+    /// - Returns: nil for ways that speak TLS.
+    init?(_ way: MockConnectionPlan.TLS) {
+        switch way {
+        // Alert, TLS 1.2, 2 bytes: fatal, handshake_failure (RFC 8446 section 6).
+        case .alert: answer = [21, 3, 3, 0, 2, 2, 40]
+        case .garbage: answer = Array("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n".utf8)
+        case .stalled: answer = nil
+        case .normal, .wrongName, .untrusted, .expired, .withoutALPN: return nil
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let answer else { return }
+        let isolated = context.loopBound
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer))).assumeIsolated().whenComplete { _ in
+            isolated.value.close(mode: .output, promise: nil)
+        }
     }
 }

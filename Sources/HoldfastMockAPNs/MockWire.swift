@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Stands between TLS and the socket: can reset the connection, and write in small pieces.
+/// Stands between TLS and the socket: can reset the connection, write in small pieces, and read slowly.
 final class MockWire: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -9,6 +9,8 @@ final class MockWire: ChannelDuplexHandler {
 
     private var context: ChannelHandlerContext?
     private var pieceByteCount: Int?
+    private var readPause: TimeAmount?
+    private var isPausing = false
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -16,6 +18,19 @@ final class MockWire: ChannelDuplexHandler {
 
     /// What is written from now on goes out in segments of this many bytes; nil for as it comes.
     func split(every byteCount: Int?) { pieceByteCount = byteCount.map { max(1, $0) } }
+
+    /// Waits before each read.
+    func pauseReads(for pause: TimeAmount?) { readPause = pause }
+
+    func read(context: ChannelHandlerContext) {
+        guard let readPause else { return context.read() }
+        guard !isPausing else { return }
+        isPausing = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: readPause) {
+            self.isPausing = false
+            self.context?.read()
+        }
+    }
 
     /// Ends the connection without a goodbye of TLS. The kernel makes it a reset where something is unread.
     func close() { context?.close(promise: nil) }

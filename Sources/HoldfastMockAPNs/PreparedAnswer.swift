@@ -4,18 +4,41 @@ import HoldfastHTTP2
 struct PreparedAnswer {
     enum Content {
         case response(headerBlock: [UInt8], body: [UInt8], bodyFrameByteCount: Int?)
+        /// A part of a body whose head was written before.
+        case body(ArraySlice<UInt8>, isLast: Bool)
         case reset(code: UInt32)
         case silence
     }
 
     let streamID: UInt32
     let content: Content
-    var maxConcurrentStreams: Int?
-    var ending: MockAnswer.Ending?
+    /// Whether it is a 200.
+    var isSuccess = false
+    /// Between the DATA frames of a body.
+    var bodyPause = Duration.zero
+    /// What happens to the connection behind it.
+    var effects: [MockEffect] = []
 
-    init(streamID: UInt32, _ content: Content) {
+    init(streamID: UInt32, _ content: Content, isSuccess: Bool = false) {
         self.streamID = streamID
         self.content = content
+        self.isSuccess = isSuccess
+    }
+
+    /// Its head, to be written now, and the parts of its body, each a pause behind the one before; nil where there are no
+    /// pauses to be made.
+    func parts() -> (head: [UInt8], body: [PreparedAnswer])? {
+        guard bodyPause > .zero, case .response(let head, let body, let byteCount) = content, !body.isEmpty else {
+            return nil
+        }
+        let size = max(1, min(body.count, byteCount ?? body.count))
+        let parts = stride(from: 0, to: body.count, by: size).map { start in
+            let end = min(body.count, start + size)
+            var part = PreparedAnswer(streamID: streamID, .body(body[start..<end], isLast: end == body.count))
+            if end == body.count { part.effects = effects }
+            return part
+        }
+        return (head, parts)
     }
 
     /// Writes it. A stream that the client has reset meanwhile is no matter.
@@ -31,12 +54,13 @@ struct PreparedAnswer {
             guard isWritten else { break }
             owesSizeUpdate = false
             writeBody(body, inFramesOf: max(1, bodyFrameByteCount ?? body.count), to: &session)
+        case .body(let part, let isLast):
+            session.sendData(streamID: streamID, Array(part), endStream: isLast)
         case .reset(let code):
             session.reset(streamID: streamID, code: HTTP2ErrorCode(rawValue: code))
         case .silence:
             break
         }
-        if let maxConcurrentStreams { session.changeSettings(maxConcurrentStreams: maxConcurrentStreams) }
     }
 
     private func writeBody(_ body: [UInt8], inFramesOf byteCount: Int, to session: inout HTTP2ServerSession) {

@@ -13,23 +13,33 @@ struct RequestValidator: Sendable {
     ]
 
     private let topics: Set<String>?
+    private let tokenTopics: [String: String]
+    private let requiresPushType: Bool
     private let tokenDigits: ClosedRange<Int>
     private let rejections: [String: MockRejection]
 
     init(_ configuration: MockAPNsConfiguration) {
         topics = configuration.topics
         tokenDigits = configuration.tokenByteCounts.lowerBound * 2...configuration.tokenByteCounts.upperBound * 2
+        requiresPushType = configuration.requiresPushType
+        tokenTopics = Dictionary(
+            configuration.tokenTopics.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         rejections = Dictionary(
             configuration.rejections.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Everything but the provider token.
+    /// Method and path, but for the device token in it.
+    func rejection(ofRoute fields: RequestFields) -> MockRejection? {
+        guard fields.method == "POST" else { return "MethodNotAllowed" }
+        return fields.path?.hasPrefix(RequestFields.pathPrefix) == true ? nil : "BadPath"
+    }
+
+    /// Everything but method, path and provider token.
     ///
     /// - Parameter hasKnownAttributes: whether they are those of a request that was in order; they are not looked at then.
     /// - Returns: nil for a request that is in order.
     func rejection(of fields: RequestFields, bodyByteCount: Int, hasKnownAttributes: Bool) -> MockRejection? {
-        guard fields.method == "POST" else { return "MethodNotAllowed" }
-        if let rejection = rejection(ofPath: fields.path ?? "") { return rejection }
+        if let rejection = rejection(ofTokenIn: fields.path ?? "") { return rejection }
         if fields.id != nil, !fields.hasWellFormedID { return "BadMessageId" }
         if !hasKnownAttributes, let rejection = rejection(ofAttributes: fields) { return rejection }
         guard bodyByteCount > 0 else { return "PayloadEmpty" }
@@ -47,21 +57,25 @@ struct RequestValidator: Sendable {
         if let expiration = fields.expiration, !Self.isExpiration(expiration) { return "BadExpirationDate" }
         if let rejection = rejection(ofTopic: fields.topic ?? "") { return rejection }
         if let collapseID = fields.collapseID, collapseID.utf8.count > Self.collapseIDLimit { return "BadCollapseId" }
+        if requiresPushType, fields.pushType == nil { return "MissingPushType" }
         if let pushType = fields.pushType, !Self.pushTypes.contains(pushType) { return "InvalidPushType" }
         return nil
     }
 
     /// What the configuration has against this token; asked last.
-    func rejection(ofToken token: String) -> MockRejection? {
-        rejections.isEmpty ? nil : rejections[token.lowercased()]
+    func rejection(ofToken token: String, topic: String?) -> MockRejection? {
+        let token = token.lowercased()
+        if let rejection = rejections[token] { return rejection }
+        if let its = tokenTopics[token], its != topic { return "DeviceTokenNotForTopic" }
+        return nil
     }
 
-    var rejectsTokens: Bool { !rejections.isEmpty }
+    var rejectsTokens: Bool { !rejections.isEmpty || !tokenTopics.isEmpty }
 
-    private func rejection(ofPath path: String) -> MockRejection? {
+    private func rejection(ofTokenIn path: String) -> MockRejection? {
         let bytes = path.utf8Span.span
         let prefix = RequestFields.pathPrefix.utf8
-        guard bytes.count >= prefix.count, path.hasPrefix(RequestFields.pathPrefix) else { return "BadPath" }
+        guard bytes.count >= prefix.count else { return "BadPath" }
         let count = bytes.count - prefix.count
         guard count > 0 else { return "MissingDeviceToken" }
         guard tokenDigits.contains(count), count.isMultiple(of: 2),

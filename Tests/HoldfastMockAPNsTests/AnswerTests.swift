@@ -125,9 +125,7 @@ struct AnswerTests {
 
     @Test("Of two faults the one that is looked for first is named")
     func order() async throws {
-        try await withServer {
-            $0.providerTokens = .verified
-        } _: { server async throws in
+        try await withServer { server async throws in
             var request = Curl()
             request.headers = ["apns-id: 1", "apns-priority: 9", "apns-push-type: x"]
             request.body = ""
@@ -135,7 +133,6 @@ struct AnswerTests {
                 ("BadMessageId", { $0.headers[0] = "x: y" }), ("BadPriority", { $0.headers[1] = "x: y" }),
                 ("MissingTopic", { $0.headers[0] = "apns-topic: com.example.app" }),
                 ("InvalidPushType", { $0.headers[2] = "x: y" }), ("PayloadEmpty", { $0.body = "{}" }),
-                ("MissingProviderToken", { _ in }),
             ] as [(String, (inout Curl) -> Void)] {
                 #expect(try await request.send(to: server).reason == reason)
                 mend(&request)

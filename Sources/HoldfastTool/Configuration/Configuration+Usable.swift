@@ -24,6 +24,7 @@ extension Configuration {
         }
         attempt("endpoint") { _ in }
         attempt("trust") { $0.trust = route.trust }
+        attempt("proxy") { $0.network = route.network }
         let (key, certificate) = (route.signingKey, route.certificate)
         attempt(key?.pem == nil ? "signing-key.file" : "signing-key.pem") { $0.signingKey = key }
         attempt(certificate?.pem == nil ? "certificate.file" : "certificate.pem") { $0.certificate = certificate }

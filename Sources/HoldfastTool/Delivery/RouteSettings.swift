@@ -45,6 +45,7 @@ struct RouteSettings: Equatable, Sendable {
     var defaultTopic: String?
     /// A PEM file; nil trusts what the system trusts.
     var trust: String?
+    var network = NetworkSettings()
     var signingKey: SigningKey?
     var certificate: Certificate?
     /// How often the files of those and of ``trust`` are looked at; nothing for never.
@@ -89,7 +90,9 @@ extension RouteSettings {
     ///
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     func route() throws(ToolError) -> Route {
-        Route(name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling, rate: rate)
+        Route(
+            name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
+            rate: rate)
     }
 
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
@@ -110,6 +113,7 @@ extension RouteSettings {
             }
             var configuration = APNsConnector.Configuration(
                 endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key, clientCertificate: certificate)
+            network.apply(to: &configuration)
             configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
             return try APNsConnector(configuration)
         } catch {

@@ -244,7 +244,7 @@ struct ConfigurationTests {
                 "HOLDFAST_ROUTES_1_ENDPOINT": "sandbox", "HOLDFAST_ROUTES_B_CONNECTIONS": "2",
             ])
         #expect(configuration.routes.map(\.name) == ["default", "b"])
-        #expect(configuration.routes.map(\.connections) == [1, 2])
+        #expect(configuration.routes.map(\.connections) == [nil, 2])
     }
 
     @Test("Mistakes in variables are told by the variable's name")

@@ -13,7 +13,7 @@ enum Foreign {
         return path
     }
 
-    private static func path(of program: String) -> String? {
+    static func path(of program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         // Servers live in sbin, which is not on everyone's PATH.
         let folders = path.split(separator: ":").map(String.init) + ["/usr/local/sbin", "/usr/sbin"]
@@ -66,12 +66,15 @@ struct Child {
     private let process: Process
     private let outputFile: URL
 
-    init(_ program: String, _ arguments: [String], in folder: TemporaryFolder) throws {
+    init(
+        _ program: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws {
         outputFile = try folder.file("output-\(UUID().uuidString)", Data())
         let output = try FileHandle(forWritingTo: outputFile)
         process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output

@@ -15,8 +15,11 @@ extension RouteSettings {
             ConfigKey(
                 "topics", .texts("topics", 1...255, most: 1000),
                 "which topics it serves; one route may be without, and serves all others"),
-            ConfigKey("endpoint", .endpoint, need: .always, "where to send; binary+tls:// is the binary protocol"),
+            ConfigKey(
+                "endpoint", .endpoint, need: .always,
+                "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol"),
             ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
+        ] + NetworkSettings.keys + [
             ConfigKey(
                 "signing-key.file", .file, need: .withGroupUnless("signing-key.pem"),
                 "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"),
@@ -104,6 +107,10 @@ extension RouteSettings {
         }
         guard let endpoint = values.text("endpoint") else { return }
         if isBinary(endpoint) {
+            for key in NetworkSettings.keys where values.isGiven(key.name) {
+                problems.append(
+                    values.problem(key.name, "is for HTTP/2, and \(endpoint) speaks the binary protocol"))
+            }
             for key in ["signing-key.file", "signing-key.pem", "signing-key.key-id", "signing-key.team-id"]
             where values.isGiven(key) {
                 problems.append(
@@ -154,6 +161,7 @@ extension RouteSettings {
         name = values.text("name") ?? Self.standardName
         topics = values.texts("topics").map(Set.init)
         trust = values.text("trust")
+        network = NetworkSettings(values)
         if values.isGroupGiven("signing-key") {
             signingKey = SigningKey(
                 file: values.text("signing-key.file"), pem: values.text("signing-key.pem"),

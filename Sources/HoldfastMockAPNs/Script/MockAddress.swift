@@ -1,0 +1,35 @@
+/// An address that a server listens on: `127.0.0.2:8443`, `[::1]:8443`.
+public struct MockAddress: Hashable, Sendable, CustomStringConvertible {
+    /// An IP address, without brackets.
+    public let host: String
+    public let port: Int
+
+    /// With a port, the address as it stands in a URL.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Whether `text` names it: the host alone stands for all ports.
+    func isMeant(by text: String) -> Bool {
+        text == host || text == "[\(host)]" || text == description
+    }
+
+    /// Takes `HOST`, `HOST:PORT` and `[HOST]:PORT` apart.
+    ///
+    /// - Returns: a port of nil where there is none; nil where it is none of these.
+    static func parse(_ text: String) -> (host: String, port: Int?)? {
+        guard !text.isEmpty else { return nil }
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let host = String(text[text.index(after: text.startIndex)..<end])
+            let rest = text[text.index(after: end)...]
+            guard !rest.isEmpty else { return (host, nil) }
+            guard rest.hasPrefix(":"), let port = Int(rest.dropFirst()) else { return nil }
+            return (host, port)
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 1: return (text, nil)
+        case 2: return Int(parts[1]).map { (String(parts[0]), $0) }
+        default: return (text, nil)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Something that must hold did not.
+struct Breach: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func demand(_ holds: Bool, _ otherwise: @autoclosure () -> String) throws(Breach) {
+    if !holds { throw Breach(otherwise()) }
+}
+
+/// What many trials came to.
+struct Tally {
+    var trials = 0
+    /// Those that ended with a connection error of ours.
+    var failed = 0
+    /// Messages that came through all the same.
+    var messages = 0
+    var bytes = 0
+    var breaches = 0
+    /// The most that one session held.
+    var mostHeld = 0
+    var slowest: Duration = .zero
+    /// How often each code ended a connection.
+    var codes: [String: Int] = [:]
+}
