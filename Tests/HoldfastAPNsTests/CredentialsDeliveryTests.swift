@@ -10,8 +10,8 @@ import Testing
 
 /// The engine, with credentials that are mended while it runs.
 @Suite("Delivery with credentials that are mended", .timeLimit(.minutes(2))) struct CredentialsDeliveryTests {
-    private func notifications(_ count: Int) -> [PushNotification] {
-        (0..<count).map { SampleNotification.numbered($0) }
+    private func notifications(_ count: Int, from first: Int = 0) -> [PushNotification] {
+        (first..<first + count).map { SampleNotification.numbered($0) }
     }
 
     private func eventually(_ what: Comment, _ condition: () throws -> Bool) async throws {
@@ -55,7 +55,7 @@ import Testing
         try await eventually("everything is delivered") { engine.status().confirmed == 200 }
         #expect(engine.status().possibleDuplicates == 0)
         #expect(engine.status().lanes.allSatisfy { $0.stoppedBecause == nil })
-        #expect(try journal.note("apns-token/MOCKTEAMID/MOCKKEYID1") != nil)
+        try await eventually("the token is kept") { try journal.note("apns-token/MOCKTEAMID/MOCKKEYID1") != nil }
         running.cancel()
         try await running.value
         try await mock.stop()
@@ -86,7 +86,9 @@ import Testing
         let engine = try engine(try APNsConnector(configuration), InMemoryJournal())
         let running = Task { try await engine.run() }
         for round in 1...5 {
-            for receipt in await engine.producer.submit(notifications(2000)) { _ = try receipt.get() }
+            for receipt in await engine.producer.submit(notifications(2000, from: 2000 * round)) {
+                _ = try receipt.get()
+            }
             try renew()
             try await eventually("round \(round) is delivered, over a connection of its own") {
                 engine.status().confirmed == 2000 * round && mock.counters.connections > round
