@@ -25,12 +25,9 @@ extension Configuration {
         attempt("endpoint") { _ in }
         attempt("trust") { $0.trust = route.trust }
         attempt("proxy") { $0.network = route.network }
-        attempt(route.signingKey?.pem == nil ? "signing-key.file" : "signing-key.pem") {
-            $0.signingKey = route.signingKey
-        }
-        attempt(route.certificate?.pem == nil ? "certificate.file" : "certificate.pem") {
-            $0.certificate = route.certificate
-        }
+        let (key, certificate) = (route.signingKey, route.certificate)
+        attempt(key?.pem == nil ? "signing-key.file" : "signing-key.pem") { $0.signingKey = key }
+        attempt(certificate?.pem == nil ? "certificate.file" : "certificate.pem") { $0.certificate = certificate }
         attempt("feedback.endpoint") { $0.feedback = route.feedback }
         return problems
     }

@@ -53,6 +53,29 @@ struct ConfigCommandTests {
         #expect(!shown.output.contains("the passphrase"))
     }
 
+    @Test("A key as a variable is used like one in a file, and neither shown nor told when it can't be used")
+    func inlineSecrets() async throws {
+        let mock = try await MockProcess("--verify-tokens", in: try TemporaryFolder())
+        let key = try mock.folder.read("certs/AuthKey.p8")
+        var environment = [
+            "HOLDFAST_JOURNAL": folder("j"), "HOLDFAST_ROUTES_0_ENDPOINT": mock.endpoint,
+            "HOLDFAST_ROUTES_0_TRUST": mock.trust, "HOLDFAST_ROUTES_0_SIGNING_KEY_KEY_ID": "MOCKKEYID1",
+            "HOLDFAST_ROUTES_0_SIGNING_KEY_TEAM_ID": "MOCKTEAMID",
+            "HOLDFAST_ROUTES_0_SIGNING_KEY_PEM": key.replacingOccurrences(of: "\n", with: #"\n"#),
+        ]
+        try folder.write("in", (1...10).map { line($0, topic: "one") }.joined())
+        let sent = try await Tool.run("send", folder("in"), "--json", environment: environment)
+        #expect(sent.status == 0, "\(sent.errors)")
+        #expect(try sent.count("confirmed") == 10)
+        let shown = try await Tool.run("config", "show", "--json", environment: environment)
+        #expect(shown.output.contains("(secret)") && !shown.output.contains("BEGIN PRIVATE KEY"))
+        environment["HOLDFAST_ROUTES_0_SIGNING_KEY_PEM"] = String(key.prefix(80)) + "-----END PRIVATE KEY-----"
+        let broken = try await Tool.run("config", "check", environment: environment)
+        #expect(broken.status == 78)
+        #expect(broken.output.contains("routes[0].signing-key.pem: the signing key that was given as text"))
+        #expect(!broken.output.contains(key.prefix(80).suffix(30)))
+    }
+
     @Test("Several routes in one process: each topic goes to its own service, with its own credentials")
     func severalRoutes() async throws {
         let first = try await MockProcess("--verify-tokens", in: try TemporaryFolder())

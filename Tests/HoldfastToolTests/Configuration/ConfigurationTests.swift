@@ -145,6 +145,17 @@ struct ConfigurationTests {
             ),
             ("[{endpoint: sandbox, certificate: {file: push.p12, key: push.pem}}]", "a .p12 file holds its key"),
             ("[{endpoint: sandbox, certificate: {key: push.pem}}]", "certificate.file: is missing"),
+            ("[{endpoint: sandbox, signing-key: {key-id: K, team-id: T}}]", "signing-key.file: is missing"),
+            (
+                "[{endpoint: sandbox, signing-key: {pem: '-----BEGIN K-----END K-----', file: AuthKey.p8, key-id: K, team-id: T}}]",
+                "signing-key.pem: contradicts signing-key.file"
+            ),
+            ("[{endpoint: sandbox, signing-key: {pem: AuthKey.p8, key-id: K, team-id: T}}]", "has no lines -----BEGIN"),
+            (
+                "[{endpoint: sandbox, certificate: {file: push.p12, passphrase: x, passphrase-file: push.pem}}]",
+                "certificate.passphrase: contradicts certificate.passphrase-file"
+            ),
+            ("[{endpoint: sandbox, reload-every: soon}]", "takes a duration from 0s to 1d"),
             ("[{endpoint: sandbox, rate: {burst: 5}}]", "rate.per-second: is missing"),
             ("[{endpoint: sandbox, rate: {per-second: 0}}]", "takes a number from 0.001 to 1000000"),
             ("[{endpoint: sandbox, feedback: {interval: 1h}}]", "feedback.endpoint: is missing"),
