@@ -3,7 +3,7 @@ import HoldfastMockAPNs
 extension Fault {
     /// Every row of the matrix. Those that others serve are added here.
     static let all: [Fault] = [
-        [none], answers, refusals, resets, goAways, ends, silences, arrivals,
+        [none], answers, refusals, resets, goAways, ends, silences, arrivals, foreign,
     ].flatMap(\.self)
 
     /// Nothing but bad tokens.
