@@ -3,22 +3,23 @@
 
     push_service.py --certificate PEM --key PEM --port-file FILE --ledger FILE [--fault NAME] [--at N] [--count N]
 
-It answers POST /3/device/<token> over TLS with ALPN h2. The ledger has one line of JSON for each request that it decided
-about ("taken": whether it would deliver it; "answer": what the sender was told, or null) and one for each time the fault
-struck ("fault"). A request that was refused or lies above a GOAWAY's last stream is not taken.
+It answers POST /3/device/<token> over TLS with ALPN h2, on 100 streams at most. A token whose last 16 digits make a number
+that is 49 modulo 100 is always answered 410 Unregistered. The ledger has one line of JSON for each connection ("opened"), for
+each request that it decided about ("taken": whether it would deliver it; "answer": what the sender was told, or null), and
+for each time the fault struck ("fault"). A request that was refused or lies above a GOAWAY's last stream is not taken.
 
 The faults strike at the request number --at on the service (or on the connection, where it says so), --count times:
 
     none                 everything is answered 200
-    goaway               every --at requests of a connection: GOAWAY; the last 20 streams it has seen lie above last-stream-id
+    goaway               a connection takes --at requests, then GOAWAY: what is on its way was never processed
     goaway-twice         the same in two steps: first 2^31-1, then what it has seen, and what came in between is answered
     refused              --count requests from number --at on: RST_STREAM REFUSED_STREAM
-    stream-limit         every --at requests: SETTINGS with a limit of 1, and 20 answers later of 100 again
+    stream-limit         every --at requests of a connection: SETTINGS with a limit of 1, and 20 later of 100 again
     stall                a connection takes --at requests, then answers nothing any more, PING included
     busy                 --count requests from number --at on: 503 ServiceUnavailable with Retry-After, in whole seconds
-    pieces               every --at requests: 410 Unregistered with a timestamp, its body in DATA frames of one byte
+    pieces               every --at requests of a connection: 500 InternalServerError; all error bodies come in DATA frames of one byte
     close-unanswered     a connection takes --at requests, takes 10 more, and closes without answering those
-    settings-games       every 50 requests: another initial window, another header table, another frame size
+    settings-games       every 50 requests of a connection: another initial window, another header table, another frame size
     small-windows        the initial window is 100 bytes, and opened only as it is used
 """
 import argparse
@@ -64,7 +65,9 @@ class Connection(asyncio.Protocol):
         self.waiting = {}  # stream: [headers, body], until the request is complete
         self.requests = 0
         self.since_limit = 0
+        self.good = 0  # requests that are not for an unregistered token
         self.is_stalled = False
+        self.is_leaving = False
         self.last_taken = None  # above it nothing is processed
         self.pieces = []  # answers that go out piece by piece
 
@@ -81,6 +84,9 @@ class Connection(asyncio.Protocol):
             settings[Codes.INITIAL_WINDOW_SIZE] = 100
         self.h2.local_settings = h2.settings.Settings(client=False, initial_values=settings)
         self.h2.initiate_connection()
+        self.service.write(connection=self.number, opened=True)
+        if self.fault == "small-windows":
+            self.service.strike(connection=self.number)
         self.flush()
 
     def data_received(self, data):
@@ -135,6 +141,10 @@ class Connection(asyncio.Protocol):
             self.transport.close()
 
     def request(self, stream, headers, body):
+        if int(headers.get(":path", "")[-16:], 16) % 100 == 49:
+            # Later than every registration that a sender may know of.
+            timestamp = {"timestamp": int(time.time() * 1000) + 123}
+            return self.answer(stream, headers, body, 410, "Unregistered", extra=timestamp)
         handler = getattr(self, "on_" + self.fault.replace("-", "_"), None)
         if handler is None or not handler(stream, headers, body):
             self.answer(stream, headers, body)
@@ -151,7 +161,11 @@ class Connection(asyncio.Protocol):
         fields = [(":status", str(status)), ("apns-id", headers.get("apns-id", ""))] + list(more)
         self.h2.send_headers(stream, fields, end_stream=reason is None)
         if reason is not None:
-            self.h2.send_data(stream, json.dumps({"reason": reason, **(extra or {})}).encode(), end_stream=True)
+            text = json.dumps({"reason": reason, **(extra or {})}).encode()
+            if self.fault == "pieces":
+                self.piece(stream, text)
+            else:
+                self.h2.send_data(stream, text, end_stream=True)
 
     # Faults: true when the request has been dealt with
 
@@ -162,18 +176,18 @@ class Connection(asyncio.Protocol):
         self.last_taken = stream
         self.answer(stream, headers, body)
         self.service.strike(connection=self.number, lastStream=stream, unanswered=len(self.waiting))
-        self.h2.close_connection(last_stream_id=stream)
-        self.flush()
-        # What the sender still writes is read and dropped: closing at once could reset the connection under its feet.
-        asyncio.get_running_loop().call_later(0.3, self.transport.close)
+        self.goaway_frame(stream)
+        # What the sender still writes is read and dropped, until it closes: closing first could reset the connection
+        # under its feet, and take answers away that it has not read yet.
+        asyncio.get_running_loop().call_later(10, self.transport.close)
         return True
 
     def on_goaway_twice(self, stream, headers, body):
-        if self.requests != self.at or self.service.struck >= self.service.options.count:
+        if self.requests < self.at or self.is_leaving or self.service.struck >= self.service.options.count:
             return False
+        self.is_leaving = True
         self.answer(stream, headers, body)
         self.service.strike(connection=self.number)
-        # h2 would call the connection closed; so the frame is written by hand.
         self.goaway_frame(0x7FFFFFFF)
         asyncio.get_running_loop().call_later(0.1, self.second_goaway)
         return True
@@ -183,9 +197,10 @@ class Connection(asyncio.Protocol):
             return
         self.last_taken = self.h2.highest_inbound_stream_id
         self.goaway_frame(self.last_taken)
-        asyncio.get_running_loop().call_later(0.3, self.transport.close)
+        asyncio.get_running_loop().call_later(10, self.transport.close)
 
     def goaway_frame(self, last):
+        """Written by hand: after its own, h2 takes the requests that cross it for the sender's mistake."""
         self.flush()
         self.transport.write(
             b"\0\0\x08\x07\0" + bytes(4) + last.to_bytes(4, "big") + bytes(4))
@@ -200,7 +215,7 @@ class Connection(asyncio.Protocol):
 
     def on_stream_limit(self, stream, headers, body):
         self.since_limit += 1
-        if self.since_limit == self.at:
+        if self.since_limit == self.at and self.service.struck < self.service.options.count:
             self.service.strike(connection=self.number)
             self.h2.update_settings({Codes.MAX_CONCURRENT_STREAMS: 1})
         elif self.since_limit == self.at + 20:
@@ -226,13 +241,11 @@ class Connection(asyncio.Protocol):
         return True
 
     def on_pieces(self, stream, headers, body):
-        if self.service.requests % self.at != 0:
+        self.good += 1
+        if self.good % self.at != 0 or self.service.struck >= self.service.options.count:
             return False
         self.service.strike(connection=self.number)
-        self.note(stream, headers, body, False, 410)
-        text = json.dumps({"reason": "Unregistered", "timestamp": int(time.time() * 1000) + 123}).encode()
-        self.h2.send_headers(stream, [(":status", "410"), ("apns-id", headers.get("apns-id", ""))])
-        self.piece(stream, text)
+        self.answer(stream, headers, body, 500, "InternalServerError")
         return True
 
     def piece(self, stream, text):
@@ -255,8 +268,9 @@ class Connection(asyncio.Protocol):
         return True
 
     def on_settings_games(self, stream, headers, body):
-        if self.requests % 50 == 0:
-            turn = self.requests // 50
+        self.good += 1
+        if self.good % 50 == 0:
+            turn = self.good // 50
             self.service.strike(connection=self.number)
             self.h2.update_settings({
                 Codes.INITIAL_WINDOW_SIZE: [65535, 300, 5000, 1 << 20][turn % 4],

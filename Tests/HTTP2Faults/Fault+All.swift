@@ -3,7 +3,7 @@ import HoldfastMockAPNs
 extension Fault {
     /// Every row of the matrix. Those that others serve are added here.
     static let all: [Fault] = [
-        [none], answers, refusals, resets, goAways, ends, silences, arrivals,
+        [none], answers, refusals, resets, goAways, ends, silences, arrivals, foreign,
     ].flatMap(\.self)
 
     /// Services that lie, which no sender can see and the matrix must: they prove that it can fail. Only for `--only`.

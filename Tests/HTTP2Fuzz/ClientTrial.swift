@@ -54,7 +54,8 @@ struct ClientTrial {
                 try hear(turn())
                 try check()
             }
-            if session.failure != nil { try checkSilence() } else if temper == .honest { try finish() }
+            if temper == .honest { try finish() }
+            if session.failure != nil { try checkSilence() }
         } catch {
             throw Breach("client, \(temper), \(malice)\(isDeaf ? ", unread" : ""): \(error)")
         }
@@ -89,11 +90,16 @@ struct ClientTrial {
                 try end(tag, "cancelled")
             }
         case 1: session.ping(random.next())
-        case 2: session.renewFrameBudget()
+        case 2: renew()
         case 3 where random.once(in: 10): session.goAway()
         default: break
         }
         try write()
+    }
+
+    private mutating func renew() {
+        session.renewFrameBudget()
+        judge.idleFrames = 0
     }
 
     private mutating func write() throws(Breach) {
@@ -132,6 +138,9 @@ struct ClientTrial {
             session.receive(piece.span, events: &events)
             try take()
             try write()
+            try demand(
+                judge.idleFrames <= limits.maxIdleFrames || session.failure != nil,
+                "\(judge.idleFrames) frames that move nothing were taken")
             mostHeld = max(mostHeld, session.heldBytes)
         }
     }
@@ -139,6 +148,7 @@ struct ClientTrial {
     // MARK: What came of it
 
     private mutating func end(_ tag: UInt64, _ how: String) throws(Breach) {
+        judge.idleFrames = 0
         try demand(tag < next, "a request ended that was never made: \(tag)")
         if let before = ends.updateValue(how, forKey: tag) {
             throw Breach("request \(tag) ended twice: \(before), then \(how)")
@@ -195,6 +205,7 @@ struct ClientTrial {
 
     /// An honest server is understood to the last word.
     private mutating func finish() throws(Breach) {
+        try demand(session.failure == nil, "an honest server was failed: \(session.failure as Any)")
         for _ in 0..<5 where session.openStreams > 0 || !server.isDone {
             try hear(server.rest(judge.open).flatMap(\.bytes))
         }

@@ -6,9 +6,15 @@ struct HonestServer {
     /// What the client must hear of each stream.
     private(set) var verdicts: [UInt32: String] = [:]
 
+    /// By how much it opens the connection's window at a time, at most; a narrow one makes bodies wait for it.
+    private var greatestUpdate = 50_000
+    /// The last stream that it processes, once it has said so.
+    private var lastStream: UInt32?
+
     var isDone: Bool { scripts.isEmpty }
 
     mutating func opening(_ random: inout FuzzRandom) -> [WireFrame] {
+        greatestUpdate = random.one(of: [300, 5000, 50_000])
         var parameters: [(UInt16, UInt32)] = [(3, UInt32(random.one(of: [1, 5, 100, 1000])))]
         if random.once(in: 2) { parameters.append((4, UInt32(random.one(of: [0, 50, 3000, 1 << 20])))) }
         if random.once(in: 3) { parameters.append((1, UInt32(random.one(of: [0, 100, 65_536])))) }
@@ -22,6 +28,16 @@ struct HonestServer {
     /// - Parameter open: the streams that wait for an answer.
     mutating func frames(_ open: [UInt32], _ random: inout FuzzRandom) -> [WireFrame] {
         for id in open where !planned.contains(id) && !random.once(in: 4) { plan(id, &random) }
+        if lastStream == nil, open.count > 3, random.once(in: 100) {
+            // What is above is over, whatever was begun of its answer.
+            let last = open[open.count / 2]
+            lastStream = last
+            for id in open where id > last {
+                scripts[id] = nil
+                verdicts[id] = "never processed"
+            }
+            return [.goAway(last, 0, Array(#"{"reason":"Shutdown"}"#.utf8))]
+        }
         var frames: [WireFrame] = []
         for _ in 0..<random.below(20) {
             guard let id = scripts.keys.sorted().randomElement(using: &random) else { break }
@@ -31,7 +47,7 @@ struct HonestServer {
             } while scripts[id]?.first?.kind == WireFrame.Kind.continuation
             if scripts[id]?.isEmpty == true { scripts[id] = nil }
         }
-        if random.once(in: 3) { frames.append(.windowUpdate(0, UInt32(1 + random.below(50_000)))) }
+        if random.once(in: 3) { frames.append(.windowUpdate(0, UInt32(1 + random.below(greatestUpdate)))) }
         if !open.isEmpty, random.once(in: 2) {
             frames.append(.windowUpdate(random.one(of: open), UInt32(1 + random.below(2000))))
         }

@@ -66,8 +66,8 @@ extension Malice {
         case .windowUpdateZero: return [.windowUpdate(random.one(of: [some, some, 0]), 0)]
         case .windowUpdateOverflow: return [.windowUpdate(random.one(of: [some, 0]), 0x7fff_ffff)]
         case .windowUpdateDrip: return [.windowUpdate(random.one(of: [some, 0]), 1)]
-        case .goAway: return [.goAway(0x7fff_ffff, 0, random.bytes(random.below(2000)))]
-        case .fallingGoAway: return [.goAway(0x7fff_ffff &- 2 * s.count, 0)]
+        case .goAway: return [.goAway(random.one(of: [0x7fff_ffff, some, 0]), 0, random.bytes(random.below(2000)))]
+        case .fallingGoAway: return [.goAway(s.highest > 2 * s.count ? s.highest - 2 * s.count : 0, 0)]
         case .badGoAway: return [WireFrame(kind: Kind.goAway, payload: random.bytes(random.below(8)))]
         }
     }

@@ -27,6 +27,8 @@ struct ServerTrial {
     private var greatestAnswers = 0
     /// The most streams we ever allowed.
     private var greatestLimit: Int
+    /// By how much the client opens the connection's window at a time, at most.
+    private let greatestUpdate: Int
     private static let longestChunk = 1 << 16
 
     init(_ temper: Temper, seed: UInt64) {
@@ -44,6 +46,7 @@ struct ServerTrial {
         let isDeaf = temper != .honest && random.once(in: 6)
         if isDeaf { limits.maxQueuedOutput = 1 << 16 }
         malice = random.one(of: Malice.allCases)
+        greatestUpdate = random.one(of: [300, 5000, 50_000])
         session = HTTP2ServerSession(limits: limits)
         self.isDeaf = isDeaf
         self.limits = limits
@@ -62,7 +65,8 @@ struct ServerTrial {
                 try act()
                 try check()
             }
-            if session.failure != nil { try checkSilence() } else if temper == .honest { try finish() }
+            if temper == .honest { try finish() }
+            if session.failure != nil { try checkSilence() }
         } catch {
             throw Breach("server, \(temper), \(malice)\(isDeaf ? ", unread" : ""): \(error)")
         }
@@ -80,6 +84,8 @@ struct ServerTrial {
     private mutating func act() throws(Breach) {
         while !waiting.isEmpty, !random.once(in: 5) {
             let id = waiting.remove(at: random.below(waiting.count))
+            // An answer earns a new budget too.
+            judge.idleFrames = 0
             switch random.below(6) {
             case 0: session.reset(streamID: id, code: .refusedStream)
             case 1, 2: session.respond(streamID: id, headerBlock: HeaderBlocks.status(200))
@@ -91,7 +97,7 @@ struct ServerTrial {
         }
         switch random.below(30) {
         case 0: session.ping(random.next())
-        case 1: session.renewFrameBudget()
+        case 1: renew()
         case 2 where temper != .honest: session.changeSettings(initialWindowSize: random.below(70_000))
         case 3 where temper != .honest:
             let limit = 1 + random.below(100)
@@ -101,6 +107,11 @@ struct ServerTrial {
         default: break
         }
         try write()
+    }
+
+    private mutating func renew() {
+        session.renewFrameBudget()
+        judge.idleFrames = 0
     }
 
     private mutating func write() throws(Breach) {
@@ -155,7 +166,7 @@ struct ServerTrial {
             if let frame = scripts[id]?.popFirst() { frames.append(frame) }
             if scripts[id]?.isEmpty == true { scripts[id] = nil }
         }
-        if random.once(in: 3) { frames.append(.windowUpdate(0, UInt32(1 + random.below(50_000)))) }
+        if random.once(in: 3) { frames.append(.windowUpdate(0, UInt32(1 + random.below(greatestUpdate)))) }
         if let id = judge.open.first, random.once(in: 2) {
             frames.append(.windowUpdate(id, UInt32(1 + random.below(2000))))
         }
@@ -175,6 +186,9 @@ struct ServerTrial {
             session.receive(piece.span, events: &events)
             try take()
             try write()
+            try demand(
+                judge.idleFrames <= limits.maxIdleFrames || session.failure != nil,
+                "\(judge.idleFrames) frames that move nothing were taken")
             mostHeld = max(mostHeld, session.heldBytes)
         }
     }
@@ -191,6 +205,7 @@ struct ServerTrial {
                 try demand(Array(events.bodies[request.body]) == bodies[id], "the body on stream \(id) is another")
             }
             waiting.append(id)
+            judge.idleFrames = 0
         }
         for case .reset(let id, _, _) in events.others {
             try demand(gone.insert(id).inserted, "stream \(id) was reset twice")
@@ -219,6 +234,7 @@ struct ServerTrial {
 
     /// An honest client has all its requests reported, and gets its answers.
     private mutating func finish() throws(Breach) {
+        try demand(session.failure == nil, "an honest client was failed: \(session.failure as Any)")
         var frames: [WireFrame] = [.windowUpdate(0, 1 << 24)]
         for id in scripts.keys.sorted() { frames += scripts[id] ?? [] }
         try hear(frames.flatMap(\.bytes))

@@ -31,6 +31,8 @@ struct WireJudge {
     private var owedSettingsAcks = 0
     private var owedPongs: [[UInt8]] = []
     private(set) var closed: [UInt32] = []
+    /// Frames of the peer's that move nothing; its owner sets it back when something moves.
+    var idleFrames = 0
     private(set) var goAwaySent: UInt32?
     /// Streams on which the peer has ever sent END_STREAM.
     private(set) var everAnswered: Set<UInt32> = []
@@ -57,6 +59,10 @@ struct WireJudge {
     mutating func peerWrote(_ bytes: [UInt8]) {
         for frame in input.frames(bytes) {
             if frame.endsStream { everAnswered.insert(frame.stream) }
+            switch frame.kind {
+            case WireFrame.Kind.data, WireFrame.Kind.headers, WireFrame.Kind.continuation, WireFrame.Kind.reset: break
+            default: idleFrames += 1
+            }
             take(frame)
         }
     }
