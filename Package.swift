@@ -18,6 +18,9 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+// What a tunnel through an HTTP proxy takes.
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -43,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
@@ -71,7 +75,9 @@ let package = Package(
         .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
         .target(
-            name: "HoldfastTransport", dependencies: ["Holdfast", nioCore, nioPosix, nioSSL], swiftSettings: strict),
+            name: "HoldfastTransport",
+            dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [

@@ -5,11 +5,15 @@ internal import NIOCore
 /// One HTTP/2 connection, as the engine sees it.
 final class APNsConnection: Connection {
     private let currentCapacity = Monitor(1)
+    let loop: any EventLoop
     let inbox: HandOutInbox<APNsHandler>
 
-    init(loop: any EventLoop) { inbox = HandOutInbox(loop: loop) }
+    init(loop: any EventLoop) {
+        self.loop = loop
+        inbox = HandOutInbox(loop: loop)
+    }
 
-    func setInitialCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
+    func setCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
 
     var capacity: Int { currentCapacity.withLock { $0 } }
 
@@ -20,5 +24,13 @@ final class APNsConnection: Connection {
         // Here and not on the loop, which may look into the inbox once more before it hears of this.
         inbox.seal()
         inbox.perform { $0.close(deadline: deadline) }
+    }
+
+    /// The credentials that it was opened with have been replaced: it is drained.
+    ///
+    /// - Returns: succeeds once nothing new goes out on it.
+    func retire() -> EventLoopFuture<Void> {
+        inbox.perform { $0.retire() }
+        return loop.submit {}
     }
 }

@@ -1,84 +1,73 @@
 public import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 
 /// Sends to Apple's push service over HTTP/2.
 public struct APNsConnector: Connector {
-    /// Which certificates the service's own must be signed by.
-    public typealias Trust = TrustedCertificates
-
-    /// The connector's settings and named bounds.
-    public struct Configuration: Sendable {
-        public var endpoint: APNsEndpoint
-        public var trust: Trust
-        /// Nil sends no provider token.
-        public var signingKey: APNsSigningKey?
-        /// What Apple knows us by instead of provider tokens. Default: none.
-        public var clientCertificate: ClientCertificate?
-        /// The most a request may take from being written to its answer; then its outcome is unknown. Checked once a
-        /// second. Default: 30 s.
-        public var sendDeadline: Duration = .seconds(30)
-        /// The most that resolving, connecting, TLS and the first SETTINGS may take together. Default: 10 s.
-        public var connectDeadline: Duration = .seconds(10)
-        /// A connection on which nothing has arrived for this long is asked for a sign of life (PING). Default: 20 s.
-        public var pingAfter: Duration = .seconds(20)
-        /// How long that sign of life may take before the connection counts as dead. Default: 10 s.
-        public var pingDeadline: Duration = .seconds(10)
-        /// The most requests at a time on a connection, whatever more the service allows. Default: 1000.
-        public var maximumStreams = 1000
-
-        public init(
-            endpoint: APNsEndpoint, trust: Trust = .system, signingKey: APNsSigningKey? = nil,
-            clientCertificate: ClientCertificate? = nil
-        ) {
-            self.endpoint = endpoint
-            self.trust = trust
-            self.signingKey = signingKey
-            self.clientCertificate = clientCertificate
-        }
-    }
-
     public let confirmationMode = ConfirmationMode.perNotification
-    public let limits = NotificationLimits.http2
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    let tokens: ProviderTokenSource?
-    let tls: NIOSSLContext?
+    let vault: CredentialVault
+    private let addresses: AddressWatch
+    private let refusal = ConnectionRefusal()
 
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
+        try configuration.checkNetwork()
         self.configuration = configuration
-        tokens = configuration.signingKey.map { ProviderTokenSource($0) }
-        tls = configuration.endpoint.isCleartext ? nil : try Self.makeTLS(configuration)
+        vault = try CredentialVault(configuration)
+        addresses = AddressWatch(
+            endpoint: configuration.endpoint.description, quarantine: configuration.addressQuarantine)
     }
 
-    private static func makeTLS(_ configuration: Configuration) throws(APNsConfigurationError) -> NIOSSLContext {
-        do throws(TransportConfigurationError) {
-            return try ClientTLS.context(
-                trust: configuration.trust, protocols: ["h2"], identity: configuration.clientCertificate)
-        } catch {
-            throw APNsConfigurationError(error.message)
-        }
+    /// Apple's; with a client certificate, only the topics that it is good for.
+    public var limits: NotificationLimits {
+        var limits = NotificationLimits.http2
+        limits.topics = vault.current.topics
+        return limits
     }
 
-    private var dialer: Dialer {
-        Dialer(
-            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port, tls: tls,
-            trust: configuration.trust, deadline: configuration.connectDeadline)
+    public func begin(_ host: ConnectorHost) {
+        addresses.add(host)
+        if let notice = configuration.unverifiedNotice { host.report(notice) }
+        vault.begin(host)
+    }
+
+    /// Reads the files of credentials and trusted certificates anew and uses them from now on: new connections are opened
+    /// with them, open ones are drained, and lanes that were stopped for the old ones run again. Happens by itself when a
+    /// file changes, see ``Configuration/reloadEvery``.
+    ///
+    /// - Throws: ``APNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
+
+    private func dialer(_ credentials: Credentials) -> Dialer {
+        var dialer = Dialer(
+            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port,
+            tls: credentials.tls, trust: configuration.trust, deadline: configuration.connectDeadline)
+        dialer.serverName = configuration.serverName
+        dialer.proxy = configuration.proxy
+        dialer.resolver = configuration.resolver
+        dialer.watch = addresses
+        return dialer
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
+        let credentials = vault.current
+        if let problem = credentials.problem(configuration) { throw ConnectError(.configuration, problem) }
+        if let error = refusal.take(generation: credentials.generation) { throw error }
         let loop = Dialer.nextLoop()
-        let connection = APNsConnection(loop: loop)
-        let capacity = try await dialer.connect(on: loop) { channel, ready in
+        let connection = try await dialer(credentials).connect(on: loop) {
+            (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
+            // Of this address's own: it may be followed by another.
+            let connection = APNsConnection(loop: loop)
             let handler = APNsHandler(
-                configuration: configuration, tokens: tokens, connection: connection, sink: sink, ready: ready)
-            try channel.pipeline.syncOperations.addHandler(handler)
+                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
+                dialed: dialed, refuse: { refusal.note($0, generation: credentials.generation) }, ready: ready)
             connection.inbox.bind(handler)
+            try channel.pipeline.syncOperations.addHandler(handler)
         }
-        connection.setInitialCapacity(capacity)
+        vault.adopt(connection, generation: credentials.generation)
         return connection
     }
 }

@@ -18,16 +18,21 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         self.isCleartext = isCleartext
     }
 
-    /// - Parameter text: `production`, `sandbox`, `https://HOST[:PORT]` (443 by default; Apple also listens on 2197), or
-    ///   `http://` with a loopback address, which sends in the clear.
+    /// - Parameter text: `production` or `sandbox`, also as `production:2197` for Apple's other port;
+    ///   `https://HOST[:PORT]`, with port 443 by default; or `http://` with a loopback address, which sends in the clear.
     /// - Throws: ``APNsConfigurationError`` that says what is wrong with it.
     public init(_ text: String) throws(APNsConfigurationError) {
         switch text {
-        case "production": self = .production
-        case "sandbox": self = .sandbox
+        case "production", "production:443": self = .production
+        case "production:2197": self = APNsEndpoint(host: Self.production.host, port: 2197, isCleartext: false)
+        case "sandbox", "sandbox:443": self = .sandbox
+        case "sandbox:2197": self = APNsEndpoint(host: Self.sandbox.host, port: 2197, isCleartext: false)
         default: self = try Self.parse(text)
         }
     }
+
+    /// Apple's for development, whichever port.
+    var isSandbox: Bool { host == Self.sandbox.host }
 
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
         func fail(_ why: String) -> APNsConfigurationError {
@@ -35,7 +40,7 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
         let isCleartext = text.hasPrefix("http://")
         guard isCleartext || text.hasPrefix("https://") else {
-            throw fail("is neither production, sandbox nor https://HOST[:PORT]")
+            throw fail("is neither production, sandbox (with :2197 or not) nor https://HOST[:PORT]")
         }
         let place: HostAndPort
         do throws(TransportConfigurationError) {

@@ -5,12 +5,26 @@ internal import NIOHPACK
 
 /// From what the session read to what the engine is told.
 extension APNsHandler {
+    /// What follows from a cycle's events, once the engine has been told of all of them.
+    private struct Consequences {
+        var results: [(ticket: Ticket, result: SendResult)] = []
+        /// Why the connection takes nothing more, and the result for what it has not sent.
+        var farewell: (cause: String, unsent: SendResult?)?
+        /// Whether the service has said something that stands for all, and no ticket has carried it yet.
+        var untold: SendResult?
+        var failure: HTTP2Error?
+
+        mutating func leave(_ cause: String) { farewell = farewell ?? (cause, nil) }
+    }
+
     /// Tells the engine what one cycle of reading brought.
     func report() {
         guard !events.isEmpty else { return }
         if !events.succeeded.isEmpty {
             sink(.confirmed(events.succeeded.map(Ticket.init(rawValue:))))
             if !sentWithOldToken.isEmpty { sentWithOldToken.subtract(events.succeeded) }
+            answers.answered(events.succeeded.count, at: .now())
+            isProven = true
         }
         if !events.others.isEmpty {
             let others = events.others
@@ -23,44 +37,106 @@ extension APNsHandler {
     }
 
     private func reportOthers(_ others: [HTTP2ClientEvents.Event]) {
-        var results: [(ticket: Ticket, result: SendResult)] = []
-        var goAway: HTTP2GoAway?
-        var failure: HTTP2Error?
+        var consequences = Consequences()
         tokenOfCycle = token
         for event in others {
             switch event {
             case .response(let tag, let response):
-                results.append((Ticket(rawValue: tag), result(of: response, tag: tag)))
+                let result = result(of: response, tag: tag, &consequences)
+                consequences.results.append((Ticket(rawValue: tag), result))
             case .reset(let tag, let code, let byPeer):
-                results.append((Ticket(rawValue: tag), Self.result(ofReset: code, byPeer: byPeer)))
+                consequences.results.append((Ticket(rawValue: tag), Self.result(ofReset: code, byPeer: byPeer)))
             case .goAway(let received):
-                goAway = received
-                let never = SendResult(.neverProcessed(.newConnection), detail: "above GOAWAY's last stream")
-                results += received.neverProcessed.map { (Ticket(rawValue: $0), never) }
+                take(received, &consequences)
             case .settingsChanged(let streams, let headerTable):
                 settingsChanged(streams: streams, headerTable: headerTable)
             case .pong:
                 break
             case .connectionError(let error):
-                failure = error
+                consequences.failure = error
             }
         }
-        if !results.isEmpty { sink(.results(results)) }
-        if let goAway { drain(cause: Self.describe(goAway)) }
-        if let failure { fail("the service broke HTTP/2: \(failure)", kind: .temporary) }
+        perform(consequences)
     }
 
-    private func result(of response: HTTP2Response, tag: UInt64) -> SendResult {
+    /// The results come first: leaving may be the connection's end, behind which nothing may come.
+    private func perform(_ consequences: Consequences) {
+        if !consequences.results.isEmpty { sink(.results(consequences.results)) }
+        if let farewell = consequences.farewell {
+            if case .opening = phase, let untold = consequences.untold {
+                return fail("\(configuration.endpoint): \(farewell.cause)", kind: Self.kind(of: untold))
+            }
+            let isTold = drain(cause: farewell.cause, unsent: farewell.unsent)
+            if let untold = consequences.untold, !isTold, Self.kind(of: untold) == .configuration {
+                refuse(ConnectError(.configuration, "\(configuration.endpoint): \(farewell.cause)"))
+            }
+        }
+        if let failure = consequences.failure {
+            fail("the service broke HTTP/2: \(failure)", kind: .temporary)
+        }
+    }
+
+    private static func kind(of result: SendResult) -> ConnectError.Kind {
+        if case .laneStopped = result.verdict { .configuration } else { .temporary }
+    }
+
+    /// The service takes no more requests here. What it says of streams that it has not looked at, it says of what has no
+    /// stream yet, too.
+    private func take(_ goAway: HTTP2GoAway, _ consequences: inout Consequences) {
+        let reason = ErrorBody(goAway.debugData).reason
+        let cause = "GOAWAY from the service: \(reason ?? "\(goAway.code)")"
+        var result = GoAwayReason.result(reason, detail: cause)
+        if result.reason == .expiredProviderToken { replaceTokenAfterGoAway(&result) }
+        judge(&result)
+        consequences.results += goAway.neverProcessed.map { (Ticket(rawValue: $0), result) }
+        // The second of two adds the streams that it names; what it says counts only where the first said nothing.
+        guard consequences.farewell == nil || reason != nil else { return }
+        consequences.farewell = (cause, result)
+        consequences.untold = goAway.neverProcessed.isEmpty ? result : nil
+    }
+
+    private func result(
+        of response: HTTP2Response, tag: UInt64, _ consequences: inout Consequences
+    ) -> SendResult {
         let wasOld = sentWithOldToken.remove(tag) != nil
         let body = ErrorBody(response.body)
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: Self.retryAfter(response))
+        // Apple's sandbox has it; elsewhere nobody asks for what a success says.
+        result.uniqueID = response.headers["apns-unique-id"].first.map { String($0.prefix(100)) }
+        if response.status == 500 {
+            if answers.failed(at: .now()) {
+                consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
+            }
+        } else {
+            answers.answered(1, at: .now())
+        }
+        if response.status == 200 { isProven = true }
+        judge(&result)
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
-            drain(cause: "the service asks for a new connection")
+            consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
         }
         return result
+    }
+
+    /// What follows for the credentials, and from them.
+    private func judge(_ result: inout SendResult) {
+        if case .deferred(.credentials) = result.verdict { tokens?.holdMinting() }
+        // What the old credentials are refused for says nothing of the new ones.
+        if isRetired, case .laneStopped = result.verdict { result.verdict = .neverProcessed(.newConnection) }
+    }
+
+    /// A connection that ends because its provider token is called expired: the next one has another.
+    private func replaceTokenAfterGoAway(_ result: inout SendResult) {
+        guard let tokens, let token else { return stop(&result, "no signing key is configured") }
+        do throws(APNsConfigurationError) {
+            guard try tokens.replace(token) == nil else { return }
+            stop(&result, "a provider token made just now is called expired: check this machine's clock")
+        } catch {
+            stop(&result, error.message)
+        }
     }
 
     /// The service calls our provider token expired: a new one, once. If that is expired too, the clocks disagree.
@@ -84,10 +160,20 @@ extension APNsHandler {
         result.detail = why
     }
 
+    /// Seconds, or a date (RFC 9110 section 10.2.3); a day at most.
     private static func retryAfter(_ response: HTTP2Response) -> Duration? {
         // NIOHPACK compares names without regard to case.
-        guard let seconds = response.headers["retry-after"].first.flatMap(Int64.init), seconds >= 0 else { return nil }
-        return .seconds(min(seconds, 24 * 60 * 60))
+        guard let text = response.headers["retry-after"].first else { return nil }
+        let wait: Duration
+        if let seconds = Int64(text) {
+            guard seconds >= 0 else { return nil }
+            wait = .seconds(min(seconds, 24 * 60 * 60))
+        } else if let date = HTTPDate(text) {
+            wait = date.time.since(EngineClock.system.wall())
+        } else {
+            return nil
+        }
+        return min(max(wait, .zero), .seconds(24 * 60 * 60))
     }
 
     private static func result(ofReset code: HTTP2ErrorCode, byPeer: Bool) -> SendResult {
@@ -96,11 +182,6 @@ extension APNsHandler {
         }
         return .unknown(
             byPeer ? "the service reset the stream: \(code)" : "the service's answer was malformed: \(code)")
-    }
-
-    private static func describe(_ goAway: HTTP2GoAway) -> String {
-        let reason = ErrorBody(goAway.debugData).reason
-        return "GOAWAY from the service: \(reason ?? "\(goAway.code)")"
     }
 }
 

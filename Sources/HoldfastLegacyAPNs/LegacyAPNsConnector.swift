@@ -89,16 +89,18 @@ public struct LegacyAPNsConnector: Connector {
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let loop = Dialer.nextLoop()
-        let connection = LegacyAPNsConnection(loop: loop)
-        try await dialer.connect(on: loop) { (channel, ready: EventLoopPromise<Void>) in
+        return try await dialer.connect(on: loop) { (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
+            // Of this address's own: it may be followed by another.
+            let connection = LegacyAPNsConnection(loop: loop)
+            let opened = loop.makePromise(of: Void.self)
+            opened.futureResult.map { connection }.cascade(to: ready)
             let counter = ReceivedByteCounter()
             let handler = LegacyAPNsHandler(
-                configuration: configuration, connection: connection, sink: sink, received: counter, ready: ready)
+                configuration: configuration, connection: connection, sink: sink, received: counter, ready: opened)
             // Below TLS: the kernel counts what it receives, too.
             try channel.pipeline.syncOperations.addHandler(counter, position: .first)
             try channel.pipeline.syncOperations.addHandler(handler)
             connection.inbox.bind(handler)
         }
-        return connection
     }
 }

@@ -10,18 +10,62 @@ package struct Certificate: Sendable {
 
     /// Reads the first certificate of a PEM file.
     package init(pem: [UInt8]) throws(OpenSSLError) {
-        let wanted = "a certificate in PEM"
-        let text = try PEMText(pem.span, expecting: wanted)
-        guard text.labels.contains("CERTIFICATE") else {
-            let found = text.labels.map { $0.lowercased() }.joined(separator: ", ")
-            throw OpenSSLError("this PEM holds no certificate but: \(found); \(wanted) is needed")
-        }
+        handle = try Self.read(pem, atMost: 1)[0].handle
+    }
+
+    /// Reads the DER of one certificate; `from` says where it comes from, for messages.
+    package init(der: Span<UInt8>, from: String) throws(OpenSSLError) {
         ERR_clear_error()
-        let bio = try MemoryBIO(pem.span.extracting(text.start...))
         handle = unsafe CertificateHandle(
             owning: try check(
-                PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in -1 }, nil),
-                "this PEM block \u{22}CERTIFICATE\u{22} is damaged; \(wanted) is needed"))
+                der.withUnsafeBufferPointer { buffer in
+                    var next = buffer.baseAddress
+                    return unsafe d2i_X509(nil, &next, buffer.count)
+                }, "\(from) is damaged"))
+    }
+
+    /// The most certificates that are taken from one file. A chain has two or three.
+    package static let greatestChain = 32
+
+    /// All certificates of a PEM file, in its order; at least one.
+    package static func chain(pem: [UInt8]) throws(OpenSSLError) -> [Certificate] {
+        try read(pem, atMost: greatestChain)
+    }
+
+    private static func read(_ pem: [UInt8], atMost count: Int) throws(OpenSSLError) -> [Certificate] {
+        let wanted = "a certificate in PEM"
+        let text = try PEMText(pem.span, expecting: wanted)
+        let blocks = text.blocks.filter {
+            ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains($0.label)
+        }
+        guard !blocks.isEmpty else {
+            throw OpenSSLError("this PEM holds no certificate but: \(text.contents); \(wanted) is needed")
+        }
+        var certificates: [Certificate] = []
+        for block in blocks.prefix(count) {
+            ERR_clear_error()
+            let bio = try MemoryBIO(pem.span.extracting(block.start...))
+            let handle = unsafe CertificateHandle(
+                owning: try check(
+                    PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in -1 }, nil),
+                    "this PEM block \u{22}\(block.label)\u{22} is damaged; \(wanted) is needed"))
+            certificates.append(Certificate(handle))
+        }
+        return certificates
+    }
+
+    package func der() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let what = "cannot encode a certificate"
+        let count = unsafe i2d_X509(handle.pointer, nil)
+        guard count > 0 else { throw .taking(what) }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return unsafe i2d_X509(handle.pointer, &next)
+        }
+        guard written == count else { throw .taking(what) }
+        return bytes
     }
 
     package func pem() throws(OpenSSLError) -> [UInt8] {
@@ -42,6 +86,12 @@ package struct Certificate: Sendable {
 
     /// Whether `key` is the private half of the key it certifies.
     package func certifies(_ key: ES256PrivateKey) -> Bool {
+        defer { ERR_clear_error() }
+        return unsafe X509_check_private_key(handle.pointer, key.handle.pointer) == 1
+    }
+
+    /// Whether `key` is the private half of the key it certifies.
+    package func certifies(_ key: PrivateKey) -> Bool {
         defer { ERR_clear_error() }
         return unsafe X509_check_private_key(handle.pointer, key.handle.pointer) == 1
     }

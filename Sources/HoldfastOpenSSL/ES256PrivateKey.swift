@@ -11,33 +11,11 @@ package struct ES256PrivateKey: Sendable {
 
     /// Reads a PEM file: PKCS#8 (`PRIVATE KEY`, Apple's `.p8`) or SEC1 (`EC PRIVATE KEY`).
     ///
-    /// - Throws: an error that says what the bytes are when they are not an unencrypted P-256 private key.
-    package init(pem: [UInt8]) throws(OpenSSLError) {
+    /// - Parameter passphrase: for an encrypted one; nil where there is none. Apple's are not encrypted.
+    /// - Throws: an error that says what the bytes are when they are no P-256 private key.
+    package init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(OpenSSLError) {
         let wanted = "a P-256 private key (a .p8 file) in PEM"
-        let text = try PEMText(pem.span, expecting: wanted)
-        guard let label = text.labels.first(where: { $0.hasSuffix("PRIVATE KEY") }) else {
-            let found = text.labels.map { $0.lowercased() }.joined(separator: ", ")
-            throw OpenSSLError("this PEM holds no private key but: \(found); \(wanted) is needed")
-        }
-        ERR_clear_error()
-        let bio = try MemoryBIO(pem.span.extracting(text.start...))
-        // Without a callback of ours OpenSSL would ask for a password on the terminal.
-        var askedForPassword = false
-        let read = unsafe withUnsafeMutablePointer(to: &askedForPassword) { asked in
-            unsafe PEM_read_bio_PrivateKey(
-                bio.pointer, nil,
-                { _, _, _, asked in
-                    unsafe asked?.assumingMemoryBound(to: Bool.self).pointee = true
-                    return -1
-                }, asked)
-        }
-        guard let pointer = unsafe read else {
-            throw .taking(
-                askedForPassword
-                    ? "this private key is encrypted; \(wanted), without a password, is needed"
-                    : "this PEM block \u{22}\(label)\u{22} is damaged; \(wanted) is needed")
-        }
-        let key = unsafe KeyHandle(owning: pointer)
+        let key = try PrivateKey(pem: pem, passphrase: passphrase, wanted: wanted).handle
         guard key.isP256 else { throw OpenSSLError("this is a \(key.kind) private key; \(wanted) is needed") }
         try Self.checkPair(key)
         handle = key
@@ -73,12 +51,5 @@ package struct ES256PrivateKey: Sendable {
     }
 
     /// The key as PKCS#8 PEM, not encrypted: a secret. Write it to files of mode 0600 only.
-    package func pem() throws(OpenSSLError) -> [UInt8] {
-        ERR_clear_error()
-        let bio = try MemoryBIO()
-        unsafe try check(
-            PEM_write_bio_PKCS8PrivateKey(bio.pointer, handle.pointer, nil, nil, 0, nil, nil),
-            "cannot write a key as PEM")
-        return bio.contents()
-    }
+    package func pem() throws(OpenSSLError) -> [UInt8] { try handle.pem() }
 }

@@ -16,8 +16,7 @@ package struct ES256PublicKey: Sendable {
         let wanted = "a P-256 public key in PEM"
         let text = try PEMText(pem.span, expecting: wanted)
         guard text.labels.contains("PUBLIC KEY") else {
-            let found = text.labels.map { $0.lowercased() }.joined(separator: ", ")
-            throw OpenSSLError("this PEM holds no public key but: \(found); \(wanted) is needed")
+            throw OpenSSLError("this PEM holds no public key but: \(text.contents); \(wanted) is needed")
         }
         ERR_clear_error()
         let bio = try MemoryBIO(pem.span.extracting(text.start...))
@@ -42,6 +41,21 @@ package struct ES256PublicKey: Sendable {
         return unsafe message.withUnsafeBufferPointer { buffer in
             unsafe EVP_DigestVerify(context, der, der.count, buffer.baseAddress, buffer.count) == 1
         }
+    }
+
+    /// SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes that tell one key from all others.
+    package func fingerprint() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let what = "cannot encode a public key"
+        let count = unsafe i2d_PUBKEY(handle.pointer, nil)
+        guard count > 0 else { throw .taking(what) }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return unsafe i2d_PUBKEY(handle.pointer, &next)
+        }
+        guard written == count else { throw .taking(what) }
+        return try SHA256.digest(bytes.span)
     }
 
     /// The key as SubjectPublicKeyInfo PEM (`PUBLIC KEY`).

@@ -28,9 +28,22 @@ final class KeyHandle: @unchecked Sendable {
         return unsafe KeyHandle(owning: try check(key, what))
     }
 
+    /// OpenSSL's name of the kind: `RSA`, `EC`, `ED25519`.
+    var type: String {
+        unsafe EVP_PKEY_get0_type_name(pointer).map { name in unsafe String(cString: name) } ?? "unknown"
+    }
+
+    /// As PKCS#8 PEM, not encrypted: a secret.
+    func pem() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let bio = try MemoryBIO()
+        unsafe try check(
+            PEM_write_bio_PKCS8PrivateKey(bio.pointer, pointer, nil, nil, 0, nil, nil), "cannot write a key as PEM")
+        return bio.contents()
+    }
+
     /// `P-256 EC`, `P-384 EC`, `2048-bit RSA`, for messages.
     var kind: String {
-        let type = unsafe EVP_PKEY_get0_type_name(pointer).map { name in unsafe String(cString: name) } ?? "unknown"
         if type == "EC" { return "\(Self.commonName(ofCurve: curve)) EC" }
         return "\(unsafe EVP_PKEY_get_bits(pointer))-bit \(type)"
     }

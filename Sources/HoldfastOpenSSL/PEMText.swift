@@ -1,9 +1,19 @@
 /// What can be said about PEM text before OpenSSL looks at it, so that an error can name what a file really is.
 struct PEMText {
-    /// The labels of its blocks, in order: `PRIVATE KEY`, `CERTIFICATE`, …
-    let labels: [String]
-    /// Where its first block begins. Byte-order marks and prose before it are allowed, as everywhere.
-    let start: Int
+    /// One `-----BEGIN …-----`.
+    struct Block {
+        /// `PRIVATE KEY`, `CERTIFICATE`, …
+        let label: String
+        /// Where it begins. Byte-order marks and prose before it are allowed, as everywhere.
+        let start: Int
+    }
+
+    /// In order; at least one.
+    let blocks: [Block]
+
+    var labels: [String] { blocks.map(\.label) }
+    /// Where its first block begins.
+    var start: Int { blocks[0].start }
 
     /// The most bytes that are looked at. A key or certificate has a few hundred.
     static let maximumByteCount = 1 << 20
@@ -13,22 +23,23 @@ struct PEMText {
         guard bytes.count <= Self.maximumByteCount else {
             throw OpenSSLError("\(bytes.count) bytes are too many for \(wanted)")
         }
-        var labels: [String] = []
-        var start: Int?
+        var blocks: [Block] = []
         var position = 0
         while let begin = Self.find(Self.opening, in: bytes, from: position) {
             let labelStart = begin + Self.opening.count
             guard let labelEnd = Self.find(Self.dashes, in: bytes, from: labelStart) else { break }
-            if start == nil { start = begin }
-            labels.append(String(decoding: (labelStart..<labelEnd).map { bytes[$0] }, as: UTF8.self))
+            let label = String(decoding: (labelStart..<labelEnd).map { bytes[$0] }, as: UTF8.self)
+            blocks.append(Block(label: label, start: begin))
             position = labelEnd + Self.dashes.count
         }
-        guard let start else {
+        guard !blocks.isEmpty else {
             throw OpenSSLError("this is not PEM (no line \u{22}-----BEGIN …-----\u{22}); \(wanted) is needed")
         }
-        self.labels = labels
-        self.start = start
+        self.blocks = blocks
     }
+
+    /// What it holds, for people, where it does not hold what is wanted.
+    var contents: String { labels.map { $0.lowercased() }.joined(separator: ", ") }
 
     private static let opening = Array("-----BEGIN ".utf8)
     private static let dashes = Array("-----".utf8)

@@ -1,50 +1,107 @@
-internal import Holdfast
-internal import NIOSSL
+internal import Foundation
+package import Holdfast
+package import HoldfastOpenSSL
+package import NIOSSL
 
 extension ClientCertificate {
-    struct Loaded {
-        let chain: [NIOSSLCertificate]
-        let key: NIOSSLPrivateKey
+    /// A certificate that can be shown: read, and found to be good.
+    package struct Loaded: Sendable {
+        /// The key's own first.
+        package let chain: [NIOSSLCertificate]
+        package let key: NIOSSLPrivateKey
+        /// What the first of the chain says.
+        package let facts: CertificateFacts
+        /// The same, in memory: what is made of it later is made of what was read now.
+        package let identity: ClientCertificate
     }
 
-    /// - Throws: an error that names the file and what is wrong with it.
-    func load() throws(TransportConfigurationError) -> Loaded {
-        switch files {
-        case .pem(let certificates, let key, let passphrase):
-            return Loaded(
-                chain: try Self.chain(certificates), key: try Self.key(key, passphrase: passphrase))
-        case .pkcs12(let path, let passphrase):
-            let bytes = try ConfigurationFile.read(path, as: "client certificate")
-            do {
-                let bundle =
-                    try passphrase.map { try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: $0.utf8) }
-                    ?? NIOSSLPKCS12Bundle(buffer: bytes)
-                return Loaded(chain: bundle.certificateChain, key: bundle.privateKey)
-            } catch {
-                throw TransportConfigurationError(
-                    "the client certificate \(path) can't be used: it is no PKCS#12 file, or the passphrase is wrong")
-            }
-        }
-    }
-
-    private static func chain(_ path: String) throws(TransportConfigurationError) -> [NIOSSLCertificate] {
-        let bytes = try ConfigurationFile.read(path, as: "client certificate")
-        guard let chain = try? NIOSSLCertificate.fromPEMBytes(bytes), !chain.isEmpty else {
-            throw TransportConfigurationError("the client certificate \(path) is not PEM with certificates")
-        }
-        return chain
-    }
-
-    private static func key(_ path: String, passphrase: String?) throws(TransportConfigurationError) -> NIOSSLPrivateKey
-    {
-        let bytes = try ConfigurationFile.read(path, as: "key of the client certificate")
-        do {
-            guard let passphrase else { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) }
-            return try NIOSSLPrivateKey(bytes: bytes, format: .pem) { set in set(passphrase.utf8) }
-        } catch {
+    /// Reads it, by libcrypto, and hands the TLS library what was read.
+    ///
+    /// - Parameter now: what its dates are compared with.
+    /// - Throws: an error that names the file, what is wrong with it and what to do: never what is in it.
+    package func load(
+        at now: WallTime = EngineClock.system.wall()
+    ) throws(TransportConfigurationError) -> Loaded {
+        let (chain, key) = try read()
+        let facts = try Self.saying(named) { () throws(OpenSSLError) in try chain[0].facts() }
+        guard facts.notAfter >= now.seconds else {
             throw TransportConfigurationError(
-                "the key of the client certificate, \(path), can't be used: it is no PEM key, or the passphrase is wrong"
-            )
+                "\(named) expired on \(Self.text(facts.notAfter)): get a new one, and put it in its place")
         }
+        guard facts.notBefore <= now.seconds else {
+            throw TransportConfigurationError(
+                "\(named) is good only from \(Self.text(facts.notBefore)) on: check this machine's clock")
+        }
+        do {
+            var certificates: [NIOSSLCertificate] = []
+            for certificate in chain {
+                certificates.append(try NIOSSLCertificate(bytes: try certificate.der(), format: .der))
+            }
+            let keyPEM = try key.pem()
+            let chainPEM = try chain.flatMap { try $0.pem() }
+            return Loaded(
+                chain: certificates, key: try NIOSSLPrivateKey(bytes: keyPEM, format: .pem), facts: facts,
+                identity: .pem(certificates: .bytes(chainPEM), key: .bytes(keyPEM)))
+        } catch {
+            throw TransportConfigurationError("\(named) can't be used for TLS: its key is a \(key.kind) one (\(error))")
+        }
+    }
+
+    /// For messages.
+    package var named: String {
+        switch content {
+        case .pem(let source, _), .pkcs12(let source): "the \(source.named("client certificate"))"
+        }
+    }
+
+    /// The chain with the key's own certificate first, and the key.
+    private func read() throws(TransportConfigurationError) -> ([Certificate], PrivateKey) {
+        let passphrase = try passphrase?.read()
+        switch content {
+        case .pem(let certificates, let key):
+            return try pem(certificates, key, passphrase)
+        case .pkcs12(let source):
+            let bytes = try source.read(as: "client certificate")
+            let bundle = try Self.saying(named) { () throws(OpenSSLError) in
+                try PKCS12Bundle(bytes, passphrase: passphrase)
+            }
+            return (bundle.certificates, bundle.key)
+        }
+    }
+
+    private func pem(
+        _ certificates: CredentialSource, _ keySource: CredentialSource, _ passphrase: [UInt8]?
+    ) throws(TransportConfigurationError) -> ([Certificate], PrivateKey) {
+        let certificateBytes = try certificates.read(as: "client certificate")
+        var chain = try Self.saying(named) { () throws(OpenSSLError) in
+            try Certificate.chain(pem: certificateBytes)
+        }
+        let keyBytes = try keySource.read(as: "key of the client certificate")
+        let keyName = "the \(keySource.named("key of the client certificate"))"
+        let key = try Self.saying(keyName) { () throws(OpenSSLError) in
+            try PrivateKey(pem: keyBytes, passphrase: passphrase)
+        }
+        guard let own = chain.firstIndex(where: { $0.certifies(key) }) else {
+            throw TransportConfigurationError(
+                "\(keyName) is not the key of \(certificates == keySource ? "the certificate beside it" : named): "
+                    + "each certificate has a key of its own")
+        }
+        if own > 0 { chain.insert(chain.remove(at: own), at: 0) }
+        return (chain, key)
+    }
+
+    private static func saying<R>(
+        _ name: String, _ body: () throws(OpenSSLError) -> R
+    ) throws(TransportConfigurationError) -> R {
+        do throws(OpenSSLError) {
+            return try body()
+        } catch {
+            throw TransportConfigurationError("\(name) can't be used: \(error)")
+        }
+    }
+
+    /// Unix seconds as `2027-03-01T12:00:00Z`.
+    package static func text(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
     }
 }

@@ -1,20 +1,29 @@
 package import Holdfast
 package import NIOSSL
 
-/// The TLS that a connector speaks: 1.2 or newer, the service's certificate and host name checked.
+/// The TLS that a connector speaks: 1.2 or newer, the service's certificate checked, and its host name.
 package struct ClientTLS {
     /// - Parameters:
     ///   - protocols: what ALPN offers; none for protocols that are older than it.
     ///   - identity: nil shows no certificate.
+    ///   - verifiesHostName: false takes any name in a certificate that is otherwise good. The chain is always checked.
     /// - Throws: an error that names the file that is missing, or is not what it should be.
     package static func context(
-        trust: TrustedCertificates, protocols: [String] = [], identity: ClientCertificate? = nil
+        trust: TrustedCertificates, protocols: [String] = [], identity: ClientCertificate? = nil,
+        verifiesHostName: Bool = true
     ) throws(TransportConfigurationError) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols
-        tls.certificateVerification = .fullVerification
-        if case .file(let path) = trust { tls.trustRoots = .certificates(try certificates(path)) }
+        tls.certificateVerification = verifiesHostName ? .fullVerification : .noHostnameVerification
+        switch trust {
+        case .system: break
+        case .file(let path):
+            let bytes = try ConfigurationFile.read(path, as: "trusted certificate file")
+            tls.trustRoots = .certificates(try certificates(bytes, "the trusted certificate file \(path)"))
+        case .pem(let bytes):
+            tls.trustRoots = .certificates(try certificates(bytes, "the text of the trusted certificates"))
+        }
         if let loaded = try identity?.load() {
             tls.certificateChain = loaded.chain.map { .certificate($0) }
             tls.privateKey = .privateKey(loaded.key)
@@ -26,19 +35,16 @@ package struct ClientTLS {
         }
     }
 
-    private static func certificates(_ path: String) throws(TransportConfigurationError) -> [NIOSSLCertificate] {
-        let bytes = try ConfigurationFile.read(path, as: "trusted certificate file")
+    private static func certificates(
+        _ bytes: [UInt8], _ what: String
+    ) throws(TransportConfigurationError) -> [NIOSSLCertificate] {
+        let certificates: [NIOSSLCertificate]
         do {
-            let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
-            guard !certificates.isEmpty else {
-                throw TransportConfigurationError("the trusted certificate file \(path) holds no certificate")
-            }
-            return certificates
-        } catch let error as TransportConfigurationError {
-            throw error
+            certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
         } catch {
-            throw TransportConfigurationError(
-                "the trusted certificate file \(path) is not PEM with certificates: \(error)")
+            throw TransportConfigurationError("\(what) is not PEM with certificates: \(error)")
         }
+        guard !certificates.isEmpty else { throw TransportConfigurationError("\(what) holds no certificate") }
+        return certificates
     }
 }

@@ -1,14 +1,28 @@
 internal import Foundation
+package import Holdfast
 
 /// A small file that a configuration names.
 package struct ConfigurationFile {
+    /// Bytes. Keys and certificates have a few thousand; the system's certificates in one file some hundred thousand.
+    static let greatestSize = 8 << 20
+
     /// The whole of it.
     ///
     /// - Parameter what: what it is to be, for people: "signing key".
     /// - Throws: an error that names the file and why it can't be read.
     package static func read(_ path: String, as what: String) throws(TransportConfigurationError) -> [UInt8] {
+        let name = "the \(what) \(path)"
         do {
-            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            let bytes = Array(try file.read(upToCount: greatestSize + 1) ?? Data())
+            try file.close()
+            guard bytes.count <= greatestSize else {
+                throw TransportConfigurationError(
+                    "\(name) has more than \(greatestSize >> 20) MB: it is something else")
+            }
+            return bytes
+        } catch let error as TransportConfigurationError {
+            throw error
         } catch let error as CocoaError {
             let why: String
             switch error.code {
@@ -16,9 +30,42 @@ package struct ConfigurationFile {
             case .fileReadNoPermission: why = "it may not be read by this user"
             default: why = error.localizedDescription
             }
-            throw TransportConfigurationError("the \(what) \(path) can't be read: \(why)")
+            throw TransportConfigurationError("\(name) can't be read: \(why)")
         } catch {
-            throw TransportConfigurationError("the \(what) \(path) can't be read: \(error.localizedDescription)")
+            throw TransportConfigurationError("\(name) can't be read: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension CredentialSource {
+    /// For people: which thing it is, and where.
+    package func named(_ what: String) -> String {
+        switch self {
+        case .file(let path): "\(what) \(path)"
+        case .bytes: "\(what) that was given as text or bytes"
+        }
+    }
+
+    /// What is in it.
+    ///
+    /// - Throws: an error that names the file and why it can't be read.
+    package func read(as what: String) throws(TransportConfigurationError) -> [UInt8] {
+        switch self {
+        case .file(let path): try ConfigurationFile.read(path, as: what)
+        case .bytes(let bytes): bytes
+        }
+    }
+}
+
+extension Passphrase {
+    /// Its bytes. Of a file, the first line.
+    ///
+    /// - Throws: an error that names the file and why it can't be read.
+    package func read() throws(TransportConfigurationError) -> [UInt8] {
+        switch self {
+        case .text(let text): Array(text.utf8)
+        case .file(let path):
+            Array(try ConfigurationFile.read(path, as: "passphrase file").prefix { $0 != 0x0a && $0 != 0x0d })
         }
     }
 }

@@ -1,39 +1,61 @@
 internal import Foundation
-package import Holdfast
+internal import Holdfast
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
 extension Dialer {
-    /// What went wrong, in words that name the thing, and whether somebody has to mend it.
-    package func describe(_ error: any Error) -> ConnectError {
+    /// What went wrong at one address, in words that name the thing, and whether somebody has to mend it.
+    func describe(_ error: any Error, at dialed: DialedAddress) -> ConnectError {
         switch error {
         case let error as ConnectError:
             return error
-        case let error as NIOConnectionError:
-            let causes = error.connectionErrors.map { "\($0.target): \(Self.cause($0.error))" }
-            let dns = [error.dnsAError, error.dnsAAAAError].compactMap { $0 }.map { "\($0)" }
-            let why = causes.isEmpty ? dns.joined(separator: "; ") : causes.joined(separator: "; ")
-            return ConnectError(.temporary, "\(endpoint) can't be reached: \(why)")
+        case let error as NoAnswer:
+            return ConnectError(.temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit)")
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             return ConnectError(
-                .configuration, "the certificate of \(endpoint) is for another host name: it does not name \(host)")
+                .configuration,
+                "the certificate of \(endpoint) is for another host name: it does not name \(serverName ?? host)")
         case let error as NIOSSLError:
-            let text = "\(error)"
-            if text.contains("CERTIFICATE_VERIFY_FAILED") {
-                return ConnectError(
-                    .configuration, "the certificate of \(endpoint) is not trusted: it is not signed by \(trusted)")
-            }
-            return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
+            return describe("\(error)")
+        case let error as BoringSSLError:
+            return describe("\(error)")
         default:
-            return ConnectError(.temporary, "\(endpoint): \(Self.cause(error))")
+            let what = proxy.map { "the proxy \($0)" } ?? endpoint
+            return ConnectError(.temporary, "\(what) can't be reached: \(dialed.text): \(Self.cause(error))")
         }
+    }
+
+    /// BoringSSL's words in ours.
+    private func describe(_ text: String) -> ConnectError {
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return ConnectError(
+                .configuration, "the certificate of \(endpoint) is not trusted: it is not signed by \(trusted)")
+        }
+        if text.contains("_ALERT_") {
+            let isOurs = ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { text.contains($0) }
+            if isOurs {
+                return ConnectError(.configuration, "\(endpoint) refuses the certificate we show, or its lack: \(text)")
+            }
+        }
+        return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
+    }
+
+    /// All addresses have failed, or there was no time for more. What somebody has to mend is not hidden behind what passes.
+    func summary(of failures: [ConnectError]) -> ConnectError {
+        if let error = failures.first(where: { $0.kind == .configuration }) { return error }
+        guard let first = failures.first else {
+            return ConnectError(.temporary, "\(endpoint) did not answer within \(deadline)")
+        }
+        guard failures.count > 1 else { return first }
+        return ConnectError(.temporary, failures.prefix(4).map(\.message).joined(separator: "; "))
     }
 
     private var trusted: String {
         switch trust {
         case .system: "the system's certificate authorities"
         case .file(let path): path
+        case .pem: "the configured certificates"
         }
     }
 

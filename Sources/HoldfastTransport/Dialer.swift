@@ -3,7 +3,8 @@ package import NIOCore
 internal import NIOPosix
 package import NIOSSL
 
-/// Opens connections to one service: resolves, connects, speaks TLS, and says in words what went wrong.
+/// Opens connections to one service: resolves, connects to one address after the other, through a proxy or not, speaks TLS,
+/// and says in words what went wrong.
 package struct Dialer: Sendable {
     /// For people: `https://api.push.apple.com:443`.
     package let endpoint: String
@@ -13,8 +14,14 @@ package struct Dialer: Sendable {
     package let tls: NIOSSLContext?
     /// Whom `tls` trusts, for people.
     package let trust: TrustedCertificates
-    /// The most that resolving, connecting, TLS and getting ready may take together.
+    /// The most that resolving, connecting, TLS and getting ready may take together, over all addresses.
     package let deadline: Duration
+    /// The name that TLS asks for, and that the certificate must be for, in place of the host's. Not an address.
+    package var serverName: String?
+    package var proxy: ProxyServer?
+    package var resolver: any AddressResolver = SystemResolver()
+    /// Nil forgets what happened at an address.
+    package var watch: AddressWatch?
 
     package init(
         endpoint: String, host: String, port: Int, tls: NIOSSLContext?, trust: TrustedCertificates, deadline: Duration
@@ -30,35 +37,67 @@ package struct Dialer: Sendable {
     /// The loop for the next connection: they take turns.
     package static func nextLoop() -> any EventLoop { MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// Opens a connection and waits until it is ready.
+    /// Opens a connection and waits until it is ready. Where an address fails, the next one is tried.
     ///
     /// - Parameters:
-    ///   - prepare: on the loop, adds the handlers above TLS (and, with `.first`, below it), one of which completes the
-    ///     promise when the connection is ready or can't be.
+    ///   - prepare: on the loop, for each address that is connected to, adds the handlers above TLS (and, with `.first`,
+    ///     below it), one of which completes the promise when the connection is ready or can't be. The channel may be
+    ///     active already. What it makes must be its own: an attempt that has failed is followed by another one.
     /// - Throws: ``ConnectError``; then there is no connection.
     package func connect<Ready: Sendable>(
         on loop: any EventLoop,
-        prepare: @escaping @Sendable (any Channel, EventLoopPromise<Ready>) throws -> Void
+        prepare: @escaping @Sendable (any Channel, DialedAddress, EventLoopPromise<Ready>) throws -> Void
+    ) async throws(ConnectError) -> Ready {
+        let end = NIODeadline.now() + TimeAmount(deadline)
+        let candidates = try await candidates(on: loop)
+        var failures: [ConnectError] = []
+        for (position, candidate) in candidates.enumerated() {
+            let remaining = Duration.nanoseconds((end - .now()).nanoseconds)
+            guard remaining > .zero, !Task.isCancelled else { break }
+            let limit = AddressBook.limit(
+                remaining: remaining, of: deadline, count: candidates.count - position)
+            do throws(ConnectError) {
+                return try await attempt(candidate, on: loop, within: limit, prepare: prepare)
+            } catch {
+                failures.append(error)
+            }
+        }
+        throw summary(of: failures)
+    }
+
+    /// One address that may be connected to, and what is then asked of a proxy.
+    struct Candidate {
+        let address: SocketAddress
+        let dialed: DialedAddress
+        let tunnel: ProxyTunnel?
+    }
+
+    private func attempt<Ready: Sendable>(
+        _ candidate: Candidate, on loop: any EventLoop, within limit: Duration,
+        prepare: @escaping @Sendable (any Channel, DialedAddress, EventLoopPromise<Ready>) throws -> Void
     ) async throws(ConnectError) -> Ready {
         let ready = loop.makePromise(of: Ready.self)
-        let limit = loop.scheduleTask(in: TimeAmount(deadline)) {
-            ready.fail(ConnectError(.temporary, "\(endpoint) did not answer within \(deadline)"))
+        let dialed = candidate.dialed
+        let timer = loop.scheduleTask(in: TimeAmount(limit)) { ready.fail(NoAnswer(limit: limit)) }
+        defer { timer.cancel() }
+        let addHandlers: @Sendable (any Channel) throws -> Void = { channel in
+            try addTLS(to: channel)
+            try prepare(channel, dialed, ready)
         }
-        defer { limit.cancel() }
+        let until = NIODeadline.now() + TimeAmount(limit)
         let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(TimeAmount(deadline))
+            .connectTimeout(TimeAmount(limit))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
             .channelOption(
                 .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 256 << 10, high: 1 << 20)
             )
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try addTLS(to: channel)
-                    try prepare(channel, ready)
-                }
+            .channelInitializer { [tunnel = candidate.tunnel] channel in
+                guard let tunnel else { return channel.eventLoop.makeCompletedFuture { try addHandlers(channel) } }
+                tunnel.open(on: channel, until: until, then: addHandlers).whenFailure(ready.fail)
+                return channel.eventLoop.makeSucceededVoidFuture()
             }
-        bootstrap.connect(host: host, port: port).whenComplete { result in
+        bootstrap.connect(to: candidate.address).whenComplete { result in
             switch result {
             case .failure(let error):
                 ready.fail(error)
@@ -76,15 +115,26 @@ package struct Dialer: Sendable {
                 ready.fail(ConnectError(.temporary, "connecting to \(endpoint) was given up"))
             }
         } catch {
-            throw describe(error)
+            if Self.isStall(error) { dialed.stalled("does not get as far as a usable connection within \(limit)") }
+            throw describe(error, at: dialed)
         }
+    }
+
+    /// Nothing came of an address in its time.
+    struct NoAnswer: Error {
+        let limit: Duration
+    }
+
+    private static func isStall(_ error: any Error) -> Bool {
+        if case ChannelError.connectTimeout = error { return true }
+        return error is NoAnswer
     }
 
     private func addTLS(to channel: any Channel) throws {
         guard let tls else { return }
         // Names are checked against the certificate; for an address, the address itself is.
-        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
-        let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : host)
+        let name = serverName ?? (HostAndPort.isAddress(host) ? nil : host)
+        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
         try channel.pipeline.syncOperations.addHandler(handler)
     }
 }

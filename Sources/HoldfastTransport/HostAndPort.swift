@@ -1,3 +1,5 @@
+internal import NIOCore
+
 /// What stands behind the scheme of an endpoint: `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`, with or without a `/` at the end.
 package struct HostAndPort: Hashable, Sendable {
     package let host: String
@@ -28,6 +30,9 @@ package struct HostAndPort: Hashable, Sendable {
 
     /// Whether what goes there stays on this machine.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// Whether it is an address rather than a name.
+    package static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 
     /// As in a URL.
     package static func text(host: String, port: Int) -> String {

@@ -56,8 +56,8 @@ extension Fault {
         .mock("tiny-segments", "all that the service writes in TCP segments of 7 bytes") { _ in
             [.connection(MockConnectionPlan(segmentByteCount: 7))]
         },
-        .mock("slow-reader", "the service reads 2 KiB at a time, 2 ms apart") { _ in
-            [.connection(MockConnectionPlan(reading: .init(byteCount: 2048, every: .milliseconds(2))))]
+        .mock("slow-reader", "the service reads 16 KiB at a time, 2 ms apart") { _ in
+            [.connection(MockConnectionPlan(reading: .init(byteCount: 16384, every: .milliseconds(2))))]
         },
     ]
 

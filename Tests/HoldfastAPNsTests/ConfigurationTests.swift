@@ -13,7 +13,10 @@ import Testing
             ("production", "https://api.push.apple.com:443"), ("sandbox", "https://api.sandbox.push.apple.com:443"),
             ("https://example.com", "https://example.com:443"),
             ("https://example.com:2197/", "https://example.com:2197"),
-            ("https://[::1]:8443", "https://[::1]:8443"), ("https://[::1]", "https://[::1]:443"),
+            ("production:2197", "https://api.push.apple.com:2197"),
+            ("sandbox:2197", "https://api.sandbox.push.apple.com:2197"),
+            ("production:443", "https://api.push.apple.com:443"), ("https://[::1]:8443", "https://[::1]:8443"),
+            ("https://[::1]", "https://[::1]:443"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
         ])
     func good(_ text: String, _ meaning: String) throws {
@@ -23,7 +26,7 @@ import Testing
     @Test(
         "What is no endpoint is refused, and named",
         arguments: [
-            "", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
+            "", "production:80", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
             "https://host:x",
             "https://host/3/device", "https://user@host", "http://example.com:80",
         ])
@@ -74,60 +77,6 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(throws: APNsConfigurationError.self) { try APNsSigningKey(file: path, keyID: "a\"b", teamID: "T") }
         #expect(throws: APNsConfigurationError.self) { try APNsSigningKey(file: path, keyID: "K", teamID: "") }
-    }
-}
-
-@Suite struct ProviderTokenTests {
-    private let clock = Monitor(WallTime(seconds: 1_800_000_000))
-
-    private static func decoded(_ text: some StringProtocol) -> [UInt8] {
-        let digits = Array(text.utf8)
-        return Base64URL.decode(digits.span) ?? []
-    }
-
-    private func source() throws -> (ProviderTokenSource, ES256PrivateKey) {
-        let key = try ES256PrivateKey()
-        let path = NSTemporaryDirectory() + UUID().uuidString
-        try Data(key.pem()).write(to: URL(fileURLWithPath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let signing = try APNsSigningKey(file: path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
-        return (ProviderTokenSource(signing, clock: { self.clock.withLock { $0 } }), key)
-    }
-
-    @Test("A token is a JWT that the key's public half verifies, with iat as an integer") func verifies() throws {
-        let (source, key) = try source()
-        let token = try source.current()
-        let text = String(decoding: token.authorization, as: UTF8.self)
-        #expect(text.hasPrefix("bearer "))
-        let parts = text.dropFirst(7).split(separator: ".")
-        try #require(parts.count == 3)
-        let decoded = parts.map(Self.decoded)
-        let signed = Array("\(parts[0]).\(parts[1])".utf8)
-        let signature = decoded[2]
-        let isSigned = key.publicKey.verify(signature: signature.span, of: signed.span)
-        #expect(isSigned)
-        #expect(String(decoding: decoded[0], as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG"}"#)
-        #expect(String(decoding: decoded[1], as: UTF8.self) == #"{"iss":"DEF123GHIJ","iat":1800000000}"#)
-    }
-
-    @Test("One token serves for fifty minutes, then there is a new one") func refresh() throws {
-        let (source, _) = try source()
-        let first = try source.current()
-        clock.withLock { $0 = WallTime(seconds: 1_800_000_000 + 49 * 60) }
-        #expect(try source.current() == first)
-        clock.withLock { $0 = WallTime(seconds: 1_800_000_000 + 50 * 60) }
-        #expect(try source.current() != first)
-    }
-
-    @Test("A token called expired is replaced once; a replacement called expired is the clock's fault") func expired()
-        throws
-    {
-        let (source, _) = try source()
-        let first = try source.current()
-        let second = try #require(try source.replace(first))
-        #expect(second != first)
-        #expect(try source.replace(first) == second)
-        #expect(try source.replace(second) == nil)
     }
 }
 

@@ -6,6 +6,15 @@ struct OpenSSLCommand {
     struct Output {
         let status: Int32
         let text: String
+        /// What is in the file `out`, where there is one.
+        let file: [UInt8]?
+    }
+
+    /// What it wrote to the file `out`; fails the test when it did not succeed.
+    static func outputFile(_ arguments: [String], files: [String: [UInt8]] = [:]) throws -> [UInt8] {
+        let output = try run(arguments, files: files)
+        try #require(output.status == 0, "openssl \(arguments.joined(separator: " ")): \(output.text)")
+        return try #require(output.file)
     }
 
     /// Runs in a directory of its own with these files in it, and hands back what it printed to both outputs.
@@ -28,7 +37,10 @@ struct OpenSSLCommand {
         try process.run()
         process.waitUntilExit()
         let printed = try Data(contentsOf: file)
-        return Output(status: process.terminationStatus, text: String(decoding: printed, as: UTF8.self))
+        let written = try? Data(contentsOf: directory.appendingPathComponent("out"))
+        return Output(
+            status: process.terminationStatus, text: String(decoding: printed, as: UTF8.self),
+            file: written.map { Array($0) })
     }
 
     /// What it printed; fails the test when it did not succeed.

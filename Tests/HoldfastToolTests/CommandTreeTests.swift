@@ -43,8 +43,6 @@ struct CommandTreeTests {
     private let withoutJSON = [
         // NDJSON by nature.
         "holdfast journal export", "holdfast blacklist export",
-        // Print the address that they listen on, and run.
-        "holdfast mock http2",
     ]
 
     @Test("Every command says what it does, shows an example, and prints JSON where it prints anything")

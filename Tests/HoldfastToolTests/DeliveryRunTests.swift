@@ -82,7 +82,7 @@ struct DeliveryRunTests {
             Array(repeating: ConnectError(.configuration, "the CA file is not trusted"), count: 1000))
         let outcome = try await world.deliver(file)
         #expect(outcome.status == .configuration)
-        #expect(outcome.summary.error == "the CA file is not trusted")
+        #expect(outcome.summary.error == "nothing more can be sent: the CA file is not trusted")
         #expect(outcome.summary.left == 100)
     }
 

@@ -166,7 +166,9 @@ struct ConnectionWatcherTests {
     func configuration() {
         var watcher = ConnectionWatcher(giveUpAfter: nil)
         let error = ConnectError(.configuration, "ca.pem does not certify localhost")
-        #expect(watcher.look(["default": .waiting(error)], at: .zero).error == ToolError(.configuration, error.message))
+        #expect(
+            watcher.look(["default": .waiting(error)], at: .zero).error
+                == ToolError(.configuration, "nothing more can be sent: \(error.message)"))
     }
 
     @Test("A service that is away is waited for, and said once")

@@ -29,7 +29,7 @@ import Testing
     @Test("A route that an older Holdfast noted means what it meant") func older() throws {
         let note = #"{"endpoint":"https://h","keyFile":"/k","keyID":"K","teamID":"T","version":1}"#
         let route = try #require(try RouteSettings.decode(Array(note.utf8), journal: "j"))
-        #expect(route.protocol == .http2 && route.connections == 1 && route.confirmation == .barrier)
+        #expect(route.protocol == .http2 && route.connections == nil && route.confirmation == .barrier)
         #expect(route.signingKey == .init(file: "/k", keyID: "K", teamID: "T") && route.quietPeriod == nil)
     }
 

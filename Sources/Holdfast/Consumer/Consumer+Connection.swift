@@ -125,7 +125,7 @@ extension Consumer {
             lanes[index].resume()
             noteState(index)
             events.emit(.laneResumed(lanes[index].key))
-            laneChanged(index)
+            laneChanged(index, isLogged: remedy != .connection)
         }
     }
 

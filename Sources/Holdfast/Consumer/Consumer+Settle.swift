@@ -67,7 +67,7 @@ extension Consumer {
         lanes[index].stop(message, remedy: remedy, since: clock.wall())
         noteState(index)
         events.emit(.laneStopped(lanes[index].key, reason: message))
-        laneChanged(index)
+        laneChanged(index, isLogged: remedy != .connection)
     }
 
     /// Has the Producer write settlements; the outcome comes to the inbox.

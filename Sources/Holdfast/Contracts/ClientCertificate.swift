@@ -1,34 +1,74 @@
-/// The certificate that a push service knows us by, with its key, in files. They are read when the connector is made.
+/// The certificate that a push service knows us by, with its key. Read when the connector is made; an HTTP/2 connector
+/// reads it again when a file of it has changed.
 public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
-    /// What the files are.
-    package enum Files: Hashable, Sendable {
-        case pem(certificates: String, key: String, passphrase: String?)
-        case pkcs12(String, passphrase: String?)
+    /// What there is.
+    package enum Content: Hashable, Sendable {
+        case pem(certificates: CredentialSource, key: CredentialSource)
+        case pkcs12(CredentialSource)
     }
 
-    package let files: Files
+    package let content: Content
+    package let passphrase: Passphrase?
+
+    package init(_ content: Content, passphrase: Passphrase?) {
+        (self.content, self.passphrase) = (content, passphrase)
+    }
 
     /// PEM files, which may be one and the same.
     ///
     /// - Parameters:
-    ///   - certificates: the certificate, with those that lead to its authority behind it.
-    ///   - key: the private key.
+    ///   - certificates: the certificate, with those that lead to its authority.
+    ///   - key: the private key: RSA, EC or Ed25519, PKCS#8 or traditional.
     ///   - passphrase: of the key; nil where it has none.
     public static func pem(certificates: String, key: String, passphrase: String? = nil) -> ClientCertificate {
-        ClientCertificate(files: .pem(certificates: certificates, key: key, passphrase: passphrase))
+        .pem(certificates: .file(certificates), key: .file(key), passphrase: passphrase.map { .text($0) })
     }
 
-    /// A PKCS#12 file, `.p12`, with one certificate and its key.
+    /// PEM from wherever; both may be the same.
+    ///
+    /// - Parameters:
+    ///   - certificates: the certificate, with those that lead to its authority.
+    ///   - key: the private key: RSA, EC or Ed25519, PKCS#8 or traditional.
+    ///   - passphrase: of the key; nil where it has none.
+    public static func pem(
+        certificates: CredentialSource, key: CredentialSource, passphrase: Passphrase? = nil
+    ) -> ClientCertificate {
+        ClientCertificate(.pem(certificates: certificates, key: key), passphrase: passphrase)
+    }
+
+    /// A PKCS#12 file, `.p12`, with one key and its certificate, in today's encryption or that of old.
     ///
     /// - Parameter passphrase: nil where it has none.
     public static func pkcs12(_ path: String, passphrase: String? = nil) -> ClientCertificate {
-        ClientCertificate(files: .pkcs12(path, passphrase: passphrase))
+        .pkcs12(.file(path), passphrase: passphrase.map { .text($0) })
     }
 
-    /// The certificate's path.
+    /// PKCS#12 from wherever.
+    ///
+    /// - Parameter passphrase: nil where it has none.
+    public static func pkcs12(_ source: CredentialSource, passphrase: Passphrase? = nil) -> ClientCertificate {
+        ClientCertificate(.pkcs12(source), passphrase: passphrase)
+    }
+
+    /// The certificate's path, or that it is in memory.
     public var description: String {
-        switch files {
-        case .pem(let path, _, _), .pkcs12(let path, _): path
+        switch content {
+        case .pem(let source, _), .pkcs12(let source): source.description
         }
+    }
+
+    /// The paths of its files, the passphrase's among them.
+    package var files: [String] {
+        var files: [String] = []
+        func add(_ source: CredentialSource) { if case .file(let path) = source { files.append(path) } }
+        switch content {
+        case .pem(let certificates, let key):
+            add(certificates)
+            if key != certificates { add(key) }
+        case .pkcs12(let source):
+            add(source)
+        }
+        if case .file(let path)? = passphrase { files.append(path) }
+        return files
     }
 }

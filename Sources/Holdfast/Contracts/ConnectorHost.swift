@@ -21,6 +21,9 @@ public struct ConnectorHost: Sendable {
         self.services = services
     }
 
+    /// Nobody listens any more: the engine has ended.
+    package var hasEnded: Bool { services == nil }
+
     /// What a connector left in the journal under `name`, by this process or an earlier one; nil where there is nothing, or
     /// where the journal can't be read.
     ///
@@ -50,6 +53,8 @@ public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
         case credentialsExpire = "credentials-expire"
         /// One of the service's addresses does not answer as it should, and is left out for a while.
         case addressQuarantined = "address-quarantined"
+        /// The service's certificate is checked, and the name in it is not: by configuration.
+        case hostNameUnverified = "host-name-unverified"
     }
 
     public let kind: Kind

@@ -4,4 +4,6 @@ public enum TrustedCertificates: Hashable, Sendable {
     case system
     /// Those in a PEM file, and no others.
     case file(String)
+    /// These, PEM, and no others.
+    case pem([UInt8])
 }

@@ -76,9 +76,13 @@ extension Consumer {
     }
 
     /// By its new state.
-    func laneChanged(_ index: Int) {
+    ///
+    /// - Parameter isLogged: false where a line about the connection has said it for all lanes.
+    func laneChanged(_ index: Int, isLogged: Bool = true) {
         let key = lanes[index].key
         let state = lanes[index].state
+        defer { observer.laneStateChanged(key, to: state) }
+        guard isLogged else { return }
         switch state {
         case .running: log(.laneResumed, "lane \(key) runs again", ["lane": .lane(key)])
         case .paused(let reason, _):
@@ -86,7 +90,6 @@ extension Consumer {
         case .stopped(let reason, _):
             log(.laneStopped, "lane \(key) is stopped: \(reason)", ["lane": .lane(key), "reason": .string(reason)])
         }
-        observer.laneStateChanged(key, to: state)
     }
 
     func holdChanged(_ hold: HoldReason?) {

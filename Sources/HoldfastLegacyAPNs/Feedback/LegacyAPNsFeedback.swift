@@ -84,7 +84,7 @@ public struct LegacyAPNsFeedback: FeedbackSource {
     private func connect() async throws(FeedbackError) -> FeedbackStream? {
         do throws(ConnectError) {
             return try await dialer.connect(on: Dialer.nextLoop()) {
-                (channel, ready: EventLoopPromise<FeedbackStream>) in
+                (channel, _, ready: EventLoopPromise<FeedbackStream>) in
                 let handler = FeedbackHandler(
                     stream: FeedbackStream(channel), isCleartext: configuration.endpoint.isCleartext,
                     silenceLimit: TimeAmount(configuration.silenceLimit), ready: ready)

@@ -10,6 +10,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
             Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The certificate directory \
             gets `ca.pem`, for `send --trust`, and `AuthKey.p8`, for `send --key` (key id MOCKKEYID1, team id MOCKTEAMID).
 
+            With a script it misbehaves: delays, storms of 503, GOAWAY, streams and connections that end or stall, TLS that \
+            fails. Docs/MockService.md has every step with an example.
+
             Example:
               holdfast mock http2 --listen 127.0.0.1:8443 --certificate-directory mock --reject 00fc13ad=Unregistered
             """)
@@ -36,6 +39,13 @@ struct MockHTTP2Command: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The most concurrent streams.", valueName: "count"))
     var streams = 1000
 
+    @Option(
+        name: .long, help: ArgumentHelp("Misbehave as this YAML says.", valueName: "file"), completion: .file())
+    var script: String?
+
+    @Flag(name: .long, help: "At the end, print what was counted as one JSON object.")
+    var json = false
+
     @Flag(name: .long, help: "Accept only provider tokens that are signed with its own key.")
     var verifyTokens = false
 
@@ -56,7 +66,10 @@ struct MockHTTP2Command: AsyncParsableCommand {
         let configuration = try configuration()
         return try await options.serve(
             start: { try await MockAPNsServer.start(configuration) }, address: \.address,
-            stop: { try await $0.stop() })
+            stop: { server in
+                try await server.stop()
+                if json { Console.standard.print(try JSONOutput.line(Counted(server))) }
+            })
     }
 
     private func configuration() throws -> MockAPNsConfiguration {
@@ -71,11 +84,46 @@ struct MockHTTP2Command: AsyncParsableCommand {
         configuration.providerTokens = verifyTokens ? .verified : .ignored
         configuration.requiresClientCertificate = clientCertificate
         configuration.isCleartext = options.cleartext
+        if let script { try MockScriptFile(path: script).apply(to: &configuration) }
         return configuration
     }
 
     private func rejections() throws -> [String: MockRejection] {
         let pairs = try TokenArgument.parse(reject, flag: "--reject", what: "REASON") { MockRejection($0) }
         return Dictionary(pairs.map { ($0.token.hex, $0.what) }, uniquingKeysWith: { $1 })
+    }
+
+    /// The names of its properties are those of its JSON.
+    private struct Counted: Encodable {
+        let accepted: Int
+        let connections: Int
+        let handshakesFailed: Int
+        let ignored: Int
+        let rejected: [String: Int]
+        let requests: Int
+        let reset: Int
+        let scripted: Int
+        /// How often each step of the script has decided something.
+        let steps: [Step]
+        let unanswered: Int
+
+        struct Step: Encodable {
+            let count: Int
+            let name: String
+        }
+
+        init(_ server: MockAPNsServer) {
+            let counters = server.counters
+            accepted = counters.accepted
+            connections = counters.connections
+            handshakesFailed = counters.handshakesFailed
+            ignored = counters.ignored
+            rejected = counters.rejected
+            requests = counters.requests
+            reset = counters.reset
+            scripted = counters.scripted
+            steps = server.scriptCounts.map { Step(count: $0.count, name: $0.name) }
+            unanswered = counters.unanswered
+        }
     }
 }

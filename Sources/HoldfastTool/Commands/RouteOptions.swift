@@ -93,15 +93,17 @@ struct RouteOptions: ParsableArguments {
     }
 
     private func setSigningKey(of route: inout RouteSettings) throws {
+        // What a configuration holds itself stays, where no file takes its place.
+        let pem = key == nil ? route.signingKey?.pem : nil
         let file = key.map { TLSOptions.absolute($0) } ?? route.signingKey?.file
         let keyID = keyID ?? route.signingKey?.keyID
         let teamID = teamID ?? route.signingKey?.teamID
-        guard let file else {
+        guard file != nil || pem != nil else {
             if keyID != nil || teamID != nil { throw ValidationError("--key-id and --team-id need --key.") }
             return
         }
         guard let keyID, let teamID else { throw ValidationError("--key needs --key-id and --team-id.") }
-        route.signingKey = .init(file: file, keyID: keyID, teamID: teamID)
+        route.signingKey = .init(file: file, pem: pem, keyID: keyID, teamID: teamID)
     }
 
     private func setConfirmation(of route: inout RouteSettings) throws {

@@ -42,8 +42,10 @@ struct TLSOptions: ParsableArguments {
             throw ValidationError("--client-key and --client-passphrase-file need --client-certificate.")
         }
         if let clientKey { settings.key = Self.absolute(clientKey) }
-        if let clientPassphraseFile { settings.passphraseFile = Self.absolute(clientPassphraseFile) }
-        if RouteSettings.isPKCS12(settings.file), settings.key != nil {
+        if let clientPassphraseFile {
+            (settings.passphraseFile, settings.passphrase) = (Self.absolute(clientPassphraseFile), nil)
+        }
+        if RouteSettings.isPKCS12(settings.file ?? ""), settings.key != nil {
             throw ValidationError("--client-key is for PEM files: a .p12 file holds its key.")
         }
         certificate = settings

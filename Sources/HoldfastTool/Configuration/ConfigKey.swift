@@ -1,10 +1,12 @@
 /// One key of the configuration: its name, what it takes, and what holds without it.
 struct ConfigKey: Sendable {
-    enum Need: Sendable {
+    enum Need: Equatable, Sendable {
         case optional
         case always
         /// Where another key of its group is given.
         case withGroup
+        /// The same, where this key, another of the group, is not given in its place.
+        case withGroupUnless(String)
     }
 
     /// Within its section: `limit`, `rate.per-second`.

@@ -238,7 +238,8 @@ struct ConfigReader {
         switch key.need {
         case .optional: return false
         case .always: return true
-        case .withGroup:
+        case .withGroupUnless(let other) where item.given[other] != nil || item.faulty.contains(other): return false
+        case .withGroup, .withGroupUnless:
             guard let group = key.group else { return false }
             return item.groups[group] != nil || item.given.keys.contains { $0.hasPrefix(group + ".") }
         }

@@ -164,6 +164,28 @@ struct ConfigType: Sendable {
             .standardizedFileURL.path
     }
 
+    /// PEM text. Never shown again: it may hold a private key.
+    static func pem(_ what: String) -> ConfigType {
+        let allowed = "\(what) as PEM text"
+        return ConfigType(allowed: allowed) { text, _ throws(Fault) in
+            // A variable of the environment often has its line ends written out.
+            let lines = text.contains("\n") ? text : text.replacingOccurrences(of: #"\n"#, with: "\n")
+            guard lines.utf8.count <= 65_536 else { throw Fault(message: "has more than 64 KB; takes \(allowed)") }
+            guard lines.contains("-----BEGIN "), lines.contains("-----END ") else {
+                throw Fault(message: "has no lines -----BEGIN …----- and -----END …-----; takes \(allowed)")
+            }
+            return .text(lines)
+        } write: { _ in
+            "(secret)"
+        }
+    }
+
+    /// Text that is never shown again.
+    static func secret(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
+        let plain = text(what, bytes)
+        return ConfigType(allowed: plain.allowed, parse: plain.parse) { _ in "(secret)" }
+    }
+
     /// Where a route sends.
     static let endpoint = ConfigType(
         allowed: "`production`, `sandbox`, `https://HOST[:PORT]` or `binary+tls://HOST[:PORT]`"

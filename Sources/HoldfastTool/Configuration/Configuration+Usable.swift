@@ -24,8 +24,13 @@ extension Configuration {
         }
         attempt("endpoint") { _ in }
         attempt("trust") { $0.trust = route.trust }
-        attempt("signing-key.file") { $0.signingKey = route.signingKey }
-        attempt("certificate.file") { $0.certificate = route.certificate }
+        attempt("proxy") { $0.network = route.network }
+        attempt(route.signingKey?.pem == nil ? "signing-key.file" : "signing-key.pem") {
+            $0.signingKey = route.signingKey
+        }
+        attempt(route.certificate?.pem == nil ? "certificate.file" : "certificate.pem") {
+            $0.certificate = route.certificate
+        }
         attempt("feedback.endpoint") { $0.feedback = route.feedback }
         return problems
     }

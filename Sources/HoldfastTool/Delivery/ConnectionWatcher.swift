@@ -55,7 +55,7 @@ struct ConnectionWatcher {
     private func error(of states: [(name: String, RouteState)], isNamed: Bool) -> ToolError? {
         func told(_ name: String, _ words: String) -> String { isNamed ? "route \(name): \(words)" : words }
         if let (name, broken) = states.first(where: \.1.mustBeMended) {
-            return ToolError(.configuration, told(name, broken.trouble ?? ""))
+            return ToolError(.configuration, told(name, "nothing more can be sent: \(broken.trouble ?? "")"))
         }
         guard let (name, away) = states.max(by: { $0.1.away < $1.1.away }) else { return nil }
         let words = "gave up after \(Format.duration(away.away)): \(away.lastNews ?? away.trouble ?? "no connection")"

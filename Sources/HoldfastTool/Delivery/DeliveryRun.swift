@@ -116,7 +116,7 @@ struct DeliveryRun {
                 case .resting(.stopped) where !isEnding && !pausedLanes.isEmpty:
                     tasks.addTask { await sitOutPause() }
                 case .resting(let rest):
-                    if case .stopped(let reason) = rest { error = error ?? Self.stopped(reason) }
+                    if case .stopped(let reason) = rest { error = error ?? stopped(reason) }
                     if rest != .ended, !isEnding {
                         isEnding = true
                         await group.triggerGracefulShutdown()
@@ -197,12 +197,15 @@ struct DeliveryRun {
             guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
                 lanes.allSatisfy({ $0.stoppedBecause != nil })
             else { return nil }
-            return Self.stopped(reason)
+            return ToolError(.configuration, "nothing more can be sent: \(reason)")
         }
     }
 
-    private static func stopped(_ reason: String) -> ToolError {
-        ToolError(.configuration, "nothing more can be sent: \(reason)")
+    private func stopped(_ reason: String) -> ToolError {
+        let words = "nothing more can be sent: \(reason)"
+        let lane = engine.status().lanes.first { $0.backlog > 0 && $0.stoppedBecause == reason }
+        guard options.routes.count > 1, let lane else { return ToolError(.configuration, words) }
+        return ToolError(.configuration, "route \(lane.key.route): \(words)")
     }
 
     /// Draws the progress line, and ends the run when trying again cannot help or was tried for long enough.

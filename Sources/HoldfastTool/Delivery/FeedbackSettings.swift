@@ -14,7 +14,7 @@ struct FeedbackSettings: Equatable, Sendable {
     func source(
         trust: String?, certificate: RouteSettings.Certificate?
     ) throws(ToolError) -> LegacyAPNsFeedback {
-        let certificate = try certificate?.loaded()
+        let certificate = certificate?.identity
         do throws(LegacyAPNsConfigurationError) {
             return try LegacyAPNsFeedback(
                 LegacyAPNsFeedback.Configuration(

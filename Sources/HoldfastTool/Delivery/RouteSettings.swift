@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
@@ -12,22 +11,30 @@ struct RouteSettings: Equatable, Sendable {
 
     /// What provider tokens are signed with. The key itself is never kept.
     struct SigningKey: Equatable, Sendable {
-        /// Absolute, as all paths here.
-        var file: String
+        /// Absolute, as all paths here. Nil where ``pem`` stands in its place.
+        var file: String?
+        /// The key itself. Never in a note or a listing.
+        var pem: String?
         var keyID: String
         var teamID: String
     }
 
     /// What the service knows us by.
     struct Certificate: Equatable, Sendable {
-        var file: String
+        /// Nil where ``pem`` stands in its place.
+        var file: String?
+        /// The certificate and its key themselves. Never in a note or a listing.
+        var pem: String?
         /// Nil for the file of the certificate.
         var key: String?
+        /// Itself. Never in a note or a listing.
+        var passphrase: String?
         var passphraseFile: String?
     }
 
     static let standardName = "default"
     static let connectionCounts = 1...1000
+    static let defaultReloadEvery: Duration = .seconds(10)
     static let defaultQuietPeriod: Duration = .seconds(5)
 
     var name = Self.standardName
@@ -38,8 +45,11 @@ struct RouteSettings: Equatable, Sendable {
     var defaultTopic: String?
     /// A PEM file; nil trusts what the system trusts.
     var trust: String?
+    var network = NetworkSettings()
     var signingKey: SigningKey?
     var certificate: Certificate?
+    /// How often the files of those and of ``trust`` are looked at; nothing for never.
+    var reloadEvery = Self.defaultReloadEvery
     /// The most at a time; nil for as many as suit the protocol.
     var connections: Int?
     var scaling = ConnectionScaling()
@@ -80,7 +90,9 @@ extension RouteSettings {
     ///
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     func route() throws(ToolError) -> Route {
-        Route(name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling, rate: rate)
+        Route(
+            name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
+            rate: rate)
     }
 
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
@@ -94,23 +106,23 @@ extension RouteSettings {
     var trusted: TrustedCertificates { trust.map { .file($0) } ?? .system }
 
     private func http2Connector() throws(ToolError) -> APNsConnector {
-        let certificate = try certificate?.loaded()
+        let certificate = certificate?.identity
         do throws(APNsConfigurationError) {
             let key = try signingKey.map { key throws(APNsConfigurationError) in
-                try APNsSigningKey(file: key.file, keyID: key.keyID, teamID: key.teamID)
+                try APNsSigningKey(key.source, keyID: key.keyID, teamID: key.teamID)
             }
-            return try APNsConnector(
-                APNsConnector.Configuration(
-                    endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key,
-                    clientCertificate: certificate
-                ))
+            var configuration = APNsConnector.Configuration(
+                endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key, clientCertificate: certificate)
+            network.apply(to: &configuration)
+            configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
+            return try APNsConnector(configuration)
         } catch {
             throw ToolError(.configuration, error.message)
         }
     }
 
     private func binaryConnector() throws(ToolError) -> LegacyAPNsConnector {
-        let certificate = try certificate?.loaded()
+        let certificate = certificate?.identity
         do throws(LegacyAPNsConfigurationError) {
             var configuration = LegacyAPNsConnector.Configuration(
                 endpoint: try LegacyAPNsEndpoint(endpoint), trust: trusted, clientCertificate: certificate)
@@ -123,22 +135,18 @@ extension RouteSettings {
     }
 }
 
-extension RouteSettings.Certificate {
-    /// - Throws: ``ToolError`` when the file with the passphrase can't be read.
-    func loaded() throws(ToolError) -> ClientCertificate {
-        let passphrase = try passphraseFile.map { path throws(ToolError) in try Self.passphrase(path) }
-        return RouteSettings.isPKCS12(file)
-            ? .pkcs12(file, passphrase: passphrase)
-            : .pem(certificates: file, key: key ?? file, passphrase: passphrase)
-    }
+extension RouteSettings.SigningKey {
+    var source: CredentialSource { pem.map { .pem($0) } ?? .file(file ?? "") }
+}
 
-    private static func passphrase(_ path: String) throws(ToolError) -> String {
-        do {
-            let text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-            return String(text.prefix { !$0.isNewline })
-        } catch {
-            throw ToolError(
-                .configuration, "the passphrase file \(path) can't be read: \(error.localizedDescription)")
-        }
+extension RouteSettings.Certificate {
+    /// What the connectors read.
+    var identity: ClientCertificate {
+        let phrase: Passphrase? = passphrase.map { .text($0) } ?? passphraseFile.map { .file($0) }
+        if let pem { return .pem(certificates: .pem(pem), key: .pem(pem), passphrase: phrase) }
+        let file = file ?? ""
+        return RouteSettings.isPKCS12(file)
+            ? .pkcs12(.file(file), passphrase: phrase)
+            : .pem(certificates: .file(file), key: .file(key ?? file), passphrase: phrase)
     }
 }

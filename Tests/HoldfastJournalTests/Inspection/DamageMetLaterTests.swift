@@ -45,7 +45,7 @@ struct DamageMetLaterTests {
         let error = await #expect(throws: JournalError.self) { try await engine.run() }
         #expect(error?.code == .damaged)
         let message = error?.message ?? ""
-        #expect(message.contains("UID 150") && message.contains("lane 1"), "\(message)")
+        #expect(message.contains("UID 150") && message.contains("lane 3"), "\(message)")
         #expect(message.contains("holdfast journal verify --journal \(scratch.journal)"), "\(message)")
         #expect(message.contains("--salvage"), "\(message)")
     }

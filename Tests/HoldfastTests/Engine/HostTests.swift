@@ -126,7 +126,8 @@ import Testing
         #expect(bench.status.confirmed == 3)
     }
 
-    @Test("The id under which the service's console knows a notification is told and logged") func uniqueID() async throws {
+    @Test("The id under which the service's console knows a notification is told and logged")
+    func uniqueID() async throws {
         let log = RecordingLog()
         let bench = try Bench(log: log)
         let events = bench.listen()

@@ -97,7 +97,7 @@ struct ConfigCommandTests {
         #expect(part.status == 75, "\(part.errors)")
         #expect(try part.count("confirmed") == 75 && part.count("left") == 25)
         let unserved = try #require(try part.json()["unserved"] as? [[String: Any]])
-        #expect(unserved.count == 1 && unserved[0]["lane"] as? String == "two/immediate/at-least-once")
+        #expect(unserved.count == 1 && unserved[0]["lane"] as? String == "two/considerate/at-least-once")
         #expect(try second.taken() == 0)
 
         try writeConfiguration(first, second)

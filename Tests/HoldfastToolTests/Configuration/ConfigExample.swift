@@ -68,7 +68,7 @@ struct ConfigDocumentationTests {
                 #expect(try key.type.parse(standard, "/") == entry.value, "\(key.name)")
             }
         }
-        #expect(configuration.routes.map(\.name) == ["example", "older"])
+        #expect(configuration.routes.map(\.name) == ["example", "older", "inline", "inline-certificate"])
         #expect(configuration.routes[0].rate?.burst == 1000 && configuration.routes[1].topics == nil)
         #expect(configuration.routes[0].trust == folder("ca.pem"))
     }

@@ -15,20 +15,36 @@ extension RouteSettings {
             ConfigKey(
                 "topics", .texts("topics", 1...255, most: 1000),
                 "which topics it serves; one route may be without, and serves all others"),
-            ConfigKey("endpoint", .endpoint, need: .always, "where to send; binary+tls:// is the binary protocol"),
-            ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
             ConfigKey(
-                "signing-key.file", .file, need: .withGroup, "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"
-            ),
+                "endpoint", .endpoint, need: .always,
+                "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol"),
+            ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
+        ] + NetworkSettings.keys + [
+            ConfigKey(
+                "signing-key.file", .file, need: .withGroupUnless("signing-key.pem"),
+                "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"),
+            ConfigKey(
+                "signing-key.pem", .pem("the key"),
+                "the key itself, in place of a file: for a variable that holds a secret"),
             ConfigKey("signing-key.key-id", .text("an identifier", 1...64), need: .withGroup, "the key's identifier"),
             ConfigKey("signing-key.team-id", .text("an identifier", 1...64), need: .withGroup, "the team's identifier"),
             ConfigKey(
-                "certificate.file", .file, need: .withGroup,
+                "certificate.file", .file, need: .withGroupUnless("certificate.pem"),
                 "what the service knows us by, in place of a signing key: PEM, or `.p12`"),
+            ConfigKey(
+                "certificate.pem", .pem("the certificate and its key"),
+                "both themselves, in place of files: for a variable that holds a secret"),
             ConfigKey("certificate.key", .file, "its key, PEM; without it, the key is in the same file"),
             ConfigKey(
                 "certificate.passphrase-file", .file,
                 "the first line of this file is the passphrase of the key or `.p12`"),
+            ConfigKey(
+                "certificate.passphrase", .secret("a passphrase", 1...1024),
+                "the passphrase itself, in place of a file: for a variable that holds a secret"),
+            ConfigKey(
+                "reload-every", .duration(.zero...(.seconds(24 * 3600))), default: "10s",
+                "how often the files of the key, the certificate and `trust` are looked at, and taken up when they have "
+                    + "changed (HTTP/2); `0s` for never"),
             ConfigKey(
                 "connections", .count(connectionCounts),
                 "the most connections at a time; without it, 2 with HTTP/2, and 1 on the binary protocol, where each has a "
@@ -80,12 +96,23 @@ extension RouteSettings {
         if let file = values.text("certificate.file"), isPKCS12(file), values.isGiven("certificate.key") {
             problems.append(values.problem("certificate.key", "is for PEM files: a .p12 file holds its key"))
         }
+        for (one, other) in [
+            ("signing-key.pem", "signing-key.file"), ("certificate.pem", "certificate.file"),
+            ("certificate.pem", "certificate.key"), ("certificate.passphrase", "certificate.passphrase-file"),
+        ] where values.isGiven(one) && values.isGiven(other) {
+            problems.append(values.problem(one, "contradicts \(other): the one or the other"))
+        }
         if values.isGiven("quiet-period"), values.text("confirm") != Confirmation.quiet.rawValue {
             problems.append(values.problem("quiet-period", "is for `confirm: quiet`: a barrier waits for its answer"))
         }
         guard let endpoint = values.text("endpoint") else { return }
         if isBinary(endpoint) {
-            for key in ["signing-key.file", "signing-key.key-id", "signing-key.team-id"] where values.isGiven(key) {
+            for key in NetworkSettings.keys where values.isGiven(key.name) {
+                problems.append(
+                    values.problem(key.name, "is for HTTP/2, and \(endpoint) speaks the binary protocol"))
+            }
+            for key in ["signing-key.file", "signing-key.pem", "signing-key.key-id", "signing-key.team-id"]
+            where values.isGiven(key) {
                 problems.append(
                     values.problem(
                         key,
@@ -134,16 +161,20 @@ extension RouteSettings {
         name = values.text("name") ?? Self.standardName
         topics = values.texts("topics").map(Set.init)
         trust = values.text("trust")
-        if let file = values.text("signing-key.file") {
+        network = NetworkSettings(values)
+        if values.isGroupGiven("signing-key") {
             signingKey = SigningKey(
-                file: file, keyID: values.text("signing-key.key-id") ?? "",
+                file: values.text("signing-key.file"), pem: values.text("signing-key.pem"),
+                keyID: values.text("signing-key.key-id") ?? "",
                 teamID: values.text("signing-key.team-id") ?? "")
         }
-        if let file = values.text("certificate.file") {
+        if values.isGroupGiven("certificate") {
             certificate = Certificate(
-                file: file, key: values.text("certificate.key"),
+                file: values.text("certificate.file"), pem: values.text("certificate.pem"),
+                key: values.text("certificate.key"), passphrase: values.text("certificate.passphrase"),
                 passphraseFile: values.text("certificate.passphrase-file"))
         }
+        if let interval = values.duration("reload-every") { reloadEvery = interval }
         connections = values.count("connections")
         scaling = ConnectionScaling(values)
         if let perSecond = values.share("rate.per-second") {

@@ -1,0 +1,63 @@
+internal import NIOCore
+
+/// Whether a connection still does its work, by what is answered on it and what is not.
+///
+/// A pure machine.
+struct AnswerRecord {
+    /// What is wrong with it. To be put behind the name of an address.
+    enum Fault: String, Equatable {
+        case silent = "keeps connections open and answers no request"
+        case patchy = "answers some requests and not others"
+    }
+
+    /// So many answers with status 500, one behind the other, ask for another connection.
+    static let errorsInARow = 5
+    /// So many requests without an answer are not bad luck any more…
+    static let leastUnanswered = 5
+    /// …when they are at least this part of those that were answered.
+    static let answeredForEach = 10
+
+    private let sendDeadline: TimeAmount
+    private var lastAnswer: NIODeadline
+    private var errors = 0
+    /// In this minute and in the last one.
+    private var answered = (now: 0, before: 0)
+    private var unanswered = (now: 0, before: 0)
+
+    init(sendDeadline: Duration, now: NIODeadline) {
+        self.sendDeadline = TimeAmount(sendDeadline)
+        lastAnswer = now
+    }
+
+    mutating func answered(_ count: Int, at now: NIODeadline) {
+        guard count > 0 else { return }
+        lastAnswer = now
+        answered.now += count
+        errors = 0
+    }
+
+    /// An answer with status 500.
+    ///
+    /// - Returns: whether there have been several in a row: the connection, or who is behind it, may be the reason.
+    mutating func failed(at now: NIODeadline) -> Bool {
+        lastAnswer = now
+        answered.now += 1
+        errors += 1
+        return errors == Self.errorsInARow
+    }
+
+    /// Requests have reached their deadline without an answer.
+    mutating func gaveUp(_ count: Int, at now: NIODeadline) -> Fault? {
+        unanswered.now += count
+        if now - lastAnswer >= sendDeadline { return .silent }
+        let unanswered = unanswered.now + unanswered.before
+        let isMuch = unanswered * Self.answeredForEach >= answered.now + answered.before
+        return unanswered >= Self.leastUnanswered && isMuch ? .patchy : nil
+    }
+
+    /// Once a minute.
+    mutating func turn() {
+        answered = (0, answered.now)
+        unanswered = (0, unanswered.now)
+    }
+}

@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// What of a file changes when it is written, replaced, or made readable; nothing of what is in it.
+struct FileStamp: Hashable, Sendable {
+    private struct Attributes: Hashable, Sendable {
+        var device: UInt64?
+        var file: UInt64?
+        var size: UInt64?
+        var modified: Date?
+        var mode: UInt64?
+        var owner: UInt64?
+    }
+
+    /// Nil where there is none.
+    private let attributes: Attributes?
+
+    /// Of the file that a path leads to, through symbolic links: secrets are often mounted behind such.
+    init(_ path: String) {
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let found = try? FileManager.default.attributesOfItem(atPath: real) else {
+            attributes = nil
+            return
+        }
+        func number(_ key: FileAttributeKey) -> UInt64? { (found[key] as? NSNumber)?.uint64Value }
+        attributes = Attributes(
+            device: number(.systemNumber), file: number(.systemFileNumber), size: number(.size),
+            modified: found[.modificationDate] as? Date, mode: number(.posixPermissions),
+            owner: number(.ownerAccountID))
+    }
+}

@@ -1,0 +1,124 @@
+internal import Holdfast
+
+/// The one provider token of a signing key, shared by all connections, connectors and engines of the process: see
+/// ``ProviderTokenRegistry``. ``TokenSchedule`` decides when there is another.
+final class ProviderTokenSource: Sendable {
+    /// Keeps tokens for the time after a restart.
+    protocol Keeper: AnyObject, Sendable {
+        /// The source has another token than before.
+        func keep(_ source: ProviderTokenSource)
+    }
+
+    private struct WeakKeeper: Sendable {
+        weak let keeper: (any Keeper)?
+    }
+
+    let signingKey: APNsSigningKey
+    private let clock: EngineClock
+    private let schedule = Monitor(TokenSchedule())
+    private let keepers = Monitor<[WeakKeeper]>([])
+
+    init(_ signingKey: APNsSigningKey, clock: EngineClock = .system) {
+        self.signingKey = signingKey
+        self.clock = clock
+    }
+
+    /// The token to send with now.
+    func current() throws(APNsConfigurationError) -> Token {
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        let (token, isNew) = try schedule.withLock { schedule throws(APNsConfigurationError) in
+            if let token = schedule.current(wall: wall, monotonic: monotonic) { return (token, false) }
+            let fresh = try Token(signingKey, at: wall, isReplacement: false)
+            schedule.minted(fresh, monotonic: monotonic)
+            return (fresh, true)
+        }
+        if isNew { tellKeepers() }
+        return token
+    }
+
+    /// The service called `token` expired.
+    ///
+    /// - Returns: the one to use instead; nil when a fresh one was called expired too: then the clocks disagree.
+    func replace(_ expired: Token) throws(APNsConfigurationError) -> Token? {
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        let (token, isNew) = try schedule.withLock { schedule throws(APNsConfigurationError) -> (Token?, Bool) in
+            switch schedule.replacement(for: expired, monotonic: monotonic) {
+            case .use(let token): return (token, false)
+            case .clocksDisagree: return (nil, false)
+            case .held(let rest):
+                throw APNsConfigurationError(
+                    "the provider token is called expired, and the service takes no new one for another "
+                        + "\(rest.components.seconds / 60 + 1) minutes")
+            case .mint:
+                let fresh = try Token(signingKey, at: wall, isReplacement: true)
+                schedule.minted(fresh, monotonic: monotonic)
+                return (fresh, true)
+            }
+        }
+        if isNew { tellKeepers() }
+        return token
+    }
+
+    /// The service has answered TooManyProviderTokenUpdates: nothing is minted for twenty minutes.
+    func holdMinting() {
+        let monotonic = clock.monotonic()
+        schedule.withLock { $0.tooMany(monotonic: monotonic) }
+    }
+
+    // MARK: Across restarts
+
+    var noteName: String { Token.noteName(signingKey) }
+
+    /// What is to be kept; nil where there is nothing yet.
+    var note: [UInt8]? { schedule.withLock(\.token)?.note(signingKey) }
+
+    /// Takes over what an earlier process left, where it is a token of this key, young enough, and there is none yet.
+    ///
+    /// - Returns: whether it is used.
+    @discardableResult
+    func restore(_ note: [UInt8]) -> Bool {
+        guard let token = Token(note: note, signingKey) else { return false }
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        return schedule.withLock { $0.restore(token, wall: wall, monotonic: monotonic) }
+    }
+
+    /// Is told of each new token, for as long as it lives.
+    func add(_ keeper: any Keeper) {
+        keepers.withLock { keepers in
+            keepers.removeAll { $0.keeper == nil || $0.keeper === keeper }
+            keepers.append(WeakKeeper(keeper: keeper))
+        }
+    }
+
+    private func tellKeepers() {
+        for keeper in keepers.withLock({ $0.compactMap(\.keeper) }) { keeper.keep(self) }
+    }
+}
+
+/// All provider tokens of the process, one for each team, key identifier and key: the service counts how many it is shown.
+final class ProviderTokenRegistry: Sendable {
+    static let shared = ProviderTokenRegistry(clock: .system)
+
+    private struct Name: Hashable, Sendable {
+        let teamID: String
+        let keyID: String
+        let fingerprint: [UInt8]
+    }
+
+    private let clock: EngineClock
+    /// As many as the process has ever used keys. They are kept beyond their last connector: one that is made a moment
+    /// later must not mint again.
+    private let sources = Monitor<[Name: ProviderTokenSource]>([:])
+
+    init(clock: EngineClock) { self.clock = clock }
+
+    func source(for key: APNsSigningKey) -> ProviderTokenSource {
+        let name = Name(teamID: key.teamID, keyID: key.keyID, fingerprint: key.fingerprint)
+        return sources.withLock { sources in
+            if let source = sources[name] { return source }
+            let source = ProviderTokenSource(key, clock: clock)
+            sources[name] = source
+            return source
+        }
+    }
+}

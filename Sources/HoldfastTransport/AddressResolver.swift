@@ -1,0 +1,30 @@
+package import NIOCore
+internal import NIOPosix
+
+/// Finds the addresses behind a host's name, afresh for each connection.
+package protocol AddressResolver: Sendable {
+    /// - Returns: at least one address, the best first; or an error.
+    func addresses(of host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]>
+}
+
+/// The operating system's, which caches as it is set up to, and puts the addresses in the order of RFC 6724.
+package struct SystemResolver: AddressResolver {
+    package init() {}
+
+    /// It blocks, so a thread that is there for that does it.
+    package func addresses(of host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try SystemAddresses.look(up: host, port: port) }
+    }
+}
+
+/// A name that has no address.
+package struct UnknownHost: Error, Hashable, Sendable {
+    package let host: String
+    /// The resolver's words.
+    package let why: String
+
+    package init(host: String, why: String) {
+        self.host = host
+        self.why = why
+    }
+}

@@ -1,0 +1,184 @@
+import HoldfastMockAPNs
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastAPNs
+@testable import HoldfastTesting
+
+@Suite("GOAWAY", .timeLimit(.minutes(1))) struct GoAwayTests {
+    private func bench(_ behavior: MockBehavior) async throws -> (MockAPNsServer, WireBench) {
+        var configuration = MockAPNsConfiguration()
+        configuration.behavior = behavior
+        let mock = try await MockAPNsServer.start(configuration)
+        return (mock, try await WireBench(APNsConnector(APNsConnector.Configuration(mock))))
+    }
+
+    @Test("What is above the last stream goes again at once, what is below gets its answer") func lastStream()
+        async throws
+    {
+        let (mock, bench) = try await bench(
+            MockBehavior { request in
+                request.number == 10
+                    ? MockAnswer(delay: .milliseconds(100), ending: .goAwayAndDrain(MockGoAway())) : nil
+            })
+        bench.handOut(20)
+        #expect(await bench.until { $0.end != nil })
+        let answers = bench.now.answers
+        #expect(bench.now.end?.possiblySent == [])
+        #expect(bench.now.isDraining)
+        let never = answers.filter { $0.value.verdict == .neverProcessed(.newConnection) }.map(\.key.rawValue)
+        #expect(bench.now.confirmed.count + never.count == 20)
+        #expect(bench.result(10) == .confirmed)
+        #expect(never.allSatisfy { $0 > 10 })
+        await bench.finish()
+        try await mock.stop()
+    }
+
+    @Test("What is at or below the last stream and is not answered before the end is unknown") func unanswered()
+        async throws
+    {
+        let (mock, bench) = try await bench(
+            MockBehavior { request in
+                switch request.number {
+                case 3: MockAnswer(.silence)
+                case 10: MockAnswer(ending: .goAwayAndClose(MockGoAway()))
+                default: nil
+                }
+            })
+        bench.handOut(20)
+        #expect(await bench.until { $0.end != nil })
+        #expect(bench.now.end?.possiblySent?.map(\.rawValue) == [3])
+        #expect(bench.now.end?.cause?.contains("GOAWAY") == true)
+        #expect(bench.now.confirmed.count == 9)
+        await bench.finish()
+        try await mock.stop()
+    }
+
+    /// Counts the requests that are complete in what a client has written.
+    private static func requests(in bytes: [UInt8]) -> Int {
+        var count = 0
+        var start = 24
+        while start + 9 <= bytes.count {
+            let length = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+            if bytes[start + 3] == 0, bytes[start + 4] & 1 == 1, start + 9 + length <= bytes.count { count += 1 }
+            start += 9 + length
+        }
+        return count
+    }
+
+    @Test("Two GOAWAYs: the second gives back what the first had left open") func two() async throws {
+        let peer = try await TestPeer.start { conversation in
+            if conversation.step == 0 {
+                conversation.step = 1
+                conversation.write([0, 0, 0, 4, 0, 0, 0, 0, 0])
+            }
+            guard conversation.step == 1, Self.requests(in: conversation.received) == 5 else { return }
+            conversation.step = 2
+            conversation.write([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+            conversation.write([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0])
+            conversation.close()
+        }
+        let bench = try await WireBench(
+            APNsConnector(.init(endpoint: try APNsEndpoint("http://127.0.0.1:\(peer.port)"))))
+        bench.handOut(5)
+        #expect(await bench.until { $0.end != nil })
+        for ticket in 3...5 as ClosedRange<UInt64> {
+            #expect(bench.result(ticket)?.verdict == .neverProcessed(.newConnection))
+        }
+        #expect(bench.now.end?.possiblySent?.map(\.rawValue) == [1, 2])
+        await bench.finish()
+        try await peer.stop()
+    }
+
+    @Test(
+        "A reason in GOAWAY is the service's word on all that it has not looked at",
+        arguments: [
+            ("BadCertificate", .laneStopped(.credentials)), ("Forbidden", .laneStopped(.credentials)),
+            ("BadCertificateEnvironment", .laneStopped(.credentials)),
+            ("InvalidProviderToken", .laneStopped(.credentials)), ("TopicDisallowed", .laneStopped(.topic)),
+            ("TooManyProviderTokenUpdates", .deferred(.credentials)),
+            ("IdleTimeout", .neverProcessed(.newConnection)), ("Shutdown", .neverProcessed(.newConnection)),
+            ("InternalServerError", .neverProcessed(.newConnection)),
+            ("BadDeviceToken", .neverProcessed(.newConnection)), ("NewInIOS99", .neverProcessed(.newConnection)),
+        ] as [(String, SendResult.Verdict)])
+    func reasons(_ reason: String, _ verdict: SendResult.Verdict) async throws {
+        let (mock, bench) = try await bench(
+            MockBehavior { request in
+                request.number == 1 ? MockAnswer(ending: .goAwayAndClose(MockGoAway(reason: reason))) : nil
+            })
+        bench.handOut(5)
+        #expect(await bench.until { $0.end != nil })
+        #expect(bench.result(1) == .confirmed)
+        for ticket in 2...5 as ClosedRange<UInt64> {
+            #expect(bench.result(ticket)?.verdict == verdict)
+            #expect(bench.result(ticket)?.reason == Reason(rawValue: reason))
+        }
+        #expect(bench.now.end?.cause?.contains(reason) == true)
+        await bench.finish()
+        try await mock.stop()
+    }
+
+    @Test("A refusal that comes when nothing is under way stops the next attempt to connect, once") func nothingOpen()
+        async throws
+    {
+        let mock = try await MockAPNsServer.start()
+        let connector = try APNsConnector(APNsConnector.Configuration(mock))
+        let bench = try await WireBench(connector)
+        mock.goAway(MockGoAway(reason: "BadCertificate"))
+        #expect(await bench.until { $0.end != nil })
+        let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message.contains("BadCertificate") == true)
+        let next = try await WireBench(connector)
+        mock.goAway(MockGoAway(reason: "Shutdown"))
+        #expect(await next.until { $0.end != nil })
+        await (try await WireBench(connector)).finish()
+        await bench.finish()
+        try await mock.stop()
+    }
+
+    @Test("A GOAWAY instead of SETTINGS: there is no connection, and its reason says who has to act") func instead()
+        async throws
+    {
+        for (reason, kind) in [("BadCertificate", ConnectError.Kind.configuration), ("Shutdown", .temporary)] {
+            let text = Array(#"{"reason":"\#(reason)"}"#.utf8)
+            let peer = try await TestPeer.start { conversation in
+                guard conversation.step == 0 else { return }
+                conversation.step = 1
+                let head: [UInt8] = [0, 0, UInt8(8 + text.count), 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+                conversation.write([0, 0, 0, 4, 0, 0, 0, 0, 0])
+                conversation.write(head + text)
+            }
+            var connector: APNsConnector?
+            connector = try APNsConnector(.init(endpoint: try APNsEndpoint("http://127.0.0.1:\(peer.port)")))
+            // SETTINGS and GOAWAY may be read in one piece or in two: the connection then comes about and ends at once.
+            var errors: [ConnectError] = []
+            for _ in 0..<2 {
+                do throws(ConnectError) {
+                    let recorder = NoSink()
+                    _ = try await connector?.connect(recorder.sink)
+                    #expect(await recorder.untilEnded())
+                } catch {
+                    errors.append(error)
+                }
+            }
+            if kind == .configuration {
+                #expect(errors.contains { $0.kind == .configuration && $0.message.contains(reason) })
+            }
+            connector = nil
+            try await peer.stop()
+        }
+    }
+
+    private final class NoSink: Sendable {
+        private let ended = Monitor(false)
+        var sink: ConnectionSink {
+            ConnectionSink { event in if case .ended = event { self.ended.withLock { $0 = true } } }
+        }
+        func untilEnded() async -> Bool {
+            let limit = ContinuousClock.now + .seconds(10)
+            while !ended.withLock({ $0 }), ContinuousClock.now < limit { await Task.yield() }
+            return ended.withLock { $0 }
+        }
+    }
+}

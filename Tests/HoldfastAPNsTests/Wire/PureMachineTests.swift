@@ -1,0 +1,104 @@
+import NIOCore
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastAPNs
+
+@Suite struct AnswerRecordTests {
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    private func record() -> AnswerRecord { AnswerRecord(sendDeadline: .seconds(30), now: at(0)) }
+
+    @Test("The fifth 500 in a row asks for another connection, and asks once") func errors() {
+        var record = record()
+        for _ in 0..<4 { #expect(record.failed(at: at(1)) == false) }
+        #expect(record.failed(at: at(1)) == true)
+        #expect(record.failed(at: at(1)) == false)
+    }
+
+    @Test("500s with other answers between them ask for nothing") func mixed() {
+        var record = record()
+        for _ in 0..<20 {
+            for _ in 0..<4 { #expect(record.failed(at: at(1)) == false) }
+            record.answered(1, at: at(1))
+        }
+    }
+
+    @Test("Nothing was answered for the send deadline: the connection is silent") func silent() {
+        var record = record()
+        record.answered(1000, at: at(10))
+        #expect(record.gaveUp(1, at: at(39)) == nil)
+        #expect(record.gaveUp(1, at: at(40)) == .silent)
+    }
+
+    @Test("A request in a hundred without an answer is bad luck; one in ten is not") func patchy() {
+        var record = record()
+        record.answered(1000, at: at(10))
+        #expect(record.gaveUp(10, at: at(11)) == nil)
+        #expect(record.gaveUp(90, at: at(12)) == .patchy)
+    }
+
+    @Test("Four requests without an answer are too few to judge by") func few() {
+        var record = record()
+        record.answered(1, at: at(10))
+        #expect(record.gaveUp(4, at: at(11)) == nil)
+        #expect(record.gaveUp(1, at: at(12)) == .patchy)
+    }
+
+    @Test("What was two minutes ago does not count any more") func forgets() {
+        var record = record()
+        record.answered(1_000_000, at: at(10))
+        record.turn()
+        #expect(record.gaveUp(5, at: at(11)) == nil)
+        record.turn()
+        record.answered(1, at: at(130))
+        #expect(record.gaveUp(5, at: at(131)) == .patchy)
+    }
+}
+
+@Suite struct IdleClockTests {
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    @Test("Idle is who has had no request for the limit") func idle() {
+        var clock = IdleClock(limit: .seconds(10), now: at(0))
+        #expect(clock.isOver(nextStreamID: 1, isBusy: false, at: at(1)) == false)
+        #expect(clock.isOver(nextStreamID: 1, isBusy: false, at: at(10)) == false)
+        #expect(clock.isOver(nextStreamID: 1, isBusy: false, at: at(11)) == true)
+    }
+
+    @Test("A request that came and went between two looks is work, and so is one that is open") func work() {
+        var clock = IdleClock(limit: .seconds(10), now: at(0))
+        #expect(clock.isOver(nextStreamID: 3, isBusy: false, at: at(9)) == false)
+        #expect(clock.isOver(nextStreamID: 3, isBusy: true, at: at(18)) == false)
+        #expect(clock.isOver(nextStreamID: 3, isBusy: false, at: at(27)) == false)
+        #expect(clock.isOver(nextStreamID: 3, isBusy: false, at: at(28)) == true)
+    }
+
+    @Test("Without a limit nobody is ever idle") func never() {
+        var clock = IdleClock(limit: nil, now: at(0))
+        #expect(clock.isOver(nextStreamID: 1, isBusy: false, at: at(1_000_000)) == false)
+    }
+}
+
+@Suite struct HTTPDateTests {
+    @Test(
+        "The three forms of a date in HTTP mean one time",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Tuesday, 06-Nov-29 08:49:37 GMT", 1_888_649_377), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+            ("Fri, 31 Dec 2100 12:00:00 GMT", 4_133_937_600),
+        ] as [(String, Int64)])
+    func good(_ text: String, _ seconds: Int64) {
+        #expect(HTTPDate(text)?.time == WallTime(seconds: seconds))
+    }
+
+    @Test(
+        "What is no date is none",
+        arguments: [
+            "", "120", "soon", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 06 Nix 1994 08:49:37 GMT",
+            "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37:1 GMT",
+        ])
+    func bad(_ text: String) { #expect(HTTPDate(text) == nil) }
+}
