@@ -185,6 +185,8 @@ struct WireJudge {
     }
 
     private mutating func end(_ id: UInt32) {
+        // An answer that is out, perhaps by a window that opened just now, earns the peer a new budget.
+        if !isClient { idleFrames = 0 }
         streams[id]?.isEnded = true
         if streams[id]?.isAnswered == true { close(id) }
     }

@@ -100,7 +100,7 @@ struct ConfigurationTests {
             "5:3: journal.path: is given twice; the first is on line 2",
             "6:9: journal.wait: is for `when-full: wait`; add that, or leave this out",
             #"9:13: routes[0].topics: names "a" twice"#,
-            #"10:15: routes[0].endpoint: the endpoint "htps://x" is neither production, sandbox (with :2197 or not) nor https://HOST[:PORT]; "#
+            #"10:15: routes[0].endpoint: the endpoint "htps://x" is neither production, sandbox nor https://HOST[:PORT]; "#
                 + "binary+tls://HOST[:PORT] is for the binary protocol",
             "11:18: routes[0].signing-key.team-id: is missing; takes an identifier, 1 to 64 bytes",
             "11:25: routes[0].signing-key.file: there is no file \(folder("nope.p8"))",
