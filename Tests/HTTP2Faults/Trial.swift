@@ -38,7 +38,8 @@ struct Trial: Sendable {
         let journal = try LMDBJournal(directory: folder, options: journalOptions)
         defer { journal.close() }
         let engine = try PushEngine(
-            journal: journal, routes: [Route(connector: try connector(service), connections: 2)],
+            journal: journal,
+            routes: [Route(connector: try connector(service), connections: 2, scaling: Self.twoAtOnce)],
             configuration: engineConfiguration(), logger: Logger(label: "faults") { _ in logHandler() })
         let tally = OutcomeTally(count: options.count)
         let start = ContinuousClock.now
@@ -113,8 +114,17 @@ struct Trial: Sendable {
         return try APNsConnector(configuration)
     }
 
+    /// From the start, whatever waits.
+    private static let twoAtOnce: ConnectionScaling = {
+        var scaling = ConnectionScaling()
+        scaling.minimum = 2
+        return scaling
+    }()
+
     private func engineConfiguration() -> EngineConfiguration {
         var configuration = EngineConfiguration()
+        // Some faults end a connection after a few requests: at one in ten seconds they would take hours.
+        configuration.reconnectInterval = .zero
         configuration.reconnectMinimum = .milliseconds(10)
         configuration.reconnectMaximum = .milliseconds(100)
         configuration.retry.minimum = .milliseconds(20)
