@@ -8,6 +8,7 @@ import Foundation
 @safe final class ReadTransaction: Transaction, @unchecked Sendable {
     let environment: Environment
     private let handle: OpaquePointer
+    private var hasEnded = false
 
     init(_ environment: Environment) throws(LMDBError) {
         var begun: OpaquePointer?
@@ -17,7 +18,15 @@ import Foundation
         unsafe handle = begun!
     }
 
-    deinit { unsafe mdb_txn_abort(handle) }
+    deinit { end() }
+
+    /// Lets go of its slot in the lock file. Not left to ``deinit`` where the environment may close: when the last reference
+    /// goes is the compiler's to say. Nothing may be read after this.
+    func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        unsafe mdb_txn_abort(handle)
+    }
 
     @unsafe var pointer: OpaquePointer { unsafe handle }
 
@@ -93,6 +102,7 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
         while lent > 0 { condition.wait() }
         let last = idle
         idle = []
+        for transaction in last { transaction.end() }
         condition.unlock()
         // Outside the lock: the last of them may close the environment.
         withExtendedLifetime(last) {}
@@ -112,6 +122,7 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
             try pooled.renew()
             return pooled
         } catch {
+            pooled?.end()
             settle(nil)
             throw error
         }
@@ -124,8 +135,11 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
 
     private func settle(_ transaction: ReadTransaction?) {
         condition.lock()
+        if let transaction {
+            // Before it counts as given back: from then on the environment may be closed.
+            if closed || idle.count >= Self.greatestIdleCount { transaction.end() } else { idle.append(transaction) }
+        }
         lent -= 1
-        if let transaction, !closed, idle.count < Self.greatestIdleCount { idle.append(transaction) }
         let wake = lent == 0 && closed
         condition.unlock()
         if wake { condition.broadcast() }

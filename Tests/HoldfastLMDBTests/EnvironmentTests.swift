@@ -77,6 +77,36 @@ struct EnvironmentTests {
         }
     }
 
+    @Test("Whoever reads while the pool is closed has let go of its slot before the environment goes")
+    func closedWhileRead() throws {
+        let place = try Place()
+        for _ in 0..<300 {
+            let environment = try place.open()
+            let table = try environment.table("t", [("a", "1")])
+            let pool = ReaderPool(environment)
+            let (started, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let threads = 4
+            for _ in 0..<threads {
+                Thread.detachNewThread {
+                    started.signal()
+                    var isOpen = true
+                    while isOpen {
+                        let found = try? pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                            try snapshot.get(Array("a".utf8).span, in: table)
+                        }
+                        isOpen = found != nil
+                    }
+                    ended.signal()
+                }
+            }
+            for _ in 0..<threads { started.wait() }
+            pool.close()
+            // From here on the slots of the lock file are not in memory any more.
+            environment.close()
+            for _ in 0..<threads { ended.wait() }
+        }
+    }
+
     @Test("A transaction that is not committed leaves nothing")
     func abort() throws {
         let place = try Place()
