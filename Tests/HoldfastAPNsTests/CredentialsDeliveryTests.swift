@@ -55,7 +55,9 @@ import Testing
         try await eventually("everything is delivered") { engine.status().confirmed == 200 }
         #expect(engine.status().possibleDuplicates == 0)
         #expect(engine.status().lanes.allSatisfy { $0.stoppedBecause == nil })
-        try await eventually("the token is kept") { try journal.note("connector:apns-token/MOCKTEAMID/MOCKKEYID1") != nil }
+        try await eventually("the token is kept") {
+            try journal.note("connector:apns-token/MOCKTEAMID/MOCKKEYID1") != nil
+        }
         running.cancel()
         try await running.value
         try await mock.stop()
