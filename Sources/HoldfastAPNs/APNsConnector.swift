@@ -10,7 +10,6 @@ public struct APNsConnector: Connector {
     let configuration: Configuration
     let vault: CredentialVault
     private let addresses: AddressWatch
-    private let refusal = ConnectionRefusal()
 
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
@@ -55,7 +54,6 @@ public struct APNsConnector: Connector {
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let credentials = vault.current
         if let problem = credentials.problem(configuration) { throw ConnectError(.configuration, problem) }
-        if let error = refusal.take(generation: credentials.generation) { throw error }
         let loop = Dialer.nextLoop()
         let connection = try await dialer(credentials).connect(on: loop) {
             (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
@@ -63,7 +61,7 @@ public struct APNsConnector: Connector {
             let connection = APNsConnection(loop: loop)
             let handler = APNsHandler(
                 configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
-                dialed: dialed, refuse: { refusal.note($0, generation: credentials.generation) }, ready: ready)
+                dialed: dialed, ready: ready)
             connection.inbox.bind(handler)
             try channel.pipeline.syncOperations.addHandler(handler)
         }

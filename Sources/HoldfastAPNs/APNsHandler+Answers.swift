@@ -66,10 +66,7 @@ extension APNsHandler {
             if case .opening = phase, let untold = consequences.untold {
                 return fail("\(configuration.endpoint): \(farewell.cause)", kind: Self.kind(of: untold))
             }
-            let isTold = drain(cause: farewell.cause, unsent: farewell.unsent)
-            if let untold = consequences.untold, !isTold, Self.kind(of: untold) == .configuration {
-                refuse(ConnectError(.configuration, "\(configuration.endpoint): \(farewell.cause)"))
-            }
+            drain(cause: farewell.cause, unsent: farewell.unsent, untold: consequences.untold)
         }
         if let failure = consequences.failure {
             fail("the service broke HTTP/2: \(failure)", kind: .temporary)

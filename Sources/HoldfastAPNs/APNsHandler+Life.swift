@@ -33,23 +33,20 @@ extension APNsHandler {
 
     /// From now on nothing new goes out on this connection.
     ///
-    /// - Parameter unsent: the result for what has no stream yet; by default it goes over another connection.
-    /// - Returns: whether there was any.
-    @discardableResult
-    func drain(cause: String?, unsent: SendResult? = nil) -> Bool {
+    /// - Parameters:
+    ///   - unsent: the result for what has no stream yet; by default it goes over another connection.
+    ///   - untold: what the service has said that stands for all, where no answer has carried it to the engine.
+    func drain(cause: String?, unsent: SendResult? = nil, untold: SendResult? = nil) {
         switch phase {
-        case .draining, .ended: return false
-        case .opening:
-            // Nobody has it yet.
-            end(cause)
-            return false
+        case .draining, .ended: return
+        // Nobody has it yet.
+        case .opening: return end(cause)
         case .open: phase = .draining(cause: cause)
         }
         sink(.draining)
         queue.append(connection.inbox.takeAll())
-        let returned = returnQueue(unsent)
+        if !returnQueue(unsent), let untold { sink(.told(untold)) }
         endIfDrained()
-        return returned
     }
 
     /// The credentials have been replaced by others, which new connections are opened with.

@@ -29,8 +29,6 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
     let sink: ConnectionSink
     /// The address at the other end.
     let dialed: DialedAddress
-    /// Takes what the service has against all of us, where no ticket is there to say it with.
-    let refuse: @Sendable (ConnectError) -> Void
     let ready: EventLoopPromise<APNsConnection>
 
     var session: HTTP2ClientSession
@@ -59,15 +57,13 @@ final class APNsHandler: ChannelInboundHandler, HandOutHandler {
 
     init(
         configuration: APNsConnector.Configuration, tokens: ProviderTokenSource?, connection: APNsConnection,
-        sink: ConnectionSink, dialed: DialedAddress, refuse: @escaping @Sendable (ConnectError) -> Void,
-        ready: EventLoopPromise<APNsConnection>
+        sink: ConnectionSink, dialed: DialedAddress, ready: EventLoopPromise<APNsConnection>
     ) {
         self.configuration = configuration
         self.tokens = tokens
         self.connection = connection
         self.sink = sink
         self.dialed = dialed
-        self.refuse = refuse
         self.ready = ready
         var limits = HTTP2Limits.client
         limits.maxConcurrentStreams = configuration.maximumStreams

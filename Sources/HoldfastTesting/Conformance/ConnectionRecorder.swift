@@ -16,6 +16,8 @@ final class ConnectionRecorder: Sendable {
         var error: PayloadError?
         var barrierAnswered: UInt64?
         var isDraining = false
+        /// What the service has said of the connection as a whole.
+        var told: [SendResult] = []
         var end: ConnectionEnd?
         var violations: [String] = []
         /// Calls of the sink: all, and those that have not returned.
@@ -80,8 +82,8 @@ extension ConnectionRecorder.State {
             if capacity < 1 { violations.append("a capacity of \(capacity)") }
         case .draining:
             isDraining = true
-        case .told:
-            break
+        case .told(let result):
+            told.append(result)
         case .ended(let end):
             take(end)
         case .sent, .payloadError, .barrierAnswered, .listened:
