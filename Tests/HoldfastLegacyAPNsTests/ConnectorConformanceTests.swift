@@ -17,7 +17,10 @@ struct ConnectorConformanceTests {
             case .refuse:
                 mock.setBehavior(MockBinaryBehavior { $0.isBarrier ? nil : MockBinaryAnswer(.refused(.invalidToken)) })
             case .staySilent: mock.setBehavior(.stalling)
-            case .close: mock.closeConnections()
+            case .close:
+                // Without TLS the kernel connects before the service has heard of it.
+                _ = await Patience(.seconds(10)).wait { mock.counters.openConnections > 0 }
+                mock.closeConnections()
             case .turnAway: try await mock.stop()
             }
             return true
