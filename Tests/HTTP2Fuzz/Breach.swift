@@ -1,3 +1,5 @@
+import HoldfastHTTP2
+
 /// Something that must hold did not.
 struct Breach: Error, CustomStringConvertible {
     let description: String
@@ -22,4 +24,16 @@ struct Tally {
     var slowest: Duration = .zero
     /// How often each code ended a connection.
     var codes: [String: Int] = [:]
+
+    /// One session is over.
+    ///
+    /// - Parameter failure: why it ended the connection; nil where it did not.
+    mutating func add(messages: Int, bytes: Int, mostHeld: Int, failure: HTTP2Error?) {
+        self.messages += messages
+        self.bytes += bytes
+        self.mostHeld = max(self.mostHeld, mostHeld)
+        guard let failure else { return }
+        failed += 1
+        codes["\(failure.code)", default: 0] += 1
+    }
 }

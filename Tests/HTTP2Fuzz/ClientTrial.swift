@@ -47,9 +47,7 @@ struct ClientTrial {
             try write()
             let opening = server.opening(&random).flatMap(\.bytes)
             try hear(temper == .wild && random.once(in: 4) ? random.bytes(40) : opening)
-            var rounds = temper == .flood ? 60 : 100
-            while rounds > 0, session.failure == nil {
-                rounds -= 1
+            for _ in 0..<(temper == .flood ? 60 : 100) where session.failure == nil {
                 try act()
                 try hear(turn())
                 try check()
@@ -59,13 +57,7 @@ struct ClientTrial {
         } catch {
             throw Breach("client, \(temper), \(malice)\(isDeaf ? ", unread" : ""): \(error)")
         }
-        tally.messages += ends.count
-        tally.bytes += received
-        tally.mostHeld = max(tally.mostHeld, mostHeld)
-        if let failure = session.failure {
-            tally.failed += 1
-            tally.codes["\(failure.code)", default: 0] += 1
-        }
+        tally.add(messages: ends.count, bytes: received, mostHeld: mostHeld, failure: session.failure)
     }
 
     // MARK: Our side

@@ -70,13 +70,7 @@ struct ServerTrial {
         } catch {
             throw Breach("server, \(temper), \(malice)\(isDeaf ? ", unread" : ""): \(error)")
         }
-        tally.messages += reported.count
-        tally.bytes += received
-        tally.mostHeld = max(tally.mostHeld, mostHeld)
-        if let failure = session.failure {
-            tally.failed += 1
-            tally.codes["\(failure.code)", default: 0] += 1
-        }
+        tally.add(messages: reported.count, bytes: received, mostHeld: mostHeld, failure: session.failure)
     }
 
     // MARK: Our side
