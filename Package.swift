@@ -28,6 +28,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 
 let package = Package(
     name: "holdfast",
@@ -37,6 +38,7 @@ let package = Package(
         .library(name: "HoldfastControl", targets: ["HoldfastControl"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
+        .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
         .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
         .executable(name: "holdfast", targets: ["HoldfastTool"]),
@@ -49,6 +51,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        // Serves health and metrics to operators. Without its traits it brings no configuration and no Foundation.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
@@ -89,6 +93,15 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
 
+        // What senders that exist already talk to.
+        .target(
+            name: "HoldfastGateway",
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
+                hummingbird, logging, nioCore, nioHPACK, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+            ],
+            swiftSettings: strict),
+
         // What tests are made of, ours and our users'.
         .target(
             name: "HoldfastMockAPNs",
@@ -106,7 +119,8 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", argumentParser, logging, nioCore, serviceLifecycle, unixSignals, yams,
+                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, logging, nioCore,
+                serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 
@@ -144,6 +158,14 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
                 "HoldfastTransport", logging, nioCore, nioPosix, nioSSL,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastGatewayTests",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", coreMetrics, logging,
+                nioCore, nioPosix, nioSSL, nioHPACK, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -17,12 +17,15 @@ extension ClientCertificate {
 
     /// Reads it, by libcrypto, and hands the TLS library what was read.
     ///
-    /// - Parameter now: what its dates are compared with.
+    /// - Parameters:
+    ///   - now: what its dates are compared with.
+    ///   - role: what it is, for people: a server has one too.
     /// - Throws: an error that names the file, what is wrong with it and what to do: never what is in it.
     package func load(
-        at now: WallTime = EngineClock.system.wall()
+        at now: WallTime = EngineClock.system.wall(), as role: String = Self.role
     ) throws(TransportConfigurationError) -> Loaded {
-        let (chain, key) = try read()
+        let (chain, key) = try read(role)
+        let named = named(role)
         let facts = try Self.saying(named) { () throws(OpenSSLError) in try chain[0].facts() }
         guard facts.notAfter >= now.seconds else {
             throw TransportConfigurationError(
@@ -47,22 +50,27 @@ extension ClientCertificate {
         }
     }
 
+    /// What it is for those who send.
+    package static var role: String { "client certificate" }
+
     /// For messages.
-    package var named: String {
+    package var named: String { named(Self.role) }
+
+    private func named(_ role: String) -> String {
         switch content {
-        case .pem(let source, _), .pkcs12(let source): "the \(source.named("client certificate"))"
+        case .pem(let source, _), .pkcs12(let source): "the \(source.named(role))"
         }
     }
 
     /// The chain with the key's own certificate first, and the key.
-    private func read() throws(TransportConfigurationError) -> ([Certificate], PrivateKey) {
+    private func read(_ role: String) throws(TransportConfigurationError) -> ([Certificate], PrivateKey) {
         let passphrase = try passphrase?.read()
         switch content {
         case .pem(let certificates, let key):
-            return try pem(certificates, key, passphrase)
+            return try pem(certificates, key, passphrase, role)
         case .pkcs12(let source):
-            let bytes = try source.read(as: "client certificate")
-            let bundle = try Self.saying(named) { () throws(OpenSSLError) in
+            let bytes = try source.read(as: role)
+            let bundle = try Self.saying(named(role)) { () throws(OpenSSLError) in
                 try PKCS12Bundle(bytes, passphrase: passphrase)
             }
             return (bundle.certificates, bundle.key)
@@ -70,14 +78,15 @@ extension ClientCertificate {
     }
 
     private func pem(
-        _ certificates: CredentialSource, _ keySource: CredentialSource, _ passphrase: [UInt8]?
+        _ certificates: CredentialSource, _ keySource: CredentialSource, _ passphrase: [UInt8]?, _ role: String
     ) throws(TransportConfigurationError) -> ([Certificate], PrivateKey) {
-        let certificateBytes = try certificates.read(as: "client certificate")
+        let certificateBytes = try certificates.read(as: role)
+        let named = named(role)
         var chain = try Self.saying(named) { () throws(OpenSSLError) in
             try Certificate.chain(pem: certificateBytes)
         }
-        let keyBytes = try keySource.read(as: "key of the client certificate")
-        let keyName = "the \(keySource.named("key of the client certificate"))"
+        let keyBytes = try keySource.read(as: "key of the \(role)")
+        let keyName = "the \(keySource.named("key of the \(role)"))"
         let key = try Self.saying(keyName) { () throws(OpenSSLError) in
             try PrivateKey(pem: keyBytes, passphrase: passphrase)
         }

@@ -16,14 +16,7 @@ package struct ClientTLS {
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols
         tls.certificateVerification = verifiesHostName ? .fullVerification : .noHostnameVerification
-        switch trust {
-        case .system: break
-        case .file(let path):
-            let bytes = try ConfigurationFile.read(path, as: "trusted certificate file")
-            tls.trustRoots = .certificates(try certificates(bytes, "the trusted certificate file \(path)"))
-        case .pem(let bytes):
-            tls.trustRoots = .certificates(try certificates(bytes, "the text of the trusted certificates"))
-        }
+        if let roots = try roots(trust, as: "trusted certificate file") { tls.trustRoots = roots }
         if let loaded = try identity?.load() {
             tls.certificateChain = loaded.chain.map { .certificate($0) }
             tls.privateKey = .privateKey(loaded.key)
@@ -32,6 +25,21 @@ package struct ClientTLS {
             return try NIOSSLContext(configuration: tls)
         } catch {
             throw TransportConfigurationError("TLS can't be set up: \(error)")
+        }
+    }
+
+    /// Those that the other side's certificate must be signed by; nil for the system's.
+    ///
+    /// - Parameter what: what the file is to be, for people.
+    /// - Throws: an error that names the file that is missing, or is not what it should be.
+    package static func roots(
+        _ trust: TrustedCertificates, as what: String
+    ) throws(TransportConfigurationError) -> NIOSSLTrustRoots? {
+        switch trust {
+        case .system: nil
+        case .file(let path):
+            .certificates(try certificates(try ConfigurationFile.read(path, as: what), "the \(what) \(path)"))
+        case .pem(let bytes): .certificates(try certificates(bytes, "the text of the trusted certificates"))
         }
     }
 

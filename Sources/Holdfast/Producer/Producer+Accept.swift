@@ -110,8 +110,9 @@ extension Producer {
                 if TokenBlacklist.holds(entry, registeredAt: registered) {
                     draft.refuse(
                         position,
-                        Refusal(.blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)")
-                    )
+                        Refusal(
+                            .blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)",
+                            blacklistEntry: entry))
                 } else if let registered {
                     lifted.append((entry.token, registered))
                 }

@@ -33,10 +33,13 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: Reason
     /// What is wrong with what, for people. Holds no token and no payload.
     public let detail: String
+    /// With ``Reason/blacklisted``: why, and since when.
+    public let blacklistEntry: BlacklistEntry?
 
-    public init(_ reason: Reason, _ detail: String) {
+    public init(_ reason: Reason, _ detail: String, blacklistEntry: BlacklistEntry? = nil) {
         self.reason = reason
         self.detail = detail
+        self.blacklistEntry = blacklistEntry
     }
 
     public var description: String { "\(reason): \(detail)" }

@@ -1,0 +1,23 @@
+public import Holdfast
+
+/// The listener that speaks the binary protocol.
+public struct BinaryIngressConfiguration: Sendable {
+    public var listen: ListenAddress
+    /// Nil is the protocol without TLS, for loopback only.
+    public var tls: ServerTLS?
+    public var limits = ListenerLimits()
+    /// What its notifications are for; nil for what each client's certificate is for.
+    public var topic: String?
+    /// The most notifications of a connection that were read and are not on disk yet: what its client believes to be sent,
+    /// and a kill -9 loses, beside what the kernel's buffers hold. Beyond it nothing is read. Default: 1000.
+    public var uncommitted = 1000
+    /// Notifications a second over all connections, beyond which nothing is read for a while; nil for any number.
+    /// Default: nil.
+    public var rate: RateLimit?
+
+    public init(listen: ListenAddress, tls: ServerTLS? = nil, topic: String? = nil) {
+        self.listen = listen
+        self.tls = tls
+        self.topic = topic
+    }
+}

@@ -1,0 +1,90 @@
+public import Holdfast
+public import Logging
+public import ServiceLifecycle
+
+/// What a gateway listens on. Nil listens not at all.
+public struct GatewayConfiguration: Sendable {
+    public var http2: HTTP2IngressConfiguration?
+    public var binary: BinaryIngressConfiguration?
+    public var feedback: FeedbackIngressConfiguration?
+    /// Whose provider tokens are taken. A listener that is reached from elsewhere than this machine serves those alone who
+    /// show a client certificate that it knows, or such a token.
+    public var submitters: [SubmitterKey] = []
+    /// How long listeners may take to answer what is in hand when the gateway ends; then connections are closed.
+    /// Default: 10 s.
+    public var drainLimit: Duration = .seconds(10)
+
+    public init() {}
+}
+
+/// One protocol at one address, while it listens.
+protocol Ingress: Sendable {
+    /// `http2`, `binary` or `feedback`: in logs and metrics.
+    var name: String { get }
+    var address: ListenAddress { get }
+    var figures: IngressFigures { get }
+    /// Connections that are open.
+    var openConnections: Int { get }
+
+    /// Takes up files that have changed, and limits; open connections go on. Its address stays what it is.
+    ///
+    /// - Throws: ``GatewayError`` that names what is wrong; then everything stays as it was.
+    func reload(_ configuration: GatewayConfiguration) throws(GatewayError)
+
+    /// Takes nothing new, answers what is in hand, and ends with the last connection, or at the limit.
+    func drain(within limit: Duration) async
+}
+
+/// Servers that existing senders talk to, in front of an engine: what they hand over is in its journal before they are
+/// answered.
+///
+///     let gateway = try await Gateway(configuration, engine: engine, logger: logger)   // listens from here on
+///     let group = ServiceGroup(services: [engine, gateway], gracefulShutdownSignals: [.sigterm], logger: logger)
+///
+/// A `Service`; listed behind the engine it ends before it.
+public final class Gateway: Service, Sendable {
+    private let configuration: GatewayConfiguration
+    private let ingresses: [any Ingress]
+    private let logger: Logger
+
+    /// Listens from when it returns.
+    ///
+    /// - Throws: ``GatewayError``.
+    public init(
+        _ configuration: GatewayConfiguration, engine: PushEngine, logger: Logger = Logger(label: "holdfast.gateway")
+    ) async throws(GatewayError) {
+        self.configuration = configuration
+        self.logger = logger
+        ingresses = []
+    }
+
+    /// What it listens on, by the protocol's name.
+    public var addresses: [String: ListenAddress] {
+        Dictionary(uniqueKeysWithValues: ingresses.map { ($0.name, $0.address) })
+    }
+
+    /// Takes up files that have changed, limits and keys, without ending a connection. Addresses stay what they are.
+    ///
+    /// - Throws: ``GatewayError`` that names what is wrong; listeners before it have taken up theirs.
+    public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
+        for ingress in ingresses { try ingress.reload(configuration) }
+    }
+
+    /// What each listener did and has open, by the protocol's name.
+    public var figures: [(name: String, openConnections: Int, values: IngressFigures.Values)] {
+        ingresses.map { ($0.name, $0.openConnections, $0.figures.current) }
+    }
+
+    /// Serves until it is shut down or cancelled.
+    public func run() async throws {
+        let (ending, end) = AsyncStream.makeStream(of: Never.self)
+        await withTaskCancellationOrGracefulShutdownHandler {
+            for await _ in ending {}
+        } onCancelOrGracefulShutdown: {
+            end.finish()
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for ingress in ingresses { group.addTask { await ingress.drain(within: self.configuration.drainLimit) } }
+        }
+    }
+}

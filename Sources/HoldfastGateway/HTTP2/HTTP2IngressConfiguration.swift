@@ -1,0 +1,19 @@
+public import Holdfast
+
+/// The listener that speaks APNs over HTTP/2.
+public struct HTTP2IngressConfiguration: Sendable {
+    public var listen: ListenAddress
+    /// Nil is h2 in the clear, for loopback only.
+    public var tls: ServerTLS?
+    public var limits = ListenerLimits()
+    /// Requests at a time on a connection (MAX_CONCURRENT_STREAMS). Default: 1000.
+    public var streams = 1000
+    /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
+    /// `retry-after`; nil for any number. Default: nil.
+    public var rate: RateLimit?
+
+    public init(listen: ListenAddress, tls: ServerTLS? = nil) {
+        self.listen = listen
+        self.tls = tls
+    }
+}

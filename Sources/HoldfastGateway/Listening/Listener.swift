@@ -1,0 +1,108 @@
+internal import Holdfast
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
+/// Accepts connections at one address, so many at a time, and ends them in order.
+///
+/// What is spoken on them is for the handlers: each connection has TLS where there is any, then theirs.
+final class Listener: Sendable {
+    /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
+    struct Drain: Sendable {}
+
+    private struct State: Sendable {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isEnding = false
+        var accepted = 0
+        var turnedAway = 0
+    }
+
+    private let channel: any Channel
+    private let state: Monitor<State>
+    /// As it came to be: with the port that the system chose.
+    let address: ListenAddress
+
+    /// Listens from when it returns.
+    ///
+    /// - Parameters:
+    ///   - tls: asked for each connection; nil for cleartext.
+    ///   - limit: connections at a time; asked for each.
+    ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
+    /// - Throws: ``GatewayError`` of kind `cannotListen`.
+    static func start(
+        _ address: ListenAddress, tls: ServerTLSVault?, limit: @escaping @Sendable () -> Int,
+        handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
+    ) async throws(GatewayError) -> Listener {
+        let state = Monitor(State())
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+            .childChannelInitializer { child in
+                guard admit(child, limit(), state) else { return child.close() }
+                return child.eventLoop.makeCompletedFuture {
+                    let pipeline = child.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+                    for handler in try handlers(child) { try pipeline.addHandler(handler) }
+                }
+            }
+        do {
+            let channel = try await bootstrap.bind(host: address.host, port: address.port).get()
+            return Listener(channel, state, address)
+        } catch {
+            throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
+        }
+    }
+
+    private init(_ channel: any Channel, _ state: Monitor<State>, _ address: ListenAddress) {
+        self.channel = channel
+        self.state = state
+        self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
+    }
+
+    private static func admit(_ child: any Channel, _ limit: Int, _ state: Monitor<State>) -> Bool {
+        let isAdmitted = state.withLock { state in
+            guard !state.isEnding, state.channels.count < limit else {
+                state.turnedAway += 1
+                return false
+            }
+            state.accepted += 1
+            state.channels[ObjectIdentifier(child)] = child
+            return true
+        }
+        guard isAdmitted else { return false }
+        child.closeFuture.whenComplete { _ in state.withLock { $0.channels[ObjectIdentifier(child)] = nil } }
+        return true
+    }
+
+    /// Connections that are open, were ever taken, and were closed at once because too many were open.
+    var figures: (open: Int, accepted: Int, turnedAway: Int) {
+        state.withLock { ($0.channels.count, $0.accepted, $0.turnedAway) }
+    }
+
+    /// Tells each open connection something, through its pipeline.
+    func tell(_ event: any Sendable) {
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.pipeline.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
+    /// the limit are closed.
+    func drain(within limit: Duration) async {
+        let channels = state.withLock { state in
+            state.isEnding = true
+            return Array(state.channels.values)
+        }
+        // It may be closed already, or close with an error: it is gone either way.
+        do { try await channel.close().get() } catch {}
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
+        let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {
+            for channel in channels { channel.close(promise: nil) }
+        }
+        for channel in channels { do { try await channel.closeFuture.get() } catch {} }
+        timer.cancel()
+    }
+}

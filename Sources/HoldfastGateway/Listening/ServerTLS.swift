@@ -1,0 +1,64 @@
+public import Holdfast
+internal import HoldfastTransport
+internal import NIOSSL
+
+/// What a listener shows its clients, and whom of them it knows.
+public struct ServerTLS: Hashable, Sendable {
+    /// The server's certificate with those that lead to its authority, and its key.
+    public var identity: ClientCertificate
+    /// PEM with the authorities whose certificates clients may show; nil asks for none.
+    public var clientAuthorities: TrustedCertificates?
+    /// Whether a client without such a certificate is turned away in the handshake.
+    public var requiresClientCertificate = false
+
+    public init(identity: ClientCertificate, clientAuthorities: TrustedCertificates? = nil) {
+        self.identity = identity
+        self.clientAuthorities = clientAuthorities
+    }
+}
+
+/// The TLS of a listener, read from files and exchanged for what they hold later; open connections keep what they have.
+final class ServerTLSVault: Sendable {
+    private let protocols: [String]
+    private let state: Monitor<(settings: ServerTLS, context: NIOSSLContext)>
+
+    /// - Parameter protocols: what ALPN takes; none for protocols that are older than it.
+    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
+    init(_ settings: ServerTLS, protocols: [String]) throws(GatewayError) {
+        self.protocols = protocols
+        state = Monitor((settings, try Self.context(settings, protocols)))
+    }
+
+    /// For the next connection.
+    var context: NIOSSLContext { state.withLock(\.context) }
+
+    /// Reads the files anew, for connections from now on.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
+    func reload(_ settings: ServerTLS) throws(GatewayError) {
+        let context = try Self.context(settings, protocols)
+        state.withLock { $0 = (settings, context) }
+    }
+
+    private static func context(_ settings: ServerTLS, _ protocols: [String]) throws(GatewayError) -> NIOSSLContext {
+        do throws(TransportConfigurationError) {
+            let loaded = try settings.identity.load(as: "server certificate")
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.key))
+            tls.minimumTLSVersion = .tlsv12
+            tls.applicationProtocols = protocols
+            if let authorities = settings.clientAuthorities {
+                if let roots = try ClientTLS.roots(authorities, as: "client authorities") { tls.trustRoots = roots }
+                tls.certificateVerification =
+                    settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification
+            }
+            do {
+                return try NIOSSLContext(configuration: tls)
+            } catch {
+                throw TransportConfigurationError("TLS can't be set up: \(error)")
+            }
+        } catch {
+            throw GatewayError(.configuration, error.message)
+        }
+    }
+}
