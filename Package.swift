@@ -224,7 +224,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
             ],
-            swiftSettings: strict),
+            exclude: ["clients"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
