@@ -224,7 +224,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
             ],
-            exclude: ["clients"], swiftSettings: strict),
+            exclude: ["clients", "rig"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
