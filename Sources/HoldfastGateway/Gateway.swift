@@ -55,7 +55,11 @@ public final class Gateway: Service, Sendable {
     ) async throws(GatewayError) {
         self.configuration = configuration
         self.logger = logger
-        ingresses = []
+        var ingresses: [any Ingress] = []
+        if let binary = configuration.binary {
+            ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
+        }
+        self.ingresses = ingresses
     }
 
     /// What it listens on, by the protocol's name.
