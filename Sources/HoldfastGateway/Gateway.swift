@@ -56,6 +56,11 @@ public final class Gateway: Service, Sendable {
         self.configuration = configuration
         self.logger = logger
         var ingresses: [any Ingress] = []
+        if let http2 = configuration.http2 {
+            ingresses.append(
+                try await HTTP2Ingress.start(
+                    http2, submitters: configuration.submitters, engine: engine, logger: logger))
+        }
         if let binary = configuration.binary {
             ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
         }

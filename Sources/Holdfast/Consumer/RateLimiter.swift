@@ -1,6 +1,6 @@
 /// How many notifications of a route may go out now, or of a listener come in, by a ``RateLimit``.
 ///
-/// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out (or comes in).
+/// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
 package struct RateLimiter: Sendable {
     private let limit: RateLimit
     private var tokens: Double

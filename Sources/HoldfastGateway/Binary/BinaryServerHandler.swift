@@ -131,14 +131,14 @@ final class BinaryServerHandler: ChannelDuplexHandler {
 
     private func read() {
         guard resumption == nil else { return }
-        let (allowance, again) = service.allowance()
+        let (allowance, pause) = service.rate.allowance()
         let count = session.read(atMost: allowance, now: service.producer.clock.wall())
         if count > 0 {
-            service.took(count)
+            service.rate.took(count)
             // A client is as active as it has something to say: bytes that never make a notification are silence.
             deadline = .now() + TimeAmount(limits.idle)
         }
-        if let again { resume(in: again) }
+        if let pause { resume(in: TimeAmount(pause)) }
     }
 
     private func resume(in pause: TimeAmount) {

@@ -1,12 +1,10 @@
 internal import Holdfast
 internal import Logging
-internal import NIOCore
 
 /// What the connections of one binary listener share.
 final class BinaryService: Sendable {
     private struct State: Sendable {
         var settings: BinaryIngressConfiguration
-        var rate: RateLimiter?
         /// Connections that have something which is not on disk, also those that are closed already.
         var unfinished = 0
     }
@@ -14,37 +12,23 @@ final class BinaryService: Sendable {
     let producer: Producer
     let logger: Logger
     let figures = IngressFigures()
+    let rate: SharedRate
     private let state: Monitor<State>
 
     init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger) {
         self.producer = producer
         self.logger = logger
-        state = Monitor(State(settings: settings, rate: settings.rate.map(RateLimiter.init)))
+        rate = SharedRate(settings.rate)
+        state = Monitor(State(settings: settings))
     }
 
     var settings: BinaryIngressConfiguration {
         get { state.withLock(\.settings) }
         set {
-            state.withLock { state in
-                if newValue.rate != state.settings.rate { state.rate = newValue.rate.map(RateLimiter.init) }
-                state.settings = newValue
-            }
+            state.withLock { $0.settings = newValue }
+            rate.change(to: newValue.rate)
         }
     }
-
-    // MARK: The rate, of all connections
-
-    /// How many notifications may be read now, of `wanted`; and when there is one, when to ask again.
-    func allowance() -> (count: Int, again: TimeAmount?) {
-        let now = producer.clock.monotonic()
-        return state.withLock { state in
-            guard let count = state.rate?.allowance(now: now) else { return (.max, nil) }
-            guard count == 0, let next = state.rate?.nextAllowance(now: now) else { return (count, nil) }
-            return (0, TimeAmount(next - now))
-        }
-    }
-
-    func took(_ count: Int) { state.withLock { $0.rate?.take(count) } }
 
     // MARK: What is not on disk
 

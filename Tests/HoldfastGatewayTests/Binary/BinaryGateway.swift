@@ -22,12 +22,12 @@ struct BinaryGateway: Sendable {
 
     /// Starts one, and drains it whatever happens.
     static func run(
-        journal: InMemoryJournal = InMemoryJournal(), topics: Set<String>? = nil,
-        _ change: (inout BinaryIngressConfiguration) -> Void = { _ in },
-        _ body: (BinaryGateway) async throws -> Void
+        journal: InMemoryJournal = InMemoryJournal(), topics: Set<String>? = nil, patience: Duration = .seconds(30),
+        uncommitted: Int = 1000, _ body: (BinaryGateway) async throws -> Void
     ) async throws {
         var binary = BinaryIngressConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0), topic: topic)
-        change(&binary)
+        binary.journalLimit = patience
+        binary.uncommitted = uncommitted
         var configuration = GatewayConfiguration()
         configuration.binary = binary
         configuration.drainLimit = .seconds(5)

@@ -115,7 +115,7 @@ import Testing
     func fullForLong() async throws {
         let journal = InMemoryJournal()
         journal.limitEntries(to: 2)
-        try await BinaryGateway.run(journal: journal, { $0.journalLimit = .milliseconds(300) }) { gateway in
+        try await BinaryGateway.run(journal: journal, patience: .milliseconds(300)) { gateway in
             let client = try await RawClient(port: gateway.port)
             try await client.send(Self.bytes([Self.request(1), Self.request(2)]))
             #expect(await wait { gateway.payloads.count == 2 })
