@@ -174,7 +174,7 @@ admin: {{listen: "127.0.0.1:{self.ports['admin']}"}}
         def listens():
             if not self.process.is_running:
                 raise Failure(f"the gateway ended: {self.process.said()}")
-            return is_listening(self.ports["http2"]) and is_listening(self.ports["binary"])
+            return is_listening(self.ports["http2"])
 
         wait_until("the gateway listens", listens)
 
