@@ -29,6 +29,10 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+// The values that Hummingbird and its NIO handlers speak in.
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
 let package = Package(
     name: "holdfast",
@@ -45,6 +49,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -98,7 +103,8 @@ let package = Package(
             name: "HoldfastGateway",
             dependencies: [
                 "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
-                hummingbird, logging, nioCore, nioHPACK, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHPACK, nioHTTPTypes, nioPosix, nioSSL,
+                nioTLS, serviceLifecycle,
             ],
             swiftSettings: strict),
 
@@ -119,8 +125,8 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
-                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, logging, nioCore,
-                serviceLifecycle, unixSignals, yams,
+                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, coreMetrics, logging, nioCore,
+                nioPosix, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 

@@ -35,22 +35,37 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await serve() } }
 
     private func serve() async throws -> ToolStatus {
-        var configuration = try journalOptions.configOptions.load()
-        configuration.journal.path = try journalOptions.path(configuration.journal)
-        if verbose { configuration.log.level = .debug }
+        let configuration = try load()
         if check { return try ServiceCheck(configuration, json: json).run() }
         let routes = try ServicePlan.routes(configuration)
         let log = ServiceLog(level: configuration.log.level ?? .info)
-        let run = ServiceRun(configuration, routes: routes, log: log) { configuration in
-            // The path was asked for above.
-            let path = configuration.journal.path ?? ""
-            let journal = try await configuration.journal.open(at: path, create: true)
-            return OpenedJournal(journal: journal, directory: journal.directory)
-        }
+        let run = ServiceRun(
+            configuration, routes: routes, log: log,
+            sources: .init(openJournal: Self.open) { [self] in
+                let configuration = try load()
+                // All of it is read, so that nothing is taken up by halves.
+                let problems = ServicePlan.problems(of: configuration)
+                guard problems.isEmpty else { throw ConfigError(problems).toolError }
+                return configuration
+            })
         let outcome = await run.run()
         if let error = outcome.error { Console.standard.error(error.message) }
         if json { Console.standard.print(try JSONOutput.line(Ending(outcome))) }
         return outcome.status
+    }
+
+    /// The configuration, with the flags over it.
+    private func load() throws -> Configuration {
+        var configuration = try journalOptions.configOptions.load()
+        configuration.journal.path = try journalOptions.path(configuration.journal)
+        if verbose { configuration.log.level = .debug }
+        return configuration
+    }
+
+    private static func open(_ configuration: Configuration) async throws -> OpenedJournal {
+        // The path was asked for when the configuration was read.
+        let journal = try await configuration.journal.open(at: configuration.journal.path ?? "", create: true)
+        return OpenedJournal(journal: journal, directory: journal.directory)
     }
 
     /// The names of its properties are those of the JSON.

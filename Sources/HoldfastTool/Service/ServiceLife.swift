@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
@@ -28,13 +29,14 @@ final class ServiceLife: Sendable {
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
         _ opened: OpenedJournal, configuration: Configuration, routes: [ReadyRoute],
-        at addresses: [String: ListenAddress], log: ServiceLog
+        at addresses: [String: ListenAddress], log: ServiceLog, listeners: [any MetricsListener],
+        metrics: any MetricsFactory
     ) async throws {
         self.opened = opened
         do {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
-                logger: log.logger())
+                logger: log.logger(), listeners: listeners, metrics: metrics)
             gateway = try await Gateway(
                 configuration.gateway.configuration(routes: configuration.routes, at: addresses), engine: engine,
                 logger: log.logger("holdfast.gateway"))

@@ -45,10 +45,12 @@ final class ServiceLog: Sendable {
         let log: ServiceLog
         var metadata: Logger.Metadata = [:]
 
+        /// Set for one logger alone, it can only say less than the log does.
+        var own: Logger.Level = .trace
+
         var logLevel: Logger.Level {
-            get { log.leastLevel }
-            // One level for all: it is the log's.
-            set { log.leastLevel = newValue }
+            get { max(log.leastLevel, own) }
+            set { own = newValue }
         }
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {

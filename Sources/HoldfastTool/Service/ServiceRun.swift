@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Holdfast
 internal import HoldfastGateway
 internal import Logging
@@ -23,7 +24,9 @@ final class ServiceRun: Sendable {
     struct Options: Sendable {
         /// Whether SIGINT and SIGTERM end it in order. False in tests.
         var handlesSignals = true
-        /// How long to wait before the journal is opened once more, or not at all.
+        /// What the process was started with, for whom started it.
+        var environment = ProcessInfo.processInfo.environment
+        /// Waits before the journal is opened once more.
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     }
 
@@ -33,27 +36,49 @@ final class ServiceRun: Sendable {
         /// Nil while none serves.
         var life: ServiceLife?
         var addresses: [String: ListenAddress] = [:]
+        /// Why none serves, for those who ask whether it is ready.
+        var obstacle: String? = "starting"
         var isEnding = false
+        /// What was wrong beside the journal, and ended it.
+        var failure: ToolError?
+        var reopened = 0
+        var reloads = 0
+        var failedReloads = 0
     }
 
-    private let openJournal: @Sendable (Configuration) async throws -> OpenedJournal
+    /// What the command gives: how a configuration is read and a journal opened.
+    struct Sources: Sendable {
+        var openJournal: @Sendable (Configuration) async throws -> OpenedJournal
+        /// The configuration as it is now, with the command's flags over it, and everything in it checked.
+        var load: @Sendable () throws -> Configuration
+    }
+
+    private let sources: Sources
     private let log: ServiceLog
     private let logger: Logger
     private let options: Options
     private let state: Monitor<State>
+    private let registry = MetricsRegistry()
+    private let watch = JournalWatch()
+    private let manager: ServiceManager?
     private let ending: AsyncStream<Never>
     private let finishEnding: AsyncStream<Never>.Continuation
+    private let reloads: AsyncStream<Void>
+    private let askForReload: AsyncStream<Void>.Continuation
 
     init(
         _ configuration: Configuration, routes: [ReadyRoute], log: ServiceLog, options: Options = Options(),
-        openJournal: @escaping @Sendable (Configuration) async throws -> OpenedJournal
+        sources: Sources
     ) {
-        self.openJournal = openJournal
+        self.sources = sources
         self.log = log
         self.options = options
         logger = log.logger()
+        manager = ServiceManager(options.environment, logger: logger)
         state = Monitor(State(configuration: configuration, routes: routes))
         (ending, finishEnding) = AsyncStream.makeStream()
+        // One that waits stands for all that came meanwhile.
+        (reloads, askForReload) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Where it listens, by the protocol's name; empty until it does.
@@ -64,8 +89,14 @@ final class ServiceRun: Sendable {
         let signals = options.handlesSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) : nil
         return await withTaskGroup(of: Void.self) { tasks in
             if let signals { tasks.addTask { await self.handle(signals) } }
-            let outcome = await serve()
+            tasks.addTask { for await _ in self.reloads { await self.reload() } }
+            if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
+            if let interval = manager?.watchdogInterval { tasks.addTask { await self.feedWatchdog(every: interval) } }
+            var outcome = await serve()
             tasks.cancelAll()
+            let (failure, reopened) = state.withLock { ($0.failure, $0.reopened) }
+            outcome.error = outcome.error ?? failure
+            outcome.reopened = reopened
             return outcome
         }
     }
@@ -74,9 +105,11 @@ final class ServiceRun: Sendable {
     func end() async {
         let life = state.withLock { state in
             state.isEnding = true
+            state.obstacle = "ending: nothing new is taken"
             return state.life
         }
         finishEnding.finish()
+        await manager?.tell(.stopping)
         await life?.end()
     }
 
@@ -84,7 +117,7 @@ final class ServiceRun: Sendable {
         for await signal in signals {
             switch signal {
             case .sighup:
-                logger.notice("SIGHUP: nothing is taken up yet")
+                askForReload.yield()
             default:
                 logger.info("\(signal): ending, with what is in hand")
                 await end()
@@ -92,23 +125,127 @@ final class ServiceRun: Sendable {
         }
     }
 
+    private func feedWatchdog(every interval: Duration) async {
+        while !Task.isCancelled {
+            await manager?.tell(.watchdog)
+            do { try await Task.sleep(for: interval) } catch { return }
+        }
+    }
+
+    // MARK: Operators
+
+    private func makeAdmin() -> AdminServer? {
+        let settings = state.withLock(\.configuration.admin)
+        guard let listen = settings.listen else { return nil }
+        var configuration = AdminConfiguration(listen: listen)
+        configuration.servesEverybody = settings.everybody
+        configuration.connections = settings.connections
+        do throws(GatewayError) {
+            return try AdminServer(
+                configuration, logger: log.logger("holdfast.admin"), health: { [self] in health },
+                metrics: { [self] in metrics })
+        } catch {
+            state.withLock { $0.failure = Self.told(error) }
+            return nil
+        }
+    }
+
+    private func keep(_ admin: AdminServer) async {
+        do {
+            try await admin.run()
+        } catch {
+            state.withLock { $0.failure = Self.told(error) }
+            await end()
+        }
+    }
+
+    /// Whether senders are served, and why not.
+    var health: Health {
+        let obstacle = state.withLock(\.obstacle)
+        return Health(obstacles: [obstacle ?? watch.obstacle()].compactMap(\.self))
+    }
+
+    private var metrics: String {
+        let (state, isReady) = (state.withLock { $0 }, health.isReady)
+        return registry.text(
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
+                MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
+                MetricFamily(
+                    "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
+                    Double(state.reopened)),
+                MetricFamily(
+                    "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
+                    samples: [
+                        .init(labels: [("result", "taken")], value: Double(state.reloads)),
+                        .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
+                    ]),
+            ])
+    }
+
+    // MARK: Another configuration
+
+    /// Reads the configuration again and takes it up, all of it or nothing; says what is wrong, or waits for a restart.
+    func reload() async {
+        await manager?.tell(.reloading)
+        do {
+            try await takeUp(try sources.load())
+            state.withLock { $0.reloads += 1 }
+        } catch {
+            state.withLock { $0.failedReloads += 1 }
+            logger.error("the configuration was read again and is not taken up; everything stays as it was: \(error)")
+        }
+        await manager?.tell(.ready(status))
+    }
+
+    private func takeUp(_ new: Configuration) async throws {
+        let (old, routes, life, addresses) = state.withLock { ($0.configuration, $0.routes, $0.life, $0.addresses) }
+        let reload = try ServiceReload(from: old, routes, to: new)
+        if let life {
+            try life.gateway.reload(
+                reload.configuration.gateway.configuration(routes: reload.configuration.routes, at: addresses))
+            life.feedback.exchange(ServiceLife.readers(of: reload.routes, life.engine, log))
+        }
+        log.leastLevel = new.log.level ?? .info
+        state.withLock { state in
+            state.configuration = reload.configuration
+            state.routes = reload.routes
+        }
+        let changed = reload.changedRoutes.isEmpty ? "no route" : reload.changedRoutes.joined(separator: ", ")
+        logger.notice("the configuration was read again and is taken up; changed: \(changed)")
+        if !reload.needsRestart.isEmpty {
+            logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
+        }
+    }
+
+    /// For whoever started this process.
+    private var status: String {
+        let addresses = addresses.sorted { $0.key < $1.key }.map { "\($0.key) on \($0.value)" }
+        return health.obstacles.first ?? "serving " + addresses.joined(separator: ", ")
+    }
+
     // MARK: Lives
 
     private func serve() async -> Outcome {
         var outcome = Outcome()
         var schedule = ReopenSchedule()
-        while !state.withLock(\.isEnding) {
+        while !state.withLock({ $0.isEnding || $0.failure != nil }) {
             let start = ContinuousClock.now
             guard let failure = await live(&outcome) else { return outcome }
-            let isFirst = outcome.reopened == 0 && addresses.isEmpty
-            guard !state.withLock(\.isEnding), Self.mayPass(failure), !isFirst,
+            // What can't be had at the start is somebody's to mend; what was there may come back.
+            let wasServing = !addresses.isEmpty
+            guard !state.withLock(\.isEnding), wasServing, Self.mayPass(failure),
                 let pause = schedule.failed(after: ContinuousClock.now - start)
             else {
                 outcome.error = Self.told(failure)
                 return outcome
             }
-            outcome.reopened += 1
-            logger.error("\(failure); the journal is opened anew in \(Format.duration(pause))")
+            let words = "\(failure); the journal is opened anew in \(Format.duration(pause))"
+            state.withLock { state in
+                state.reopened += 1
+                state.obstacle = state.isEnding ? state.obstacle : words
+            }
+            logger.error("\(words)")
+            await manager?.tell(.status(words))
             await wait(pause)
         }
         return outcome
@@ -120,17 +257,23 @@ final class ServiceRun: Sendable {
     private func live(_ outcome: inout Outcome) async -> (any Error)? {
         let (configuration, routes, addresses) = state.withLock { ($0.configuration, $0.routes, $0.addresses) }
         do {
-            let opened = try await openJournal(configuration)
+            let opened = try await sources.openJournal(configuration)
             let life = try await ServiceLife(
-                opened, configuration: configuration, routes: routes, at: addresses, log: log)
+                opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],
+                metrics: registry)
             let isWanted = state.withLock { state in
                 state.life = life
                 state.addresses = life.gateway.addresses
+                if !state.isEnding { state.obstacle = nil }
                 return !state.isEnding
             }
-            if !isWanted { await life.end() }
-            sayServing(life, configuration)
             defer { state.withLock { $0.life = nil } }
+            if isWanted {
+                sayServing(life)
+                await manager?.tell(.ready(status))
+            } else {
+                await life.end()
+            }
             try await life.run()
             outcome.left = life.engine.status().unconfirmed
             return nil
@@ -139,7 +282,7 @@ final class ServiceRun: Sendable {
         }
     }
 
-    private func sayServing(_ life: ServiceLife, _ configuration: Configuration) {
+    private func sayServing(_ life: ServiceLife) {
         for (name, address) in life.gateway.addresses.sorted(by: { $0.key < $1.key }) {
             logger.info("serving \(name) on \(address)")
         }

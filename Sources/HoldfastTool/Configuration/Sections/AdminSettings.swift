@@ -4,6 +4,8 @@ internal import HoldfastGateway
 struct AdminSettings: Equatable, Sendable {
     /// Nil for nowhere.
     var listen: ListenAddress?
+    /// Whether it may be reached from elsewhere.
+    var everybody: Bool
     var connections: Int
 
     static let section = ConfigSection(
@@ -34,6 +36,7 @@ struct AdminSettings: Equatable, Sendable {
     /// - Precondition: the values are without a mistake.
     init(_ values: ConfigValues) {
         listen = values.text("listen").flatMap { GatewaySettings.address($0) }
+        everybody = values.flag("everybody") ?? false
         connections = values.count("connections") ?? 32
     }
 }
