@@ -151,7 +151,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         .testTarget(
-            name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
+            name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
+            swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
@@ -203,26 +204,35 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // What programs that make trials have in common: seeds, tables, the line at the end.
+        .target(name: "Trials", dependencies: [argumentParser], path: "Tests/Trials", swiftSettings: strict),
         // Journals damaged at random: Scripts/fuzz-verify. A process of its own, so that one that crashes is seen as that.
         .executableTarget(
-            name: "JournalFuzz", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            name: "JournalFuzz",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "Trials", argumentParser],
             path: "Tests/JournalFuzz", swiftSettings: strict),
         .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // Peers that do anything, to both roles of the HTTP/2 machine: Scripts/fuzz-http2.
         .executableTarget(
-            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2"], path: "Tests/HTTP2Fuzz", swiftSettings: strict),
+            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "Trials", argumentParser], path: "Tests/HTTP2Fuzz",
+            swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(
             name: "BinaryFaults",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "Trials", argumentParser,
+                logging,
+            ],
             path: "Tests/BinaryFaults", swiftSettings: strict),
         .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of APNs over HTTP/2 that misbehaves: Scripts/http2-faults. A process of its own, like the one before.
         .executableTarget(
             name: "HTTP2Faults",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", logging],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "Trials", argumentParser, logging,
+            ],
             path: "Tests/HTTP2Faults", swiftSettings: strict),
         .testTarget(name: "HTTP2FaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
