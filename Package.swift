@@ -240,7 +240,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
             ],
-            swiftSettings: strict),
+            exclude: ["clients", "rig"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -86,7 +86,7 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             let (stateKey, limitKey) = (Self.stateKey, Self.limitKey)
             let bytes = facts.bytes
-            let number = LimitRecord.bytes(UInt64(limit), key: limitKey)
+            let number = NumberRecord.bytes(UInt64(limit), key: limitKey)
             try transaction.put(stateKey.span, bytes.span, in: tables.facts)
             try transaction.put(limitKey.span, number.span, in: tables.facts)
             try transaction.commit()
@@ -164,7 +164,7 @@ struct StoredState {
         producers = try EntriesStore.producers(in: snapshot, tables)
         facts = try snapshot.get(stateKey.span, in: tables.facts)
         let number = try snapshot.get(limitKey.span, in: tables.facts)
-        limit = Int(clamping: number.flatMap { LimitRecord.value($0, key: limitKey) }?.limit ?? 0)
+        limit = Int(clamping: number.flatMap { NumberRecord.value($0, key: limitKey) }?.number ?? 0)
         figures = try CommitFigures(snapshot, tables)
     }
 

@@ -16,10 +16,12 @@ final class LMDBBlacklist: BlacklistStorage {
     static let mapByteCount = 64 << 30
     static let reserve = 8 << 20
     static let tableNames = ["tokens"]
+    static let openingKey = Array("opening".utf8)
 
     private let directory: String
     private let environment: Environment
     private let table: Table
+    private let facts: Table
     private let readers: ReaderPool
     let filter: BlacklistFilter
     private let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
@@ -27,6 +29,7 @@ final class LMDBBlacklist: BlacklistStorage {
 
     private struct Shared: Sendable {
         var count: Int
+        var lastNumber: UInt64
         var failure: JournalError?
         var isClosed = false
         /// Transactions that looked something up.
@@ -36,33 +39,43 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Opens or makes it, with two synced commits before anything is read.
     init(opening place: JournalDirectory, _ options: LMDBJournal.Options) throws(JournalError) {
         directory = place.path
-        let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> (Environment, Table, Int) in
+        let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> Opened in
             let environment = try Environment.open(
                 place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
-            var table: Table?
+            var tables: (tokens: Table, facts: Table)?
             for opening in [UInt8(1), 2] {
                 let transaction = try WriteTransaction(environment)
                 let tokens = try transaction.table("tokens")
                 // A value that changes, for the commit to have something to write.
                 let marker = try transaction.table("facts")
-                try transaction.put(Array("opening".utf8).span, [opening].span, in: marker)
+                try transaction.put(Self.openingKey.span, [opening].span, in: marker)
                 try transaction.commit()
-                table = tokens
+                tables = (tokens, marker)
             }
             if environment.access == .readWriteUnsynced { try environment.sync() }
-            guard let table else { throw LMDBError(.invalid, "open", path: place.blacklist) }
-            let count = try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try snapshot.statistics(of: table).entries
-            }
-            return (environment, table, count ?? 0)
+            guard let tables else { throw LMDBError(.invalid, "open", path: place.blacklist) }
+            let transaction = try WriteTransaction(environment)
+            let count = try transaction.statistics(of: tables.tokens).entries
+            let number = try LastNumber.find(transaction, tables.tokens, tables.facts)
+            try transaction.commit()
+            return Opened(
+                environment: environment, tokens: tables.tokens, facts: tables.facts, count: count, lastNumber: number)
         }
-        (environment, table) = (opened.0, opened.1)
-        readers = ReaderPool(opened.0)
+        (environment, table, facts) = (opened.environment, opened.tokens, opened.facts)
+        readers = ReaderPool(opened.environment)
         filter = BlacklistFilter(
-            opened.1, readers, threshold: options.blacklistFilterThreshold,
+            opened.tokens, readers, threshold: options.blacklistFilterThreshold,
             greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
-        shared = Monitor(Shared(count: opened.2))
+        shared = Monitor(Shared(count: opened.count, lastNumber: opened.lastNumber))
         allocate()
+    }
+
+    private struct Opened {
+        let environment: Environment
+        let tokens: Table
+        let facts: Table
+        let count: Int
+        let lastNumber: UInt64
     }
 
     func start() {
@@ -84,6 +97,8 @@ final class LMDBBlacklist: BlacklistStorage {
     // MARK: Reading
 
     var count: Int { shared.withLock { shared in shared.count } }
+
+    var lastNumber: UInt64 { shared.withLock { shared in shared.lastNumber } }
 
     /// How often the store was read, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
@@ -201,25 +216,37 @@ final class LMDBBlacklist: BlacklistStorage {
         do throws(LMDBError) {
             let transaction = try WriteTransaction(environment)
             var removed: [Int] = []
-            for change in changes { removed.append(try apply(change, transaction)) }
+            let before = lastNumber
+            var number = before
+            for change in changes { removed.append(try apply(change, transaction, &number)) }
+            if number != before { try LastNumber.put(number, transaction, facts) }
             let count = try transaction.statistics(of: table).entries
             try transaction.commit()
             // Before anybody hears of it, and after the commit: see BlacklistFilter.
             filter.changed(added: changes.flatMap(\.added), count: count)
-            shared.withLock { shared in shared.count = count }
+            shared.withLock { [number] shared in
+                shared.count = count
+                shared.lastNumber = number
+            }
             for (change, removed) in zip(changes, removed) { change.succeed(removed) }
         } catch {
             fail(error, changes)
         }
     }
 
-    private func apply(_ change: Change, _ transaction: borrowing WriteTransaction) throws(LMDBError) -> Int {
+    /// - Parameter number: the last that was given.
+    private func apply(
+        _ change: Change, _ transaction: borrowing WriteTransaction, _ number: inout UInt64
+    ) throws(LMDBError) -> Int {
         var removed = 0
         switch change {
         case .add(let entries, _):
             for entry in entries {
                 // The later of two stays. A damaged one gives way.
-                if let old = try sound(entry.token, transaction), old.since > entry.since { continue }
+                if let old = try sound(entry.token, transaction), old.since >= entry.since { continue }
+                number += 1
+                var entry = entry
+                entry.number = number
                 try transaction.put(entry.token.bytes.span, TokenRecord.bytes(entry).span, in: table)
             }
         case .lift(let registrations, _):

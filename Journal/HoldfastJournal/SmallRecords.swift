@@ -279,54 +279,75 @@ enum NoteRecord {
     static func isBound(_ bytes: [UInt8]) -> Bool { bytes.count >= headByteCount && bytes[12] > 1 }
 }
 
-/// The limit of the newest opening, in `facts` under "limit": u64, and then its XXH64, whose seed is the hash of the key.
-/// Older ones have no checksum.
-enum LimitRecord {
-    static func bytes(_ limit: UInt64, key: [UInt8]) -> [UInt8] {
+/// A number in `facts`, such as the limit of the newest opening under "limit": u64, and then its XXH64, whose seed is the
+/// hash of the key. Older limits have no checksum.
+enum NumberRecord {
+    static func bytes(_ number: UInt64, key: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.appendLittleEndian(limit)
+        bytes.appendLittleEndian(number)
         bytes.appendLittleEndian(XXH64.hash(bytes.span, seed: XXH64.hash(key.span)))
         return bytes
     }
 
     /// - Returns: nil for damage.
-    static func value(_ bytes: [UInt8], key: [UInt8]) -> (limit: UInt64, isChecked: Bool)? {
+    static func value(_ bytes: [UInt8], key: [UInt8]) -> (number: UInt64, isChecked: Bool)? {
         guard bytes.count == 8 || bytes.count == 16 else { return nil }
-        let limit = bytes.span.load(UInt64.self, at: 0)
-        if bytes.count == 8 { return (limit, false) }
-        return Self.bytes(limit, key: key) == bytes ? (limit, true) : nil
+        let number = bytes.span.load(UInt64.self, at: 0)
+        if bytes.count == 8 { return (number, false) }
+        return Self.bytes(number, key: key) == bytes ? (number, true) : nil
     }
 }
 
 /// A blacklist entry as it lies in `tokens`. The checksum's seed is the hash of the token, so that a value under another
 /// token's key is damage.
 ///
-///     13 u8 route's length   14 u16 reason's length   16 i64 since   24 i64 learnt at   32 reason · route
+///     13 u8 route's length   14 u16 reason's length   16 i64 since   24 i64 learnt at
+///     32 u64 number   40 u8 topic's length   41 reason · route · topic
+///
+/// Version 1 has neither number nor topic: the reason lies at 32.
 enum TokenRecord {
     static let magic: UInt32 = 0x6B74_4648  // "HFtk"
+    static let version: UInt8 = 2
 
     static func bytes(_ entry: BlacklistEntry) -> [UInt8] {
         let route = entry.route.utf8.prefix(255)
         let reason = SmallRecord.cut(entry.reason)
+        // Half a topic is another topic.
+        let topic = entry.topic.flatMap { $0.utf8.count <= 255 ? $0.utf8 : nil }
         var content: [UInt8] = [UInt8(route.count)]
         content.appendLittleEndian(UInt16(reason.count))
         content.appendLittleEndian(UInt64(bitPattern: entry.since.milliseconds))
         content.appendLittleEndian(UInt64(bitPattern: entry.learntAt.milliseconds))
+        content.appendLittleEndian(entry.number)
+        content.append(UInt8(topic?.count ?? 0))
         content.append(contentsOf: reason)
         content.append(contentsOf: route)
-        return SmallRecord.seal(magic, seed: XXH64.hash(entry.token.bytes.span), content)
+        if let topic { content.append(contentsOf: topic) }
+        return SmallRecord.seal(magic, version: version, seed: XXH64.hash(entry.token.bytes.span), content)
     }
 
     static func read(_ bytes: [UInt8], token: DeviceToken) throws(EntryRecord.Fault) -> BlacklistEntry {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, magic, seed: XXH64.hash(token.bytes.span), atLeast: 32) { throw fault }
-        let reason = 32..<(32 + Int(span.load(UInt16.self, at: 14)))
+        let seed = XXH64.hash(token.bytes.span)
+        if let fault = SmallRecord.fault(span, magic, newest: version, seed: seed, atLeast: 32) { throw fault }
+        let isNumbered = span[12] > 1
+        if isNumbered, span.count < 41 { throw .damaged("it is too short") }
+        let start = isNumbered ? 41 : 32
+        let reason = start..<(start + Int(span.load(UInt16.self, at: 14)))
         let route = reason.upperBound..<(reason.upperBound + Int(span[13]))
-        guard route.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
+        let topic = route.upperBound..<(route.upperBound + (isNumbered ? Int(span[40]) : 0))
+        guard topic.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
         return BlacklistEntry(
             token: token, reason: Reason(rawValue: String(decoding: bytes[reason], as: UTF8.self)),
             since: WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 16))),
             learntAt: WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 24))),
-            route: String(decoding: bytes[route], as: UTF8.self))
+            route: String(decoding: bytes[route], as: UTF8.self),
+            topic: topic.isEmpty ? nil : String(decoding: bytes[topic], as: UTF8.self),
+            number: isNumbered ? span.load(UInt64.self, at: 32) : 0)
+    }
+    /// The number that a record says it has, damaged or not.
+    static func uncheckedNumber(_ bytes: Span<UInt8>) -> UInt64 {
+        guard bytes.count >= 41, bytes.load(UInt32.self, at: 8) == magic, bytes[12] > 1 else { return 0 }
+        return bytes.load(UInt64.self, at: 32)
     }
 }

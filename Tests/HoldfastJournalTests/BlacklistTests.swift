@@ -7,10 +7,10 @@ import Testing
 
 @Suite("The blacklist's storage")
 struct BlacklistTests {
-    private func entry(_ number: Int, since: Int64 = 1_700_000_000_000) -> BlacklistEntry {
+    private func entry(_ number: Int, since: Int64 = 1_700_000_000_000, addition: UInt64 = 0) -> BlacklistEntry {
         BlacklistEntry(
             token: sample(number).token, reason: .unregistered, since: WallTime(milliseconds: since),
-            learntAt: WallTime(milliseconds: 1_700_000_000_999), route: "default")
+            learntAt: WallTime(milliseconds: 1_700_000_000_999), route: "default", number: addition)
     }
 
     @Test("What is added is found, counted and listed, across reopening, until it is removed")
@@ -26,10 +26,13 @@ struct BlacklistTests {
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.blacklist.count == 3)
-        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 1_700_000_000_005))
+        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 1_700_000_000_005, addition: 4))
         #expect(try journal.blacklist.entry(for: sample(3).token) == nil)
         let listed = try journal.blacklist.list(after: nil, limit: 10)
-        #expect(Set(listed) == [entry(1), entry(2, since: 1_700_000_000_005), entry(300)])
+        #expect(
+            Set(listed) == [
+                entry(1, addition: 1), entry(2, since: 1_700_000_000_005, addition: 4), entry(300, addition: 3),
+            ])
         #expect(listed.map(\.token.hex) == listed.map(\.token.hex).sorted())
         #expect(try journal.blacklist.list(after: listed[0].token, limit: 1) == [listed[1]])
         #expect(try journal.status().blacklist == 3)
@@ -46,8 +49,8 @@ struct BlacklistTests {
         defer { journal.close() }
         try journal.blacklist.add([entry(1, since: 20), entry(2, since: 10), entry(2, since: 20)])
         try journal.blacklist.add([entry(1, since: 10)])
-        #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1, since: 20))
-        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 20))
+        #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1, since: 20, addition: 1))
+        #expect(try journal.blacklist.entry(for: sample(2).token) == entry(2, since: 20, addition: 3))
         #expect(journal.blacklist.count == 2)
     }
 
@@ -65,7 +68,9 @@ struct BlacklistTests {
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
-        #expect(try journal.blacklist.list(after: nil, limit: 9) == [entry(1, since: 10), entry(2, since: 10)])
+        #expect(
+            try journal.blacklist.list(after: nil, limit: 9)
+                == [1, 2].map { entry($0, since: 10, addition: UInt64($0)) })
     }
 
     /// Waits until the filter is built.
@@ -172,7 +177,7 @@ struct BlacklistTests {
         try journal.blacklist.add([entry(7), entry(499), entry(1000)])
         let found = try journal.blacklist.entries(for: batch)
         #expect(found.map(\.index) == [7, 499])
-        #expect(found.map(\.entry) == [entry(7), entry(499)])
+        #expect(found.map(\.entry) == [entry(7, addition: 1), entry(499, addition: 2)])
     }
 
     @Test("More than one snapshot's worth is listed whole")
@@ -186,7 +191,7 @@ struct BlacklistTests {
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
         #expect(try reader.blacklistEntries(limit: 11_000).count == 11_000)
-        #expect(try reader.blacklistEntry(for: sample(11_999).token) == entry(11_999))
+        #expect(try reader.blacklistEntry(for: sample(11_999).token) == entry(11_999, addition: 12_000))
         #expect(try reader.status().blacklist == 12_000)
     }
 
@@ -209,10 +214,76 @@ struct BlacklistTests {
         environment.close()
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
-        #expect(try reader.blacklistEntry(for: sample(1).token) == entry(1))
+        #expect(try reader.blacklistEntry(for: sample(1).token) == entry(1, addition: 1))
         let error = #expect(throws: JournalError.self) { try reader.blacklistEntry(for: sample(2).token) }
         #expect(error?.code == .damaged)
         // No token reaches a message whole.
         #expect(error?.message.contains(sample(2).token.hex) == false)
+    }
+
+    /// Changes the store as something else than this journal would.
+    private func change(
+        _ scratch: Scratch, _ body: (borrowing WriteTransaction, _ tokens: Table, _ facts: Table) throws -> Void
+    ) throws {
+        let environment = try Environment.open(
+            scratch.journal + "/blacklist", .readWrite, mapByteCount: nil, tables: 8)
+        defer { environment.close() }
+        let transaction = try WriteTransaction(environment)
+        try body(transaction, try transaction.table("tokens"), try transaction.table("facts"))
+        try transaction.commit()
+    }
+
+    @Test("A blacklist of the older format is read; what is added to it is numbered from 1")
+    func older() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        try LMDBJournal(directory: scratch.journal).close()
+        let token = try DeviceToken("deadbeef")
+        let golden: [UInt8] = [
+            0x21, 0xcd, 0x36, 0xa0, 0xa3, 0xd1, 0xf2, 0xaf, 0x48, 0x46, 0x74, 0x6b, 0x01, 0x07, 0x0c, 0x00, 0x00, 0x68,
+            0xe5, 0xcf, 0x8b, 0x01, 0x00, 0x00, 0xe7, 0x6b, 0xe5, 0xcf, 0x8b, 0x01, 0x00, 0x00, 0x55, 0x6e, 0x72, 0x65,
+            0x67, 0x69, 0x73, 0x74, 0x65, 0x72, 0x65, 0x64, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6c, 0x74,
+        ]
+        try change(scratch) { transaction, tokens, facts in
+            try transaction.put(token.bytes.span, golden.span, in: tokens)
+            let key = LastNumber.key
+            _ = try transaction.delete(key.span, in: facts)
+        }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        #expect(journal.blacklist.lastNumber == 0)
+        let old = try #require(try journal.blacklist.entry(for: token))
+        #expect((old.reason, old.topic, old.number) == (.unregistered, nil, 0))
+        try journal.blacklist.add([entry(1)])
+        #expect(try journal.blacklist.entry(for: sample(1).token)?.number == 1)
+    }
+
+    @Test("Where the last number was lost, numbers go on far beyond those that somebody may have noted")
+    func lostNumber() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var journal = try LMDBJournal(directory: scratch.journal)
+        try journal.blacklist.add([entry(1), entry(2), entry(3)])
+        _ = try journal.blacklist.remove([sample(3).token])
+        journal.close()
+        for damage in [nil, [UInt8](repeating: 7, count: 16)] {
+            try change(scratch) { transaction, _, facts in
+                let key = LastNumber.key
+                if let damage {
+                    try transaction.put(key.span, damage.span, in: facts)
+                } else {
+                    _ = try transaction.delete(key.span, in: facts)
+                }
+            }
+            journal = try LMDBJournal(directory: scratch.journal)
+            let last = journal.blacklist.lastNumber
+            #expect(last >= 2 + CopyRule.jump)
+            try journal.blacklist.add([entry(4, since: Int64(last))])
+            #expect(try journal.blacklist.entry(for: sample(4).token)?.number == last + 1)
+            journal.close()
+            journal = try LMDBJournal(directory: scratch.journal)
+            #expect(journal.blacklist.lastNumber == last + 1)
+            journal.close()
+        }
     }
 }

@@ -186,10 +186,10 @@ struct JournalCrashTests {
             defer { scratch.remove() }
             let base = URL(fileURLWithPath: scratch.path).resolvingSymlinksInPath().path
             let path = base + "/test.journal"
-            func entry(_ number: Int) -> BlacklistEntry {
+            func entry(_ number: Int, addition: UInt64 = 0) -> BlacklistEntry {
                 BlacklistEntry(
                     token: sample(number).token, reason: .unregistered, since: WallTime(milliseconds: 1),
-                    learntAt: WallTime(milliseconds: 2), route: "default")
+                    learntAt: WallTime(milliseconds: 2), route: "default", number: addition)
             }
             var journal = try LMDBJournal(directory: path)
             try journal.blacklist.add([entry(1)])
@@ -204,9 +204,9 @@ struct JournalCrashTests {
             #expect(third?.code == .mustBeReopened)
             journal.close()
             journal = try LMDBJournal(directory: path)
-            #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1))
+            #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1, addition: 1))
             try journal.blacklist.add([entry(3)])
-            #expect(try journal.blacklist.entry(for: sample(3).token) == entry(3))
+            #expect(try journal.blacklist.entry(for: sample(3).token) == entry(3, addition: 2))
             journal.close()
         }
     }

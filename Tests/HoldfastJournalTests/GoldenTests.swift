@@ -261,13 +261,13 @@ struct GoldenTests {
     func limit() throws {
         let golden = "0000000004000000c970c8de90bc225b"
         let key = Array("limit".utf8)
-        #expect(hex(LimitRecord.bytes(16 << 30, key: key)) == golden)
-        #expect(try #require(LimitRecord.value(bytes(golden), key: key)) == (16 << 30, true))
-        #expect(try #require(LimitRecord.value(bytes("0000000004000000"), key: key)) == (16 << 30, false))
+        #expect(hex(NumberRecord.bytes(16 << 30, key: key)) == golden)
+        #expect(try #require(NumberRecord.value(bytes(golden), key: key)) == (16 << 30, true))
+        #expect(try #require(NumberRecord.value(bytes("0000000004000000"), key: key)) == (16 << 30, false))
         for bit in 0..<128 {
             var changed = bytes(golden)
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(LimitRecord.value(changed, key: key) == nil)
+            #expect(NumberRecord.value(changed, key: key) == nil)
         }
     }
 
@@ -279,8 +279,20 @@ struct GoldenTests {
         let entry = BlacklistEntry(
             token: try DeviceToken("deadbeef"), reason: .unregistered, since: WallTime(milliseconds: 1_700_000_000_000),
             learntAt: WallTime(milliseconds: 1_700_000_000_999), route: "default")
-        #expect(hex(TokenRecord.bytes(entry)) == golden)
         #expect(try TokenRecord.read(bytes(golden), token: entry.token) == entry)
+        // What is written is version 2.
+        let plain =
+            "e30d16e4221b2df84846746b02070c000068e5cf8b010000e76be5cf8b010000000000000000000000556e72"
+            + "65676973746572656464656661756c74"
+        #expect(hex(TokenRecord.bytes(entry)) == plain)
+        #expect(try TokenRecord.read(bytes(plain), token: entry.token) == entry)
+        let numbered =
+            "f0fae0b5a876b81d4846746b02070c000068e5cf8b010000e76be5cf8b01000008070605040302010f556e72"
+            + "65676973746572656464656661756c74636f6d2e6578616d706c652e617070"
+        var other = entry
+        (other.topic, other.number) = ("com.example.app", 0x0102_0304_0506_0708)
+        #expect(hex(TokenRecord.bytes(other)) == numbered)
+        #expect(try TokenRecord.read(bytes(numbered), token: entry.token) == other)
     }
 
     @Test("Keys sort as their numbers do")

@@ -71,7 +71,8 @@ struct BlacklistCommandTests {
         let entries = try times.enumerated().map { index, time in
             BlacklistEntry(
                 token: try #require(DeviceToken(bytes: [UInt8(index), 0xFF])), reason: Reason(rawValue: words[index]),
-                since: time, learntAt: times[5 - index], route: words[5 - index])
+                since: time, learntAt: times[5 - index], route: words[5 - index],
+                topic: index.isMultiple(of: 2) ? "com.example.app" : nil, number: UInt64(index + 1))
         }
         try await store(entries, in: old.journal)
         let exported = try await old.tool("blacklist", "export")

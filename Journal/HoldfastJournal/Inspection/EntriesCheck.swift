@@ -86,7 +86,7 @@ final class EntriesCheck {
                 damage("the journal's state: \(error.words)", "The journal does not open. Salvage it.")
             }
         case EntriesStore.limitKey:
-            guard let (limit, isChecked) = LimitRecord.value(value, key: key) else {
+            guard let (limit, isChecked) = NumberRecord.value(value, key: key) else {
                 return damage("the limit's checksum or length is wrong", DamageMeaning.figures)
             }
             self.limit = limit

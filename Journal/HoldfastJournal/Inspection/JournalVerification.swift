@@ -201,15 +201,9 @@ private struct BlacklistCheck {
 
     func run() {
         check.checkMap(finding, expected: UInt64(LMDBBlacklist.mapByteCount))
-        let openingKey = Array("opening".utf8)
         check.walk(walk, tables, ["facts"] + LMDBBlacklist.tableNames) { table, key, value, page in
             if table == "facts" {
-                if key != openingKey || value.count != 1 || !(1...2).contains(value[0]) {
-                    check.add(
-                        "one of its rows is not what an opening writes", table: table, page: page,
-                        means: "Nothing reads it.")
-                }
-                return
+                return fact(key, value.array, page)
             }
             guard let token = DeviceToken(bytes: key) else {
                 return check.add(
@@ -223,6 +217,20 @@ private struct BlacklistCheck {
                     means: "Whether the token may be sent to cannot be told: its notifications stop the engine. "
                         + "Blacklist it anew, or remove it.")
             }
+        }
+    }
+
+    private func fact(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        switch key {
+        case LMDBBlacklist.openingKey where value.count == 1 && (1...2).contains(value[0]): break
+        case LastNumber.key:
+            if NumberRecord.value(value, key: key)?.isChecked == true { break }
+            check.add(
+                "the number of the last addition is damaged", table: "facts", page: page,
+                means: "The next addition's number is above all that are there, and feedback may be told twice.")
+        default:
+            check.add(
+                "one of its rows is not what an opening writes", table: "facts", page: page, means: "Nothing reads it.")
         }
     }
 }

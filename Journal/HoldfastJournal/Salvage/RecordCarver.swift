@@ -105,7 +105,10 @@ struct RecordCarver {
             return window[start + 12] > 1 ? 76 + route + small(66) : 64 + route
         case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
         case FactsRecord.magic: return 112
-        case TokenRecord.magic: return has(32) ? 32 + small(14) + Int(window[start + 13]) : nil
+        case TokenRecord.magic:
+            guard has(41) else { return nil }
+            let words = small(14) + Int(window[start + 13])
+            return window[start + 12] > 1 ? 41 + words + Int(window[start + 40]) : 32 + words
         default: return nil
         }
     }

@@ -33,8 +33,8 @@ struct SalvagedFigures {
                 producers[number] = try ProducerRecord(value)
             case ("facts", _) where key == EntriesStore.stateKey: facts = try FactsRecord(value)
             case ("facts", _) where key == EntriesStore.limitKey:
-                guard let found = LimitRecord.value(value, key: key) else { return false }
-                limit = found.limit
+                guard let found = NumberRecord.value(value, key: key) else { return false }
+                limit = found.number
             case ("facts", _): break
             default: return false
             }
@@ -184,7 +184,7 @@ struct SalvagedFigures {
         version.appendLittleEndian(EntriesStore.formatVersion)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
-        rows.append(("facts", EntriesStore.limitKey, LimitRecord.bytes(limit, key: EntriesStore.limitKey)))
+        rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))
         return rows
     }
 }

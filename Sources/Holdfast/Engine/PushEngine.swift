@@ -86,6 +86,28 @@ public final class PushEngine: Service, Sendable {
 
     public var blacklist: TokenBlacklist { core.producer.blacklist }
 
+    /// What was left under `name` in the journal; nil when there is nothing.
+    package func note(_ name: String) throws(JournalError) -> [UInt8]? { try core.journal.note(name) }
+
+    /// Leaves `value` under `name` in the journal, or with nil takes it away. Also when the journal takes no notifications,
+    /// being full. Not for hot paths.
+    ///
+    /// - Parameter completion: on a thread of its own, when the commit is on disk, or why it is not.
+    package func setNote(
+        _ name: String, to value: [UInt8]?, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        let journal = core.journal
+        // The journal's call waits for the commit.
+        Thread.detachNewThread {
+            do throws(JournalError) {
+                try journal.setNote(name, to: value)
+                completion(.success(()))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
     /// Delivers until it is shut down or cancelled. May be called once.
     ///
     /// - Throws: ``JournalError`` when the journal can't be used any more; what was accepted is in it.

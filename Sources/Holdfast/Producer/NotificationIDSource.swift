@@ -1,13 +1,13 @@
 /// Random apns-ids at the price of one system call for many.
-struct NotificationIDSource: Sendable {
+package struct NotificationIDSource: Sendable {
     private var generator: Xoshiro256
 
-    init() {
+    package init() {
         var system = SystemRandomNumberGenerator()
         generator = Xoshiro256(seed: (system.next(), system.next(), system.next(), system.next()))
     }
 
-    mutating func next() -> NotificationID { NotificationID(using: &generator) }
+    package mutating func next() -> NotificationID { NotificationID(using: &generator) }
 }
 
 /// xoshiro256** by Blackman and Vigna (public domain, prng.di.unimi.it): fast, and good enough for identifiers that are

@@ -85,7 +85,7 @@ extension Producer {
                 let expiration =
                     notification.expiration ?? .at(now.advanced(by: configuration.defaultLifetime).seconds)
                 var identity: Identity?
-                if let identityKey, let id = notification.id {
+                if let identityKey, let id = notification.id, !notification.hasAssignedID {
                     identity = Identity(notification, id: id, submitter: name, key: identityKey)
                 }
                 let id = notification.id ?? ids.removeLast()

@@ -47,7 +47,7 @@ extension Producer {
                 entries.append(
                     BlacklistEntry(
                         token: notification.token, reason: token.reason, since: token.since, learntAt: wall,
-                        route: route))
+                        route: route, topic: notification.topic))
             }
         }
         return entries

@@ -23,6 +23,9 @@ public struct PushNotification: Hashable, Sendable {
     public var guarantee: Guarantee
     /// Bytes of the application's own, at most 256, returned with the outcome.
     public var tag: [UInt8]
+    /// Whether ``id`` was made on the way, by a gateway that must name it in its answer, and not by the sender: no repeat is
+    /// recognised by it. Not kept.
+    package var hasAssignedID = false
 
     public init(
         token: DeviceToken, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,

@@ -60,6 +60,7 @@ struct WireBlacklistEntry: Codable, Hashable {
     var since: Int64
     var learntAt: Int64
     var route: String
+    var topic: String?
 
     init(_ entry: BlacklistEntry) {
         token = entry.token.hex
@@ -67,12 +68,13 @@ struct WireBlacklistEntry: Codable, Hashable {
         since = entry.since.milliseconds
         learntAt = entry.learntAt.milliseconds
         route = entry.route
+        topic = entry.topic
     }
 
     func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
             token: try WireToken.token(token), reason: Reason(rawValue: reason), since: WallTime(milliseconds: since),
-            learntAt: WallTime(milliseconds: learntAt), route: route)
+            learntAt: WallTime(milliseconds: learntAt), route: route, topic: topic)
     }
 }
 

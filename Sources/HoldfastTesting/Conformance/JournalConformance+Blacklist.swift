@@ -1,10 +1,14 @@
 internal import Holdfast
 
 extension JournalBench {
-    static func entry(_ number: Int, since: Int64 = 1000, reason: Reason = .unregistered) -> BlacklistEntry {
+    /// - Parameter addition: which addition to the blacklist it is.
+    static func entry(
+        _ number: Int, since: Int64 = 1000, reason: Reason = .unregistered, addition: UInt64 = 0
+    ) -> BlacklistEntry {
         BlacklistEntry(
             token: SampleNotification.token(number), reason: reason, since: WallTime(milliseconds: since),
-            learntAt: WallTime(milliseconds: 1_700_000_000_001), route: "default")
+            learntAt: WallTime(milliseconds: 1_700_000_000_001), route: "default",
+            topic: number.isMultiple(of: 2) ? "com.example.app" : nil, number: addition)
     }
 
     func blacklist(_ entries: [BlacklistEntry]) throws {
@@ -30,7 +34,9 @@ extension JournalConformance {
             for _ in 1...2 {
                 try expect("the number", bench.journal.blacklist.count, is: 2)
                 let found = try bench.journal.blacklist.entry(for: token)
-                try expect("the entry", found, is: JournalBench.entry(1))
+                try expect("the entry", found, is: JournalBench.entry(1, addition: 1))
+                let other = try bench.journal.blacklist.entry(for: SampleNotification.token(2))
+                try expect("the entry with a topic", other, is: JournalBench.entry(2, addition: 2))
                 try expect("the number in the status", try bench.journal.status().blacklist, is: 2)
                 try bench.reopen()
             }
@@ -41,8 +47,13 @@ extension JournalConformance {
             try bench.blacklist([JournalBench.entry(1, since: 40, reason: .badDeviceToken)])
             try expect(
                 "an earlier one later", try bench.journal.blacklist.entry(for: token)?.since.milliseconds, is: 50)
-            let later = JournalBench.entry(1, since: 60, reason: .expiredToken)
+            try bench.blacklist([JournalBench.entry(1, since: 50, reason: .badDeviceToken)])
+            try expect(
+                "one that holds since the same time", try bench.journal.blacklist.entry(for: token),
+                is: JournalBench.entry(1, since: 50, addition: 1))
+            var later = JournalBench.entry(1, since: 60, reason: .expiredToken)
             try bench.blacklist([JournalBench.entry(1, since: 55), later, JournalBench.entry(1, since: 57)])
+            later.number = 3
             try expect("three in one commit", try bench.journal.blacklist.entry(for: token), is: later)
             try expect("the number", bench.journal.blacklist.count, is: 1)
         },
@@ -54,7 +65,9 @@ extension JournalConformance {
             try bench.blacklist([JournalBench.entry(6), JournalBench.entry(5), JournalBench.entry(99)])
             let found = try bench.journal.blacklist.entries(for: batch).sorted { $0.index < $1.index }
             try expect("indices", found.map(\.index), is: [0, 1, 3])
-            try expect("entries", found.map(\.entry), is: [5, 6, 6].map { JournalBench.entry($0) })
+            try expect(
+                "entries", found.map(\.entry),
+                is: [(5, 2), (6, 1), (6, 1)].map { JournalBench.entry($0, addition: $1) })
         },
         Rule("A registration lifts an entry that is older, and no other") { bench in
             try bench.blacklist((1...3).map { JournalBench.entry($0, since: 1000) })
@@ -63,6 +76,24 @@ extension JournalConformance {
             let left = try bench.journal.blacklist.list(after: nil, limit: 10).map(\.token)
             try expect("what is left", left, is: [1, 2].map { SampleNotification.token($0) })
             try expect("the number", bench.journal.blacklist.count, is: 2)
+        },
+        Rule("Each addition to the blacklist has the next number, which is never given again") { bench in
+            func numbers() throws -> [UInt64] {
+                try bench.journal.blacklist.list(after: nil, limit: 10).map(\.number)
+            }
+            try expect("the last number of an empty blacklist", bench.journal.blacklist.lastNumber, is: 0)
+            try bench.blacklist([JournalBench.entry(3), JournalBench.entry(1), JournalBench.entry(2)])
+            try expect("the numbers, in the order of the tokens", try numbers(), is: [2, 3, 1])
+            try bench.blacklist([JournalBench.entry(1, since: 999), JournalBench.entry(2, since: 1000)])
+            try expect("the last number after additions without effect", bench.journal.blacklist.lastNumber, is: 3)
+            try bench.blacklist([JournalBench.entry(3, since: 1001, addition: 77)])
+            try expect("the numbers after a renewal", try numbers(), is: [2, 3, 4])
+            _ = try bench.journal.blacklist.remove([SampleNotification.token(3)])
+            try bench.lift([(1, 2000)])
+            try bench.reopen()
+            try expect("the last number, over a reopening", bench.journal.blacklist.lastNumber, is: 4)
+            try bench.blacklist([JournalBench.entry(3)])
+            try expect("the numbers after a removal", try numbers(), is: [3, 5])
         },
         Rule("Removing says how many there were") { bench in
             try bench.blacklist((1...3).map { JournalBench.entry($0) })

@@ -23,6 +23,8 @@ final class InMemoryBlacklist: BlacklistStorage {
 
     var count: Int { state.withLock { $0.disk.blacklist.count } }
 
+    var lastNumber: UInt64 { state.withLock { $0.disk.lastBlacklistNumber } }
+
     private func read<R>(_ body: ([DeviceToken: BlacklistEntry]) -> R) throws(JournalError) -> R {
         try state.withLock { state throws(JournalError) in
             if state.isClosed { throw InMemoryJournal.closedError }
@@ -136,28 +138,30 @@ final class InMemoryBlacklist: BlacklistStorage {
         let failure = state.blacklistWriteFailure
         return state.blacklistWaiting.map { request in
             if let failure { return request.answer(.failure(failure)) }
-            return request.answer(.success(request.perform(on: &state.disk.blacklist)))
+            return request.answer(.success(request.perform(on: &state.disk)))
         }
     }
 }
 
 extension InMemoryBlacklist.Request {
     /// - Returns: how many entries went.
-    func perform(on blacklist: inout [DeviceToken: BlacklistEntry]) -> Int {
+    func perform(on disk: inout InMemoryDisk) -> Int {
         switch self {
         case .add(let entries, _):
-            for entry in entries {
-                if let known = blacklist[entry.token], known.since >= entry.since { continue }
-                blacklist[entry.token] = entry
+            for var entry in entries {
+                if let known = disk.blacklist[entry.token], known.since >= entry.since { continue }
+                disk.lastBlacklistNumber += 1
+                entry.number = disk.lastBlacklistNumber
+                disk.blacklist[entry.token] = entry
             }
             return 0
         case .lift(let registrations, _):
             return registrations.count { token, registeredAt in
-                guard let entry = blacklist[token], registeredAt > entry.since else { return false }
-                return blacklist.removeValue(forKey: token) != nil
+                guard let entry = disk.blacklist[token], registeredAt > entry.since else { return false }
+                return disk.blacklist.removeValue(forKey: token) != nil
             }
         case .remove(let tokens, _):
-            return tokens.count { blacklist.removeValue(forKey: $0) != nil }
+            return tokens.count { disk.blacklist.removeValue(forKey: $0) != nil }
         }
     }
 

@@ -54,6 +54,8 @@ struct InMemoryDisk: Sendable {
 
     /// Has its own writer, whose commits are apart from all others.
     var blacklist: [DeviceToken: BlacklistEntry] = [:]
+    /// The greatest ``BlacklistEntry/number`` that was ever given.
+    var lastBlacklistNumber: UInt64 = 0
 
     init(identityKey: IdentityKey) { self.identityKey = identityKey }
 

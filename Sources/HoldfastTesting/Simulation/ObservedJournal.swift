@@ -135,6 +135,7 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
     }
 
     var count: Int { base.count }
+    var lastNumber: UInt64 { base.lastNumber }
     func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? { try base.entry(for: token) }
 
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {

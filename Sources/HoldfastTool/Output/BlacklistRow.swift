@@ -8,6 +8,7 @@ struct BlacklistRow: Codable, Equatable {
     var since: ExactTime
     var learntAt: ExactTime
     var route: String
+    var topic: String?
 
     init(_ entry: BlacklistEntry, reveal: Bool) {
         token = reveal ? entry.token.hex : entry.token.shortened
@@ -15,6 +16,7 @@ struct BlacklistRow: Codable, Equatable {
         since = ExactTime(entry.since)
         learntAt = ExactTime(entry.learntAt)
         route = entry.route
+        topic = entry.topic
     }
 
     static func table(_ rows: [BlacklistRow], withHeading: Bool) -> String {
@@ -44,9 +46,10 @@ extension BlacklistEntry {
         var since: ExactTime?
         var learntAt: ExactTime?
         var route: String?
+        var topic: String?
     }
 
-    /// - Parameter line: one of an export; `reason`, `since`, `learntAt` and `route` may be left out.
+    /// - Parameter line: one of an export; `reason`, `since`, `learntAt`, `route` and `topic` may be left out.
     init(line: some Sequence<UInt8>, now: WallTime) throws(LineFault) {
         let found: Line
         do {
@@ -63,7 +66,7 @@ extension BlacklistEntry {
         }
         let word: DeviceToken
         do throws(Refusal) { word = try DeviceToken(found.token) } catch { throw LineFault(error) }
-        for (name, text) in [("reason", found.reason), ("route", found.route)] {
+        for (name, text) in [("reason", found.reason), ("route", found.route), ("topic", found.topic)] {
             guard (text?.utf8.count ?? 0) <= Self.greatestWord else {
                 throw LineFault("\"\(name)\" has more than \(Self.greatestWord) bytes")
             }
@@ -71,7 +74,8 @@ extension BlacklistEntry {
         self.init(
             token: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
             since: found.since?.value ?? now, learntAt: found.learntAt?.value ?? now,
-            route: found.route ?? Self.operatorRoute)
+            route: found.route ?? Self.operatorRoute,
+            topic: found.topic.flatMap { $0.isEmpty ? nil : $0 })
     }
 
     /// What an operator's own entry says where nothing else is said.

@@ -118,6 +118,17 @@ import Testing
         #expect(try bench.submit([withID(1)], as: "orders")[0].uid == UID(6))
     }
 
+    @Test("An id that was made on the way names the notification, and makes no repeat of another") func assignedID()
+        throws
+    {
+        let bench = try Bench()
+        var notification = withID(1)
+        notification.hasAssignedID = true
+        #expect(try bench.submit([notification, notification, withID(1)]).map(\.uid) == [UID(1), UID(2), UID(3)])
+        bench.settle()
+        #expect(bench.connection.sent.map(\.notification.id) == Array(repeating: withID(1).id, count: 3))
+    }
+
     @Test("Without remembering, a repeat is a new notification") func forgetful() throws {
         let bench = try Bench { $0.remembersIDs = false }
         #expect(try bench.submit([withID(1), withID(1)]).map(\.uid) == [UID(1), UID(2)])

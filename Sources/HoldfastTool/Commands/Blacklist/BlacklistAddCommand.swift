@@ -30,12 +30,19 @@ struct BlacklistAddCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The route to note.", valueName: "route"))
     var route = BlacklistEntry.operatorRoute
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The topic that they are bad for: a gateway's feedback service tells it of them.", valueName: "topic"))
+    var topic: String?
+
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
     func validate() throws {
         guard !tokenArguments.tokens.isEmpty else { throw ValidationError("Name tokens, or - for standard input.") }
         guard (1...255).contains(reason.utf8.count) else { throw ValidationError("--reason has 1 to 255 bytes.") }
+        guard (1...255).contains(topic?.utf8.count ?? 1) else { throw ValidationError("--topic has 1 to 255 bytes.") }
         guard route.utf8.count <= 255 else { throw ValidationError("--route has at most 255 bytes.") }
     }
 
@@ -56,7 +63,8 @@ struct BlacklistAddCommand: AsyncParsableCommand {
                 try await desk.blacklist(
                     tokens.map { token in
                         BlacklistEntry(
-                            token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route)
+                            token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route,
+                            topic: topic)
                     })
                 progress.add(tokens.count)
             }

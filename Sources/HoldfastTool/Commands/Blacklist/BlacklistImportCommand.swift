@@ -9,7 +9,7 @@ struct BlacklistImportCommand: AsyncParsableCommand {
         abstract: "Put the entries of an export on the blacklist.",
         discussion: """
             NDJSON, as `blacklist export` writes it: {"token":"00fc…","reason":"Unregistered","since":"2026-11-21T12:00:00Z",\
-            "learntAt":"2026-11-21T12:00:01Z","route":"default"}. All but the token may be left out. Where a token has an entry \
+            "learntAt":"2026-11-21T12:00:01Z","route":"default","topic":"com.example.app"}. All but the token may be left out. Where a token has an entry \
             already, the one with the later "since" stays, so that an import may be repeated.
 
             Examples:

@@ -1,0 +1,41 @@
+import HoldfastLMDB
+
+/// The number of the newest addition to the blacklist, in its `facts` under "numbered": kept apart from the entries, for
+/// the newest of them may be removed, and its number is not to be given twice.
+enum LastNumber {
+    static let key = Array("numbered".utf8)
+
+    static func put(
+        _ number: UInt64, _ transaction: borrowing WriteTransaction, _ facts: Table
+    ) throws(LMDBError) {
+        try transaction.put(key.span, NumberRecord.bytes(number, key: key).span, in: facts)
+    }
+
+    /// The last number that was given; where that is not there to be read, one that was certainly not exceeded, which it puts
+    /// there.
+    ///
+    /// It is missing from a journal of an older format, whose entries have no numbers, and from a salvaged one, of which
+    /// additions may be lost: there the next number lies far beyond those that somebody may have noted.
+    static func find(
+        _ transaction: borrowing WriteTransaction, _ tokens: Table, _ facts: Table
+    ) throws(LMDBError) -> UInt64 {
+        if let bytes = try transaction.get(key.span, in: facts),
+            let found = NumberRecord.value(bytes, key: key), found.isChecked
+        {
+            return found.number
+        }
+        let greatest = try transaction.withCursor(tokens) { (cursor: inout Cursor) throws(LMDBError) -> UInt64 in
+            var greatest: UInt64 = 0
+            var isThere = try cursor.first()
+            while isThere {
+                cursor.withCurrent { _, value in greatest = max(greatest, TokenRecord.uncheckedNumber(value)) }
+                isThere = try cursor.next()
+            }
+            return greatest
+        }
+        let (jumped, overflow) = greatest.addingReportingOverflow(CopyRule.jump)
+        let number = greatest == 0 || overflow ? greatest : jumped
+        try put(number, transaction, facts)
+        return number
+    }
+}
