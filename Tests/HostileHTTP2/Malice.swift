@@ -23,7 +23,9 @@ package struct Situation {
     /// How much it flooded already: for what must change each time.
     package var count: UInt32 = 0
 
-    package init(isServer: Bool) { self.isServer = isServer }
+    package init(open: [UInt32] = [], closed: [UInt32] = [], highest: UInt32 = 0, isServer: Bool) {
+        (self.open, self.closed, self.highest, self.isServer) = (open, closed, highest, isServer)
+    }
 
     /// A stream of its own (for a client) or one that is not open.
     package mutating func nextStream() -> UInt32 {

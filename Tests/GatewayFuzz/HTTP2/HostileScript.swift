@@ -31,11 +31,6 @@ struct HostileScript {
         stepsLeft = 5 + random.below(60)
     }
 
-    /// The highest stream it has used.
-    var highest: UInt32 { situation.highest }
-    /// Whether what arrives is not what it meant.
-    var isNoisy: Bool { habit == .noisy || habit == .wild || habit == .stranger || malice == .randomBytes }
-
     /// The next piece; nil at the end.
     ///
     /// - Parameter request: makes one, as it should be or without its end.
