@@ -61,6 +61,9 @@ public final class Gateway: Service, Sendable {
                 try await HTTP2Ingress.start(
                     http2, submitters: configuration.submitters, engine: engine, logger: logger))
         }
+        if let binary = configuration.binary {
+            ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
+        }
         self.ingresses = ingresses
     }
 

@@ -1,4 +1,4 @@
-/// How many notifications of a route may go out now, by its ``RateLimit``.
+/// How many notifications of a route may go out now, or of a listener come in, by a ``RateLimit``.
 ///
 /// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
 package struct RateLimiter: Sendable {

@@ -30,4 +30,16 @@ final class SharedRate: Sendable {
             return (granted, max(Int(((next - now) / .seconds(1)).rounded(.up)), 1))
         }
     }
+    /// How many may be read now, for protocols that refuse nothing and stop reading instead; ``took(_:)`` says how many
+    /// were. When there are none, after what pause to ask again.
+    func allowance() -> (count: Int, pause: Duration?) {
+        let now = clock.monotonic()
+        return limiter.withLock { state in
+            guard let count = state?.limiter.allowance(now: now) else { return (.max, nil) }
+            guard count == 0, let next = state?.limiter.nextAllowance(now: now) else { return (count, nil) }
+            return (0, next - now)
+        }
+    }
+
+    func took(_ count: Int) { limiter.withLock { $0?.limiter.take(count) } }
 }
