@@ -98,7 +98,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     /// TLS is up: our SETTINGS may go out.
     private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
-        guard negotiatedProtocol == "h2" else { return end(fault: "alpn") }
+        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
+        guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: "alpn") }
         isSecure = true
         do {
             if service.settings.knowsCertificates, try context.pipeline.syncOperations.nioSSL_peerCertificate() != nil {
