@@ -110,7 +110,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         guard phase == .opening else { return }
         phase = .serving
         let settings = service.settings
-        session = Self.session(settings, topic: CertifiedClients.topic(of: context.pipeline, configured: settings.topic))
+        session = Self.session(
+            settings, topic: CertifiedClients.topic(of: context.pipeline, configured: settings.topic))
         watch(for: limits.idle)
     }
 

@@ -169,7 +169,8 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         service.unfinished.begin()
         service.taken(reading) { [service] result in
             if case .failure(let error) = result {
-                service.logger.warning("what was told as feedback is told again: the journal can't keep a note: \(error)")
+                service.logger.warning(
+                    "what was told as feedback is told again: the journal can't keep a note: \(error)")
             }
             service.unfinished.finish()
         }

@@ -117,7 +117,9 @@ import Testing
         }
     }
 
-    @Test("A certificate that is for another topic than the listener's, or for none where there must be one, has no topic")
+    @Test(
+        "A certificate that is for another topic than the listener's, or for none where there must be one, has no topic"
+    )
     func wrongTopic() async throws {
         try await LegacyCredentials.run { credentials in
             for (topic, certificate) in [("com.example.app", "com.example.other"), (nil, nil)] as [(String?, String?)] {

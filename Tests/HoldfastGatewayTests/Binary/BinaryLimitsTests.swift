@@ -36,7 +36,11 @@ import Testing
                 journal.commit()
                 #expect(journal.entries.count - before <= 10)
             }
-            #expect(await wait { journal.commit(); return journal.entries.count == 5000 })
+            #expect(
+                await wait {
+                    journal.commit()
+                    return journal.entries.count == 5000
+                })
             #expect(journal.entries.map(\.notification.payload) == (1...5000).map(BinaryIngressTests.payload))
         }
     }

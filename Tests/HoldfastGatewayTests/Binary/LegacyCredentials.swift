@@ -56,5 +56,7 @@ struct LegacyCredentials {
 
     private func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
-    private func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path(name))) }
+    private func write(_ bytes: [UInt8], _ name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+    }
 }
