@@ -62,7 +62,7 @@ public final class AdminServer: Service, Sendable {
         // What Hummingbird has to say of single connections, and of its own end, is no operator's business.
         var quiet = logger
         quiet.logLevel = .critical
-        let (configuration, listening) = (configuration, listening)
+        let (configuration, listening, logger) = (configuration, listening, logger)
         return Application(
             router: router,
             server: .http1(
@@ -76,7 +76,9 @@ public final class AdminServer: Service, Sendable {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? configuration.listen.port
-                listening.withLock { $0 = ListenAddress(host: configuration.listen.host, port: port) }
+                let address = ListenAddress(host: configuration.listen.host, port: port)
+                listening.withLock { $0 = address }
+                logger.info("health and metrics on \(address)")
             },
             logger: quiet)
     }

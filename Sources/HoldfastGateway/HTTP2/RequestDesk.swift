@@ -101,6 +101,7 @@ struct RequestDesk {
             let waiting = Waiting(
                 streamID: request.streamID, id: id ?? ids.next(), idText: id == nil ? nil : fields.id)
             notification.id = waiting.id
+            notification.hasAssignedID = id == nil
             batch.notifications.append(notification)
             batch.waiting.append(waiting)
         } catch {
