@@ -239,7 +239,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
+                "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", "HoldfastTool", logging,
+                nioCore, nioPosix, nioHPACK,
             ],
             exclude: ["clients", "rig"], swiftSettings: strict),
     ],
