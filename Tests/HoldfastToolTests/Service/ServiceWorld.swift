@@ -108,3 +108,13 @@ final class ServiceWorld: Sendable {
         return try await tool.result()
     }
 }
+
+/// The same for a condition that takes its time.
+func waitUntilAsync(limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        if ContinuousClock.now > deadline { return false }
+        do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
+    }
+    return true
+}
