@@ -51,7 +51,7 @@ struct HTTP2ConnectionTests {
     @Test("What is no HTTP/2 gets a GOAWAY, and the connection ends")
     func garbage() async throws {
         try await withHTTP2World { world in
-            let answer = try await RawClient.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            let answer = try await RawHTTP2Client.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
             // SETTINGS, WINDOW_UPDATE, and then GOAWAY with PROTOCOL_ERROR.
             #expect(answer.count > 17)
             #expect(String(decoding: answer, as: UTF8.self).contains("no HTTP/2 preface"))
@@ -64,7 +64,7 @@ struct HTTP2ConnectionTests {
         try await withHTTP2World({ $0.limits.handshake = .milliseconds(100) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
-            let silent = try await RawClient.exchange(port: world.port, [])
+            let silent = try await RawHTTP2Client.exchange(port: world.port, [])
             #expect(silent.count > 0)
             #expect(world.figures.faults["handshake"] == 1)
             #expect(try await client.send(HTTP2World.request()).status == 200)
@@ -79,7 +79,7 @@ struct HTTP2ConnectionTests {
             $0.limits.handshake = .milliseconds(100)
         }) { world in
             // The beginning of a record that says it holds a ClientHello.
-            let answer = try await RawClient.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
+            let answer = try await RawHTTP2Client.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
             #expect(answer.isEmpty)
             #expect(world.figures.faults["handshake"] == 1)
         }
@@ -102,8 +102,8 @@ struct HTTP2ConnectionTests {
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             // HEADERS without END_STREAM on stream 3: the client's session does not know of it.
-            let slow = try await RawClient.open(port: world.port)
-            try await slow.write(RawClient.preface + RawClient.headers(streamID: 1, endStream: false))
+            let slow = try await RawHTTP2Client.open(port: world.port)
+            try await slow.write(RawHTTP2Client.preface + RawHTTP2Client.headers(streamID: 1, endStream: false))
             try await eventually("it is reset") { (world.figures.faults["slow"] ?? 0) == 1 }
             #expect(try await client.send(HTTP2World.request()).status == 200)
             #expect(try await slow.isOpen)
@@ -114,13 +114,13 @@ struct HTTP2ConnectionTests {
     @Test("A client that does not read its answers is read from no more, and then closed")
     func slowReader() async throws {
         try await withHTTP2World({ $0.limits.write = .milliseconds(300) }) { world in
-            let slow = try await RawClient.open(port: world.port, reads: false)
-            try await slow.write(RawClient.preface)
+            let slow = try await RawHTTP2Client.open(port: world.port, reads: false)
+            try await slow.write(RawHTTP2Client.preface)
             // Each of these is answered at once. Together the answers are more than the kernel's buffers hold.
             var next: UInt32 = 1
             try await eventually("it is closed") {
                 if world.figures.faults["write"] == 1 { return true }
-                let requests = (0..<500).flatMap { RawClient.headers(streamID: next + 2 * $0, endStream: true) }
+                let requests = (0..<500).flatMap { RawHTTP2Client.headers(streamID: next + 2 * $0, endStream: true) }
                 next += 1000
                 slow.channel.writeAndFlush(ByteBuffer(bytes: requests), promise: nil)
                 return false
@@ -202,7 +202,7 @@ struct HTTP2ConnectionTests {
 }
 
 /// A connection whose bytes the test writes itself.
-struct RawClient: Sendable {
+struct RawHTTP2Client: Sendable {
     let channel: any Channel
     private let received: NIOLoopBound<Collector>
 
@@ -213,7 +213,7 @@ struct RawClient: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    static func open(port: Int, reads: Bool = true) async throws -> RawClient {
+    static func open(port: Int, reads: Bool = true) async throws -> RawHTTP2Client {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: reads)
             .channelOption(.socketOption(.so_rcvbuf), value: reads ? 1 << 20 : 4096)
@@ -221,7 +221,7 @@ struct RawClient: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let collector = Collector()
                     try channel.pipeline.syncOperations.addHandler(collector)
-                    return RawClient(
+                    return RawHTTP2Client(
                         channel: channel, received: NIOLoopBound(collector, eventLoop: channel.eventLoop))
                 }
             }
