@@ -29,6 +29,10 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+// The values that Hummingbird and its NIO handlers speak in.
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
 let package = Package(
     name: "holdfast",
@@ -45,6 +49,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -98,7 +103,8 @@ let package = Package(
             name: "HoldfastGateway",
             dependencies: [
                 "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
-                hummingbird, logging, nioCore, nioHPACK, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHPACK, nioHTTPTypes, nioPosix, nioSSL,
+                nioTLS, serviceLifecycle,
             ],
             swiftSettings: strict),
 
@@ -119,8 +125,8 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
-                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, logging, nioCore,
-                serviceLifecycle, unixSignals, yams,
+                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, coreMetrics, logging, nioCore,
+                nioPosix, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 
@@ -145,7 +151,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         .testTarget(
-            name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", nioHPACK, nioCore], swiftSettings: strict),
+            name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
+            swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
@@ -180,8 +187,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting",
-                "HoldfastTool", argumentParser, logging, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
+                unixSignals,
             ],
             swiftSettings: strict),
         // For tests that run a program which was built beside them.
@@ -197,34 +205,44 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // What programs that make trials have in common: seeds, tables, the line at the end.
+        .target(name: "Trials", dependencies: [argumentParser], path: "Tests/Trials", swiftSettings: strict),
         // Journals damaged at random: Scripts/fuzz-verify. A process of its own, so that one that crashes is seen as that.
         .executableTarget(
-            name: "JournalFuzz", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            name: "JournalFuzz",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "Trials", argumentParser],
             path: "Tests/JournalFuzz", swiftSettings: strict),
         .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // Peers that do anything, to both roles of the HTTP/2 machine: Scripts/fuzz-http2.
         .executableTarget(
-            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2"], path: "Tests/HTTP2Fuzz", swiftSettings: strict),
+            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "Trials", argumentParser], path: "Tests/HTTP2Fuzz",
+            swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(
             name: "BinaryFaults",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", logging],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "Trials", argumentParser,
+                logging,
+            ],
             path: "Tests/BinaryFaults", swiftSettings: strict),
         .testTarget(name: "BinaryFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of APNs over HTTP/2 that misbehaves: Scripts/http2-faults. A process of its own, like the one before.
         .executableTarget(
             name: "HTTP2Faults",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", logging],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "Trials", argumentParser, logging,
+            ],
             path: "Tests/HTTP2Faults", swiftSettings: strict),
         .testTarget(name: "HTTP2FaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
+                "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", "HoldfastTool", logging,
+                nioCore, nioPosix, nioHPACK,
             ],
-            swiftSettings: strict),
+            exclude: ["clients", "rig"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -55,7 +55,19 @@ public final class Gateway: Service, Sendable {
     ) async throws(GatewayError) {
         self.configuration = configuration
         self.logger = logger
-        ingresses = []
+        var ingresses: [any Ingress] = []
+        if let http2 = configuration.http2 {
+            ingresses.append(
+                try await HTTP2Ingress.start(
+                    http2, submitters: configuration.submitters, engine: engine, logger: logger))
+        }
+        if let binary = configuration.binary {
+            ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
+        }
+        if let feedback = configuration.feedback {
+            ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, logger: logger))
+        }
+        self.ingresses = ingresses
     }
 
     /// What it listens on, by the protocol's name.

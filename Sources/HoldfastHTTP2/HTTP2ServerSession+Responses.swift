@@ -83,6 +83,20 @@ extension HTTP2ServerSession {
         return true
     }
 
+    /// Resets requests that are still arriving, and were not answered, of streams up to `streamID`. The driver calls it
+    /// when those have had their time.
+    ///
+    /// - Returns: how many there were.
+    package mutating func resetUnfinished(upTo streamID: UInt32, code: HTTP2ErrorCode) -> Int {
+        guard connection.failure == nil else { return 0 }
+        var count = 0
+        for slot in streams.openSlots() where streams[slot].id <= streamID && streams[slot].phase == .receiving {
+            abandon(slot, code)
+            count += 1
+        }
+        return count
+    }
+
     // MARK: Ends
 
     /// RST_STREAM from us.

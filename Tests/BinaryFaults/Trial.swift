@@ -4,16 +4,18 @@ import HoldfastJournal
 import HoldfastLegacyAPNs
 import HoldfastMockAPNs
 import Logging
+import Trials
 
 /// One fault, one way of confirming, one number of connections: a real engine, journal and connector against the mock over
 /// TLS, in this process.
-struct Trial: Sendable {
+struct Trial: TableTrial {
     let fault: Fault
     let usesBarrier: Bool
     let connections: Int
     let options: FaultOptions
 
     var name: String { "\(fault.name), \(usesBarrier ? "barrier" : "quiet"), \(connections)" }
+    var what: String { fault.what }
 
     /// The most that one connection may have unconfirmed.
     var window: Int { fault.hasWideWindow ? options.notifications * 4 : options.window }

@@ -1,7 +1,8 @@
 import Holdfast
+import Trials
 
 /// What came of a trial, and what of it breaks a promise.
-struct TrialResult: Sendable {
+struct TrialResult: TableTrialResult {
     let trial: Trial
     let record: ServiceRecord.Contents
     let tally: OutcomeTally.Contents

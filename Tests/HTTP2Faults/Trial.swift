@@ -3,14 +3,16 @@ import Holdfast
 import HoldfastAPNs
 import HoldfastJournal
 import Logging
+import Trials
 
 /// One fault, one guarantee: a real engine, journal and connector against a service that misbehaves, over TLS.
-struct Trial: Sendable {
+struct Trial: TableTrial {
     let fault: Fault
     let guarantee: Guarantee
     let options: FaultOptions
 
     var name: String { "\(fault.name), \(guarantee.words)" }
+    var what: String { fault.what }
 
     /// The trial did not come to its end.
     struct Failed: Error, CustomStringConvertible {

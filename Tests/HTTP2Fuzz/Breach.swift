@@ -11,17 +11,14 @@ func demand(_ holds: Bool, _ otherwise: @autoclosure () -> String) throws(Breach
 }
 
 /// What many trials came to.
-struct Tally {
-    var trials = 0
+struct Tally: Encodable {
     /// Those that ended with a connection error of ours.
     var failed = 0
     /// Messages that came through all the same.
     var messages = 0
     var bytes = 0
-    var breaches = 0
     /// The most that one session held.
     var mostHeld = 0
-    var slowest: Duration = .zero
     /// How often each code ended a connection.
     var codes: [String: Int] = [:]
 

@@ -1,9 +1,10 @@
 import HoldfastHTTP2
+import Trials
 
 /// A client session against a server that may do anything.
 struct ClientTrial {
     private let temper: Temper
-    private var random: FuzzRandom
+    private var random: SeededRandom
     private var limits: HTTP2Limits
     private var session: HTTP2ClientSession
     private var events = HTTP2ClientEvents()
@@ -27,7 +28,7 @@ struct ClientTrial {
 
     init(_ temper: Temper, seed: UInt64) {
         self.temper = temper
-        var random = FuzzRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var limits = HTTP2Limits.client
         limits.maxConcurrentStreams = random.one(of: [10, 200, 4096])
         limits.maxIncoming = random.one(of: [1 << 14, 1 << 18, 8 << 20])

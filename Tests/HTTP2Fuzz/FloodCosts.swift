@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import Trials
 
 /// What each flood costs the one who is flooded: how far it gets, how long each byte takes, and what is held at most.
 ///
@@ -20,7 +21,7 @@ enum FloodCosts {
             let cells = results.map { "\($0.ended) | \($0.time) ms | \($0.held / 1024) KiB" }
             print("| \(malice) | \(cells.joined(separator: " | ")) |")
             for result in results where result.time > Int(longest / .milliseconds(1)) {
-                HTTP2Fuzz.say("breach: \(malice) took \(result.time) ms")
+                FuzzCampaign.say("breach: \(malice) took \(result.time) ms")
                 isGood = false
             }
         }
@@ -79,7 +80,7 @@ enum FloodCosts {
         _ malice: Malice, _ situation: Situation, _ receive: ([UInt8]) -> (failure: HTTP2Error?, held: Int)
     ) -> Result {
         var situation = situation
-        var random = FuzzRandom(seed: 1)
+        var random = SeededRandom(seed: 1)
         var (sent, held) = (0, 0)
         var time = Duration.zero
         while sent < most {

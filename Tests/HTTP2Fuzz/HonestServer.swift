@@ -1,3 +1,5 @@
+import Trials
+
 /// A server that answers as it should, in every way that is allowed, its frames for many streams mixed.
 struct HonestServer {
     /// What it has yet to send on each stream.
@@ -13,7 +15,7 @@ struct HonestServer {
 
     var isDone: Bool { scripts.isEmpty }
 
-    mutating func opening(_ random: inout FuzzRandom) -> [WireFrame] {
+    mutating func opening(_ random: inout SeededRandom) -> [WireFrame] {
         greatestUpdate = random.one(of: [300, 5000, 50_000])
         var parameters: [(UInt16, UInt32)] = [(3, UInt32(random.one(of: [1, 5, 100, 1000])))]
         if random.once(in: 2) { parameters.append((4, UInt32(random.one(of: [0, 50, 3000, 1 << 20])))) }
@@ -26,7 +28,7 @@ struct HonestServer {
     /// Its next frames.
     ///
     /// - Parameter open: the streams that wait for an answer.
-    mutating func frames(_ open: [UInt32], _ random: inout FuzzRandom) -> [WireFrame] {
+    mutating func frames(_ open: [UInt32], _ random: inout SeededRandom) -> [WireFrame] {
         for id in open where !planned.contains(id) && !random.once(in: 4) { plan(id, &random) }
         if lastStream == nil, open.count > 3, random.once(in: 100) {
             // What is above is over, whatever was begun of its answer.
@@ -78,7 +80,7 @@ struct HonestServer {
         return frames
     }
 
-    private mutating func plan(_ id: UInt32, _ random: inout FuzzRandom) {
+    private mutating func plan(_ id: UInt32, _ random: inout SeededRandom) {
         planned.insert(id)
         let ok = HeaderBlocks.status(200, [("apns-id", "5b9a7cbb-0000-4000-8000-000000000000")])
         var frames: [WireFrame] = []

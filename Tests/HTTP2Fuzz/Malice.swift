@@ -1,3 +1,5 @@
+import Trials
+
 /// What a hostile peer does. Each writes frames; most can be repeated into a flood.
 enum Malice: String, CaseIterable {
     case lyingLength, oversizedFrame, unknownType, wrongStream, idleStream, closedStream, evenStream, pushPromise
@@ -30,14 +32,14 @@ struct Situation {
 
 extension Malice {
     /// One piece of it.
-    func bytes(_ s: inout Situation, _ random: inout FuzzRandom) -> [UInt8] {
+    func bytes(_ s: inout Situation, _ random: inout SeededRandom) -> [UInt8] {
         s.count &+= 1
         return frames(&s, &random).flatMap(\.bytes)
     }
 
     private typealias Kind = WireFrame.Kind
 
-    private func frames(_ s: inout Situation, _ random: inout FuzzRandom) -> [WireFrame] {
+    private func frames(_ s: inout Situation, _ random: inout SeededRandom) -> [WireFrame] {
         let some: UInt32 = s.open.isEmpty ? 1 : random.one(of: s.open)
         switch self {
         case .lyingLength, .oversizedFrame, .unknownType, .wrongStream, .badLength, .randomBytes:
@@ -72,7 +74,7 @@ extension Malice {
         }
     }
 
-    private func malformed(_ some: UInt32, _ random: inout FuzzRandom) -> WireFrame {
+    private func malformed(_ some: UInt32, _ random: inout SeededRandom) -> WireFrame {
         let kind = UInt8(random.below(10))
         switch self {
         case .lyingLength:
@@ -103,7 +105,7 @@ extension Malice {
     }
 
     /// A frame of some type on a stream where it may be out of place.
-    private func anything(on stream: UInt32, _ random: inout FuzzRandom) -> WireFrame {
+    private func anything(on stream: UInt32, _ random: inout SeededRandom) -> WireFrame {
         switch random.below(6) {
         case 0: .data(stream, random.bytes(random.below(100)), end: random.once(in: 2))
         case 1: .headers(stream, HeaderBlocks.status(200), end: true)
@@ -114,7 +116,7 @@ extension Malice {
         }
     }
 
-    private func messages(_ some: UInt32, _ s: inout Situation, _ random: inout FuzzRandom) -> [WireFrame] {
+    private func messages(_ some: UInt32, _ s: inout Situation, _ random: inout SeededRandom) -> [WireFrame] {
         let stream = s.isServer ? some : s.nextStream()
         switch self {
         case .hpackGarbage: return [.headers(stream, HeaderBlocks.garbage(&random), end: random.once(in: 2))]
@@ -137,7 +139,7 @@ extension Malice {
         }
     }
 
-    private func continuations(_ stream: UInt32, _ random: inout FuzzRandom) -> [WireFrame] {
+    private func continuations(_ stream: UInt32, _ random: inout SeededRandom) -> [WireFrame] {
         let first = WireFrame(kind: Kind.headers, flags: UInt8(random.below(2)), stream: stream, payload: [0x88])
         func more(_ payload: [UInt8], isLast: Bool = false, on stream: UInt32) -> WireFrame {
             WireFrame(kind: Kind.continuation, flags: isLast ? 4 : 0, stream: stream, payload: payload)
@@ -155,7 +157,7 @@ extension Malice {
         }
     }
 
-    private func data(_ some: UInt32, _ random: inout FuzzRandom) -> [WireFrame] {
+    private func data(_ some: UInt32, _ random: inout SeededRandom) -> [WireFrame] {
         switch self {
         case .emptyData: return [.data(some, [], end: false)]
         case .dataOutOfPlace: return [.data(some, random.bytes(random.below(50)), end: random.once(in: 3))]
@@ -173,7 +175,7 @@ extension Malice {
         }
     }
 
-    private func settings(_ s: inout Situation, _ random: inout FuzzRandom) -> [WireFrame] {
+    private func settings(_ s: inout Situation, _ random: inout SeededRandom) -> [WireFrame] {
         switch self {
         case .settings: return [.settings([])]
         case .settingsAck: return [.settingsAck]

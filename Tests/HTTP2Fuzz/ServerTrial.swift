@@ -1,9 +1,10 @@
 import HoldfastHTTP2
+import Trials
 
 /// A server session against a client that may do anything.
 struct ServerTrial {
     private let temper: Temper
-    private var random: FuzzRandom
+    private var random: SeededRandom
     private var limits: HTTP2Limits
     private var session: HTTP2ServerSession
     private var events = HTTP2ServerEvents()
@@ -33,7 +34,7 @@ struct ServerTrial {
 
     init(_ temper: Temper, seed: UInt64) {
         self.temper = temper
-        var random = FuzzRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = random.one(of: [5, 100, 1000])
         limits.maxIncoming = random.one(of: [1 << 15, 1 << 20, 32 << 20])

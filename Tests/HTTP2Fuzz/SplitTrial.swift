@@ -1,9 +1,10 @@
 import HoldfastHTTP2
+import Trials
 
 /// The same bytes, given whole and cut anywhere, must mean the same.
 enum SplitTrial {
     static func run(seed: UInt64, _ tally: inout Tally) throws(Breach) {
-        var random = FuzzRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let isClient = random.once(in: 2)
         let wire = bytes(isClient: isClient, &random)
         var told: [(cut: String, text: String)] = []
@@ -26,7 +27,7 @@ enum SplitTrial {
         }
     }
 
-    private static func bytes(isClient: Bool, _ random: inout FuzzRandom) -> [UInt8] {
+    private static func bytes(isClient: Bool, _ random: inout SeededRandom) -> [UInt8] {
         var situation = Situation(open: [1, 3, 5], closed: [], highest: 7, isServer: isClient)
         var wire = isClient ? [] : WireFrame.preface
         wire += WireFrame.settings([(3, 100)]).bytes + WireFrame.settingsAck.bytes

@@ -1,3 +1,5 @@
+import Trials
+
 /// How a trial's peer behaves.
 enum Temper: String, CaseIterable {
     /// As it should: the session must not fail it.
@@ -19,7 +21,7 @@ struct Splitter {
 
     init(hasPreface: Bool) { cutter = FrameCutter(hasPreface: hasPreface) }
 
-    mutating func pieces(_ bytes: [UInt8], _ random: inout FuzzRandom) -> [[UInt8]] {
+    mutating func pieces(_ bytes: [UInt8], _ random: inout SeededRandom) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var start = 0
         while start < bytes.count {

@@ -1,5 +1,6 @@
 import HoldfastHTTP2
 import Testing
+import Trials
 
 @Suite("What the client writes")
 struct ClientOutputTests {
@@ -121,7 +122,7 @@ struct ClientOutputTests {
         for tag in UInt64(0)..<4096 { streams.append(try client.start(tag: tag, body: [])) }
         #expect(client.session.availableStreams == 0)
         #expect(client.session.openTags == Array(0..<4096))
-        var random = SeededGenerator(seed: 4)
+        var random = SeededRandom(seed: 4)
         for stream in streams.shuffled(using: &random) { client.receive(.headers(stream, [0x88], end: true)) }
         #expect(client.events.succeeded.sorted() == Array(0..<4096))
         #expect(client.session.openStreams == 0)

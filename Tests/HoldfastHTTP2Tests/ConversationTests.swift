@@ -1,6 +1,7 @@
 import HoldfastHTTP2
 import NIOHPACK
 import Testing
+import Trials
 
 /// Both roles, joined by wires that split bytes anywhere.
 struct Conversation {
@@ -8,12 +9,12 @@ struct Conversation {
     var server: HTTP2ServerSession
     var clientEvents = HTTP2ClientEvents()
     var serverEvents = HTTP2ServerEvents()
-    var random: SeededGenerator
+    var random: SeededRandom
     var toServer: [UInt8] = []
     var toClient: [UInt8] = []
 
     init(seed: UInt64, clientLimits: HTTP2Limits = .client, serverLimits: HTTP2Limits = .server) {
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         client = HTTP2ClientSession(limits: clientLimits)
         server = HTTP2ServerSession(limits: serverLimits)
     }
@@ -32,7 +33,7 @@ struct Conversation {
         }
     }
 
-    private static func piece(of wire: inout [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    private static func piece(of wire: inout [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         let most = [1, 8, 20, 300, 5000, 100_000][random.below(6)]
         let count = min(wire.count, random.below(most + 1))
         defer { wire.removeFirst(count) }
@@ -57,7 +58,7 @@ struct Conversation {
 struct ConversationTests {
     @Test("Every request gets its own answer, however the bytes are split", arguments: UInt64(0)..<40)
     func everyRequestAnswered(seed: UInt64) throws {
-        var choices = SeededGenerator(seed: seed &+ 1000)
+        var choices = SeededRandom(seed: seed &+ 1000)
         var clientLimits = HTTP2Limits.client
         clientLimits.streamReceiveWindow = [65_535, 100, 3000][choices.below(3)]
         var serverLimits = HTTP2Limits.server

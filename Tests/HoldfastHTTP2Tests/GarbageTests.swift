@@ -1,5 +1,6 @@
 import HoldfastHTTP2
 import Testing
+import Trials
 
 /// Bytes that no peer should send. What is asked: no trap, no hang, and what is kept stays within its bounds.
 @Suite("Garbage")
@@ -13,7 +14,7 @@ struct GarbageTests {
     }
 
     /// A stream of frames that is mostly right: real types, plausible numbers, payloads of the right size or nearly.
-    private static func frames(_ random: inout SeededGenerator, _ count: Int) -> [UInt8] {
+    private static func frames(_ random: inout SeededRandom, _ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<count {
             let stream = UInt32([0, 1, 1, 3, 5, 7, 2, 99, random.below(50)][random.below(9)])
@@ -45,7 +46,7 @@ struct GarbageTests {
     @Test("Random bytes after a valid opening do not bring the client down")
     func clientRandomBytes() throws {
         for seed in UInt64(0)..<300 {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var client = ClientUnderTest(limits: Self.clientLimits())
             for tag in UInt64(0)..<4 { try client.start(tag: tag) }
             for _ in 0..<20 { client.receive(random.bytes(random.below(200))) }
@@ -56,7 +57,7 @@ struct GarbageTests {
     @Test("Frames in no order do not bring the client down, and every request still ends at most once")
     func clientRandomFrames() throws {
         for seed in UInt64(0)..<1500 {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var client = ClientUnderTest(limits: Self.clientLimits())
             for tag in UInt64(0)..<4 { try client.start(tag: tag, body: random.bytes(random.below(400))) }
             let wire = Self.frames(&random, 60)
@@ -78,7 +79,7 @@ struct GarbageTests {
     @Test("Frames in no order do not bring the server down")
     func serverRandomFrames() throws {
         for seed in UInt64(0)..<1500 {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var server = ServerUnderTest()
             let wire = Self.frames(&random, 60)
             var rest = wire[...]
@@ -128,7 +129,7 @@ struct GarbageTests {
     @Test("Random header blocks do not bring the decoder down")
     func randomHeaderBlocks() throws {
         for seed in UInt64(0)..<3000 {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var client = ClientUnderTest()
             try client.start(tag: 1)
             var block = random.bytes(random.below(60))

@@ -2,6 +2,7 @@ import HoldfastHTTP2
 import NIOCore
 import NIOHPACK
 import Testing
+import Trials
 
 /// The vectors of RFC 7541 appendix C, written by our primitives and read back by NIOHPACK.
 @Suite("HPACK primitives")
@@ -120,7 +121,7 @@ struct HPACKWriterTests {
     @Test("Random fields of any length are read back as written")
     func randomFields() throws {
         for seed in UInt64(0)..<50 {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var judge = HPACKDecoder(
                 allocator: ByteBufferAllocator(), maxDynamicTableSize: 4096, maxHeaderListSize: 1 << 20)
             for _ in 0..<10 {

@@ -1,12 +1,12 @@
-/// How many notifications of a route may go out now, by its ``RateLimit``.
+/// How many notifications of a route may go out now, or of a listener come in, by a ``RateLimit``.
 ///
 /// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
-struct RateLimiter: Sendable {
+package struct RateLimiter: Sendable {
     let limit: RateLimit
     private var tokens: Double
     private var filledAt: Duration?
 
-    init(_ limit: RateLimit) {
+    package init(_ limit: RateLimit) {
         self.limit = limit
         tokens = Double(limit.burst)
     }
@@ -14,7 +14,7 @@ struct RateLimiter: Sendable {
     /// How many may go out.
     ///
     /// - Parameter now: by the monotonic clock.
-    mutating func allowance(now: Duration) -> Int {
+    package mutating func allowance(now: Duration) -> Int {
         if let filledAt {
             let seconds = max((now - filledAt) / .seconds(1), 0)
             tokens = min(tokens + seconds * limit.perSecond, Double(limit.burst))
@@ -24,11 +24,11 @@ struct RateLimiter: Sendable {
     }
 
     /// So many went out.
-    mutating func take(_ count: Int) { tokens -= Double(count) }
+    package mutating func take(_ count: Int) { tokens -= Double(count) }
 
     /// When to ask again, if there is more to send than it allows: as soon as one more may go, but, where the rate is high,
     /// not more than a hundred times a second.
-    func nextAllowance(now: Duration) -> Duration {
+    package func nextAllowance(now: Duration) -> Duration {
         let wanted = min(max(limit.perSecond / 100, 1), Double(limit.burst))
         // A little more than is needed, so that rounding does not bring the caller back in vain.
         let seconds = max(wanted - tokens, 0) / limit.perSecond

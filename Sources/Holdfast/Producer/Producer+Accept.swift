@@ -2,7 +2,7 @@
 extension Producer {
     func submit(
         _ notifications: ArraySlice<PushNotification>, note: (name: String, value: [UInt8])?,
-        onCommit: @escaping @Sendable ([Receipt]) -> Void
+        stopsAtRefusal: Bool = false, onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
         let (refusal, terms) = shared.withLock { ($0.end ?? $0.blacklistFailure, $0.terms) }
         if let refusal {
@@ -13,6 +13,7 @@ extension Producer {
         var draft = SubmissionDraft(count: notifications.count)
         pack(notifications, into: &draft, by: terms, now: now)
         refuseBlacklisted(&draft)
+        if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
         let submission = finished.submission(producer: id, acceptedAt: now, note: note)
         guard !submission.items.isEmpty || note != nil else {

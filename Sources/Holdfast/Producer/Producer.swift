@@ -7,7 +7,7 @@ public final class Producer: Sendable {
     let id: ProducerID
     let journal: any Journal
     let blacklist: TokenBlacklist
-    let clock: EngineClock
+    package let clock: EngineClock
     /// Of all Producers of the engine.
     let shared: Monitor<ProducerTable.Shared>
     /// Those who wait for room in the journal, of all Producers of the engine.
@@ -115,6 +115,17 @@ public final class Producer: Sendable {
                 if let all { onCommit(all.flatMap { $0 }) }
             }
         }
+    }
+
+    /// Submits a batch up to the first one that is refused, as protocols want it in which an error discards what was
+    /// written behind it. The batch is not split.
+    ///
+    /// - Parameter onCommit: as of ``submit(_:onCommit:)``; what is behind a refusal has no receipt, and nothing was done
+    ///   with it.
+    package func submitUpToRefusal(
+        _ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void
+    ) {
+        submit(notifications[...], note: nil, stopsAtRefusal: true, onCommit: onCommit)
     }
 
     // MARK: Until drained

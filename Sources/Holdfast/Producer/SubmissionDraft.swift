@@ -58,6 +58,14 @@ struct SubmissionDraft: Sendable {
         for position in packed.indices { refuse(position, refusal) }
     }
 
+    /// Forgets everything behind the first refusal.
+    mutating func cutBehindRefusal() {
+        guard let last = refusals.firstIndex(where: { $0 != nil }) else { return }
+        refusals.removeLast(refusals.count - last - 1)
+        packed.removeAll { $0.index > last }
+        liveActivities.removeAll { $0.index > last }
+    }
+
     /// Those that go to the journal.
     private var remaining: [Packed] { packed.filter { refusals[$0.index] == nil } }
 

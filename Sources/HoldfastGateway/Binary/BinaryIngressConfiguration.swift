@@ -11,6 +11,9 @@ public struct BinaryIngressConfiguration: Sendable {
     /// The most notifications of a connection that were read and are not on disk yet: what its client believes to be sent,
     /// and a kill -9 loses, beside what the kernel's buffers hold. Beyond it nothing is read. Default: 1000.
     public var uncommitted = 1000
+    /// How long the journal may take nothing, being full, until a client is told which of its notifications is the last one
+    /// on disk, and its connection is closed; until then nothing is read. Default: 30 s.
+    public var journalLimit: Duration = .seconds(30)
     /// Notifications a second over all connections, beyond which nothing is read for a while; nil for any number.
     /// Default: nil.
     public var rate: RateLimit?

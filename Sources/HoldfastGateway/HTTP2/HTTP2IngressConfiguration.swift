@@ -11,6 +11,9 @@ public struct HTTP2IngressConfiguration: Sendable {
     /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
     /// `retry-after`; nil for any number. Default: nil.
     public var rate: RateLimit?
+    /// What a sender is told in `retry-after` (whole seconds, at least 1) while the journal is full or the gateway ends.
+    /// Default: 10 s.
+    public var retryAfter: Duration = .seconds(10)
 
     public init(listen: ListenAddress, tls: ServerTLS? = nil) {
         self.listen = listen

@@ -15,6 +15,11 @@ public struct ServerTLS: Hashable, Sendable {
         self.identity = identity
         self.clientAuthorities = clientAuthorities
     }
+
+    /// Reads its files, as a listener would.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
+    public func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
 }
 
 /// The TLS of a listener, read from files and exchanged for what they hold later; open connections keep what they have.

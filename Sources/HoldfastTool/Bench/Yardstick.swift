@@ -16,14 +16,21 @@ struct Yardstick {
             Yardstick.init)
     }
 
-    /// One run over one connection.
+    /// One run.
     ///
     /// - Throws: when it can't be run, or not every request was answered with 200.
-    func run(count: Int, streams: Int, headers: [String], bodyFile: String, url: String) throws -> Run {
+    ///
+    /// - Parameters:
+    ///   - connections: share the streams and the requests.
+    ///   - more: options of h2load's own.
+    func run(
+        count: Int, streams: Int, connections: Int = 1, headers: [String], bodyFile: String, url: String,
+        more: [String] = []
+    ) throws -> Run {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments =
-            ["-n", "\(count)", "-c", "1", "-t", "1", "-m", "\(streams)", "-d", bodyFile]
+            ["-n", "\(count)", "-c", "\(connections)", "-t", "1", "-m", "\(streams)", "-d", bodyFile] + more
             + headers.flatMap { ["-H", $0] } + [url]
         let output = Pipe()
         process.standardOutput = output

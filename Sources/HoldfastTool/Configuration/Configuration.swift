@@ -11,6 +11,8 @@ struct Configuration: Sendable {
     var limits: LimitSettings
     var log: LogSettings
     var report: ReportSettings
+    var gateway: GatewaySettings
+    var admin: AdminSettings
     /// Everything as it was given, in the order of the schema: for `config show`.
     let values: [ConfigValues]
 
@@ -66,6 +68,8 @@ struct Configuration: Sendable {
         limits = LimitSettings(one(LimitSettings.section))
         log = LogSettings(one(LogSettings.section))
         report = ReportSettings(one(ReportSettings.section))
+        gateway = GatewaySettings(one(GatewaySettings.section))
+        admin = AdminSettings(one(AdminSettings.section))
         self.values = ConfigSchema.sections.flatMap { values[$0.name] ?? [] }
     }
 }

@@ -162,7 +162,9 @@ struct DeliveryRun {
         }
         if let control = options.control {
             // The first to come is the last to go: operators are served until the engine has ended.
-            let service = ControlService(control: control, console: console)
+            let service = ControlService(control: control) { [console] error in
+                console.warning("operators can't reach this process: \(error)")
+            }
             configuration.services.insert(.init(service: service, successTerminationBehavior: .ignore), at: 0)
         }
         if options.handlesSignals { configuration.gracefulShutdownSignals = [.sigint, .sigterm] }
@@ -268,21 +270,6 @@ struct DeliveryRun {
             settled: status.settled,
             backlog: status.unconfirmed, inputFraction: taken.finished ? 1 : taken.fraction, rate: rate,
             trouble: trouble)
-    }
-}
-
-/// The control socket, without which the delivery goes on.
-private struct ControlService: Service {
-    let control: ControlSocket
-    let console: Console
-
-    func run() async throws {
-        do {
-            try await control.run()
-        } catch {
-            console.warning("operators can't reach this process: \(error)")
-            try await gracefulShutdown()
-        }
     }
 }
 

@@ -52,7 +52,9 @@ struct ConfigDocumentationTests {
     @Test("Its file is good, says every key, and what has a default is the default or is said to be another")
     func example() throws {
         let folder = try TemporaryFolder()
-        for name in ["ca.pem", "AuthKey.p8", "push.pem", "push.key", "push.txt"] { try folder.write(name, "") }
+        for name in [
+            "ca.pem", "AuthKey.p8", "push.pem", "push.key", "push.txt", "server.pem", "server.key", "server.txt",
+        ] { try folder.write(name, "") }
         try folder.write("holdfast.yaml", try ConfigExample.full())
         let configuration = try Configuration.load(file: folder("holdfast.yaml"), environment: [:])
         for section in ConfigSchema.sections {

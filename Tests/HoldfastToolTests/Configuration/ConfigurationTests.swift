@@ -53,17 +53,16 @@ struct ConfigurationTests {
 
     @Test("A section more is a file more: its keys are read, checked, suggested and have their variables")
     func newSection() throws {
-        let gateway = ConfigSection(
-            name: "gateway", meaning: "x",
+        let section = ConfigSection(
+            name: "extra", meaning: "x",
             keys: [ConfigKey("http2.listen", .text("an address", 1...64), need: .withGroup, "x")])
-        let tree = try #require(try YAMLReader.read(Array("gateway: {http2: {listn: a}}\nlog: {level: info}".utf8)))
+        let tree = try #require(try YAMLReader.read(Array("extra: {http2: {listn: a}}\nlog: {level: info}".utf8)))
         let file = ConfigFile(name: "f", directory: "/", tree: tree)
         var reader = ConfigReader(
-            file, environment: ["HOLDFAST_GATEWAY_HTTP2_LISTEN": "here"], sections: ConfigSchema.sections + [gateway])
+            file, environment: ["HOLDFAST_EXTRA_HTTP2_LISTEN": "here"], sections: ConfigSchema.sections + [section])
         let values = reader.read()
-        #expect(values["gateway"]?.first?.text("http2.listen") == "here")
-        #expect(
-            reader.problems.map(\.description) == ["f:1:19: gateway.http2.listn: is no key; did you mean listen?"])
+        #expect(values["extra"]?.first?.text("http2.listen") == "here")
+        #expect(reader.problems.map(\.description) == ["f:1:17: extra.http2.listn: is no key; did you mean listen?"])
     }
 
     // MARK: Mistakes

@@ -12,8 +12,8 @@ struct LogSettings: Equatable, Sendable {
         keys: [
             ConfigKey(
                 "level", .choice(Logger.Level.allCases.map(\.rawValue)),
-                "the least that is said. Without it, `send` and `recover` say errors; `--verbose`, which is `info`, "
-                    + "goes before it"),
+                "the least that is said. Without it, `send` and `recover` say errors, and `serve` says `info`; `--verbose`, "
+                    + "which is `info`, goes before it"),
             ConfigKey(
                 "interval", .duration(.zero...(.seconds(24 * 3600))), default: "60s",
                 "from one line of a kind to the next, for what trouble may say again and again; `0s` says all of it"),

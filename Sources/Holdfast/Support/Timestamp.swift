@@ -1,9 +1,7 @@
-internal import Holdfast
-
 /// Instants as people and other programs write them.
-enum Timestamp {
+package enum Timestamp {
     /// Parses RFC 3339: `2026-11-21T01:24:38Z`, `2026-11-21 01:24:38.250+01:00`. Nil for anything else.
-    static func parse(_ text: String) -> WallTime? {
+    package static func parse(_ text: String) -> WallTime? {
         var rest = Substring(text).utf8
         guard let year = digits(4, &rest), skip("-", &rest), let month = digits(2, &rest), skip("-", &rest),
             let day = digits(2, &rest), let separator = rest.popFirst(), "Tt ".utf8.contains(separator),
@@ -17,7 +15,7 @@ enum Timestamp {
     }
 
     /// RFC 3339 in UTC, to the second, or to the millisecond where there are any.
-    static func format(_ time: WallTime) -> String {
+    package static func format(_ time: WallTime) -> String {
         // Years beyond four digits come from times that nobody meant: shown as the last instant that can be written.
         let seconds = min(max(time.seconds, -62_135_596_800), 253_402_300_799)
         let remainder = Int(time.milliseconds % 1000)

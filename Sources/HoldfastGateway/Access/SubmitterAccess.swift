@@ -1,0 +1,106 @@
+internal import Holdfast
+internal import HoldfastOpenSSL
+internal import HoldfastTransport
+
+/// Who may submit at a listener: everybody on loopback; else whoever shows a client certificate that it knows, or a
+/// provider token signed with the key of the route that serves the request's topic.
+///
+/// Made anew when a configuration is taken up, so that what was found out about tokens goes with the keys.
+final class SubmitterAccess: Sendable {
+    /// A key of a route, and what it is good for.
+    private struct Key: Sendable {
+        let settings: SubmitterKey
+        let key: ES256PublicKey
+    }
+
+    /// What is known about a provider token whose signature is good.
+    struct Verdict: Sendable {
+        /// Good at any second of the range; too old after it, and not yet valid before it.
+        let valid: ClosedRange<Int64>
+        /// Which keys it is signed with: several routes may have one.
+        let keys: [Int]
+    }
+
+    /// Whether everybody may who reaches it.
+    let isOpen: Bool
+    private let keys: [Key]
+    private let producer: Producer
+    private let verdicts = Monitor<[String: Verdict]>([:])
+
+    /// How far a token's `iat` may be from now, in seconds, either way.
+    private static let lifetime: Int64 = 3600
+    /// Verdicts kept, of tokens whose signature is good alone: whoever has no key can fill no memory.
+    private static let capacity = 1024
+
+    /// - Throws: ``GatewayError`` where nobody could submit, or everybody who is out there.
+    init(
+        _ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey], _ producer: Producer
+    ) throws(GatewayError) {
+        isOpen = configuration.listen.isLoopback
+        self.producer = producer
+        var keys: [Key] = []
+        for settings in submitters { keys.append(Key(settings: settings, key: try Self.publicKey(settings))) }
+        self.keys = keys
+        guard !isOpen else { return }
+        guard let tls = configuration.tls else {
+            throw GatewayError(
+                .configuration,
+                "\(configuration.listen) is reached from elsewhere: it needs a certificate and a key, since without TLS a "
+                    + "gateway listens on loopback only")
+        }
+        guard tls.clientAuthorities != nil || !keys.isEmpty else {
+            throw GatewayError(
+                .configuration,
+                "\(configuration.listen) is reached from elsewhere: it needs the authorities of its clients' certificates, "
+                    + "or a route with a signing key, or nobody could submit")
+        }
+    }
+
+    private static func publicKey(_ settings: SubmitterKey) throws(GatewayError) -> ES256PublicKey {
+        let name = settings.source.named("signing key")
+        do throws(TransportConfigurationError) {
+            let pem = try settings.source.read(as: "signing key")
+            do throws(OpenSSLError) {
+                return try ES256PrivateKey(pem: pem).publicKey
+            } catch {
+                throw TransportConfigurationError("the \(name) can't be used: \(error)")
+            }
+        } catch {
+            throw GatewayError(.configuration, error.message)
+        }
+    }
+
+    /// What is known about a provider token without looking at its signature; nil when nothing is.
+    func known(_ text: String) -> Verdict? { verdicts.withLock { $0[text] } }
+
+    /// Looks at the signature: some 100 µs.
+    ///
+    /// - Returns: nil for a token that none of the keys has signed.
+    func verify(_ text: String) -> Verdict? {
+        guard let token = ProviderTokenText(Array(text.utf8)) else { return nil }
+        let signers = keys.indices.filter { index in
+            keys[index].settings.keyID == token.keyID && keys[index].settings.teamID == token.teamID
+                && token.isSigned(by: keys[index].key)
+        }
+        let (earliest, isBeforeTime) = token.issuedAt.subtractingReportingOverflow(Self.lifetime)
+        let (latest, isAfterTime) = token.issuedAt.addingReportingOverflow(Self.lifetime)
+        guard !signers.isEmpty, !isBeforeTime, !isAfterTime else { return nil }
+        let verdict = Verdict(valid: earliest...latest, keys: signers)
+        verdicts.withLock { verdicts in
+            if verdicts.count >= Self.capacity { verdicts.removeAll() }
+            verdicts[text] = verdict
+        }
+        return verdict
+    }
+
+    /// Whether one of the keys is that of the route which serves the topic.
+    func serves(_ keys: [Int], topic: String) -> Bool {
+        keys.contains { index in
+            if let topics = self.keys[index].settings.topics {
+                topics.contains(topic)
+            } else {
+                !producer.isNamed(topic: topic)
+            }
+        }
+    }
+}

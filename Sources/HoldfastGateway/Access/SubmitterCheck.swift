@@ -1,0 +1,76 @@
+internal import Holdfast
+
+/// Who submits on one connection, request by request. Remembers the last provider token, since a sender has one.
+struct SubmitterCheck {
+    /// Whom a request has shown to come from.
+    enum Submitter {
+        /// Reached a listener that serves everybody, or has shown a certificate.
+        case trusted
+        /// Has these keys.
+        case keys([Int])
+    }
+
+    private var access: SubmitterAccess
+    /// Whether the client has shown a certificate that we know.
+    var isTrusted = false
+    private var last: (authorization: String, verdict: SubmitterAccess.Verdict?)?
+    private var verifications = 0
+
+    /// Signatures that are looked at for one connection in one interval: each costs some hundred times what a request
+    /// does.
+    private static let greatestVerifications = 32
+
+    init(_ access: SubmitterAccess) { self.access = access }
+
+    mutating func change(to access: SubmitterAccess) {
+        self.access = access
+        last = nil
+    }
+
+    /// Another interval has begun.
+    mutating func renew() { verifications = 0 }
+
+    /// - Throws: ``Refusal`` in Apple's words.
+    mutating func submitter(_ authorization: String?, now: WallTime) throws(Refusal) -> Submitter {
+        if access.isOpen || isTrusted { return .trusted }
+        guard let verdict = try verdict(on: authorization ?? "") else {
+            throw Refusal(.invalidProviderToken, "the provider token is not signed with a key of a route")
+        }
+        guard now.seconds <= verdict.valid.upperBound else {
+            throw Refusal(.expiredProviderToken, "the provider token is older than an hour")
+        }
+        guard now.seconds >= verdict.valid.lowerBound else {
+            throw Refusal(.invalidProviderToken, "the provider token is not valid yet")
+        }
+        return .keys(verdict.keys)
+    }
+
+    /// - Throws: ``Refusal`` where the submitter's key is that of another topic's route.
+    func check(_ submitter: Submitter, for topic: String) throws(Refusal) {
+        guard case .keys(let keys) = submitter, !access.serves(keys, topic: topic) else { return }
+        throw Refusal(.topicDisallowed, "the provider token is not signed with the key of this topic's route")
+    }
+
+    private mutating func verdict(on authorization: String) throws(Refusal) -> SubmitterAccess.Verdict? {
+        if let last, last.authorization == authorization { return last.verdict }
+        guard let text = Self.bearerToken(authorization) else {
+            throw Refusal(.missingProviderToken, "there is no provider token")
+        }
+        var verdict = access.known(text)
+        if verdict == nil {
+            guard verifications < Self.greatestVerifications else {
+                throw Refusal(.tooManyProviderTokenUpdates, "too many different provider tokens on one connection")
+            }
+            verifications += 1
+            verdict = access.verify(text)
+        }
+        last = (authorization, verdict)
+        return verdict
+    }
+
+    /// What follows `bearer ` (in any case, as RFC 9110 section 11.1 has it); nil when nothing does.
+    private static func bearerToken(_ authorization: String) -> String? {
+        guard authorization.utf8.count > 7, authorization.prefix(7).lowercased() == "bearer " else { return nil }
+        return String(authorization.dropFirst(7))
+    }
+}

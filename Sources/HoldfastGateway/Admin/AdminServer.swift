@@ -1,0 +1,97 @@
+internal import HTTPTypes
+internal import Holdfast
+internal import Hummingbird
+internal import HummingbirdCore
+public import Logging
+internal import NIOCore
+public import ServiceLifecycle
+
+/// The operators' page: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1, to be read only.
+///
+/// It tells neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it listens on
+/// this machine's own addresses unless told plainly that everybody is meant.
+public final class AdminServer: Service, Sendable {
+    private let configuration: AdminConfiguration
+    private let health: @Sendable () -> Health
+    private let metrics: @Sendable () -> String
+    private let logger: Logger
+    private let listening = Monitor<ListenAddress?>(nil)
+
+    /// - Parameters:
+    ///   - health: asked for each look at `/health/ready`; must not block.
+    ///   - metrics: Prometheus' text; the same.
+    /// - Throws: ``GatewayError`` where others would reach it, and nobody has said that they are meant.
+    public init(
+        _ configuration: AdminConfiguration, logger: Logger = Logger(label: "holdfast.admin"),
+        health: @escaping @Sendable () -> Health, metrics: @escaping @Sendable () -> String
+    ) throws(GatewayError) {
+        guard configuration.listen.isLoopback || configuration.servesEverybody else {
+            throw GatewayError(
+                .configuration,
+                "\(configuration.listen) is reached from elsewhere, without TLS and without a password: say that "
+                    + "everybody is meant, or listen on 127.0.0.1")
+        }
+        self.configuration = configuration
+        self.logger = logger
+        self.health = health
+        self.metrics = metrics
+    }
+
+    /// Where it listens, with the port that the system chose; nil until it does.
+    public var address: ListenAddress? { listening.withLock { $0 } }
+
+    /// Serves until it is shut down or cancelled. May be called once.
+    ///
+    /// - Throws: ``GatewayError`` of kind `cannotListen`.
+    public func run() async throws {
+        let address = configuration.listen
+        do {
+            try await application().run()
+        } catch {
+            throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
+        }
+    }
+
+    private func application() -> some ApplicationProtocol {
+        let router = Router()
+        router.get("health/live") { _, _ in Self.answer(.ok, "text/plain; charset=utf-8", "alive\n") }
+        router.get("health/ready") { [health] _, _ in Self.answer(health()) }
+        router.get("metrics") { [metrics] _, _ in
+            Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics())
+        }
+        // What Hummingbird has to say of single connections, and of its own end, is no operator's business.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let (configuration, listening, logger) = (configuration, listening, logger)
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [AdminTimer(configuration)],
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: configuration.headBytes, maxHeaderListSize: configuration.headBytes,
+                        maxHeaderFieldCount: 100))),
+            configuration: .init(
+                address: .hostname(configuration.listen.host, port: configuration.listen.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? configuration.listen.port
+                let address = ListenAddress(host: configuration.listen.host, port: port)
+                listening.withLock { $0 = address }
+                logger.info("health and metrics on \(address)")
+            },
+            logger: quiet)
+    }
+
+    private static func answer(_ health: Health) -> Response {
+        guard !health.isReady else { return answer(.ok, "text/plain; charset=utf-8", "ready\n") }
+        return answer(
+            .serviceUnavailable, "text/plain; charset=utf-8", health.obstacles.map { "not ready: \($0)\n" }.joined())
+    }
+
+    private static func answer(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,49 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever trickles in.
+final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let idle: TimeAmount
+    private let request: TimeAmount
+    private var timer: Scheduled<Void>?
+
+    init(_ configuration: AdminConfiguration) {
+        (idle, request) = (TimeAmount(configuration.idle), TimeAmount(configuration.request))
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { wait(idle, context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // From the head on the request has its time, and its answer: the body of one that trickles brings no more.
+        if case .head = unwrapInboundIn(data) { wait(request, context) }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise()
+        context.write(data, promise: written)
+        let isolated = context.loopBound
+        // When it has left, and not when it was handed over: one who does not read it does not get more time.
+        written.futureResult.assumeIsolated().whenSuccess { self.wait(self.idle, isolated.value) }
+    }
+
+    private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        let isolated = context.loopBound
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { isolated.value.close(promise: nil) }
+    }
+}

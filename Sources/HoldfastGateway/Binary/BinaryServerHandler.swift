@@ -1,0 +1,240 @@
+internal import Holdfast
+internal import HoldfastLegacyAPNs
+internal import Logging
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Drives one ``BinaryServerSession`` on its event loop: requests to the journal, one batch after the other, and the one
+/// answer back.
+final class BinaryServerHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        /// Speaking TLS.
+        case opening
+        case serving
+        /// The answer is on its way, our side closed behind it; what comes is thrown away.
+        case lingering
+        /// What was read is still put on disk.
+        case gone
+        case finished
+    }
+
+    /// How often a journal that takes nothing is asked again.
+    private static let retryPause = TimeAmount.milliseconds(250)
+
+    private let service: BinaryService
+    private let loop: any EventLoop
+    private let limits: ListenerLimits
+    private var session: BinaryServerSession
+    private var phase: Phase
+    private var context: ChannelHandlerContext?
+    private var isPumping = false
+    /// A read that was asked for while none was wanted.
+    private var owesRead = false
+    /// When to look again for room in the journal, or under the rate.
+    private var resumption: Scheduled<Void>?
+    /// One timer for all that a client may be slow at.
+    private var timer: Scheduled<Void>?
+    private var deadline: NIODeadline
+
+    init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
+        let settings = service.settings
+        self.service = service
+        loop = channel.eventLoop
+        limits = settings.limits
+        session = Self.session(settings, topic: settings.topic)
+        phase = isCleartext ? .serving : .opening
+        deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
+        service.unfinished.begin()
+    }
+
+    // MARK: The channel's events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        watch(for: phase == .opening ? limits.handshake : limits.idle)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case TLSUserEvent.handshakeCompleted: opened(context)
+        case ChannelEvent.inputClosed:
+            session.inputEnded()
+            pump()
+        case is Listener.Drain:
+            guard phase != .opening else { return end() }
+            session.drain()
+            pump()
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if phase == .opening || session.wantsInput && resumption == nil { context.read() } else { owesRead = true }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        session.receive(bytes.readableBytesUInt8Span)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        pump()
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Some clients close without TLS's own goodbye; what they wrote counts all the same.
+        if case NIOSSLError.uncleanShutdown = error { return }
+        if phase == .opening { fault("TLS") }
+        service.logger.debug("a client's connection failed: \(error)", metadata: metadata)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        if phase == .lingering || phase == .opening { finish() }
+        if phase == .serving { phase = .gone }
+        session.disconnected()
+        pump()
+        context.fireChannelInactive()
+    }
+
+    private func opened(_ context: ChannelHandlerContext) {
+        guard phase == .opening else { return }
+        phase = .serving
+        let settings = service.settings
+        session = Self.session(
+            settings, topic: CertifiedClients.topic(of: context.pipeline, configured: settings.topic))
+        watch(for: limits.idle)
+    }
+
+    private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
+        BinaryServerSession(
+            topic: topic, limit: settings.uncommitted, patience: TimeAmount(settings.journalLimit))
+    }
+
+    // MARK: Doing what the session says
+
+    private func pump() {
+        guard phase == .serving || phase == .gone, !isPumping else { return }
+        isPumping = true
+        read()
+        while let step = session.next() { perform(step) }
+        isPumping = false
+        service.figures.add(session.takeTally())
+        if session.isWaitingForJournal, resumption == nil { resume(in: Self.retryPause) }
+        if owesRead, session.wantsInput, resumption == nil, let context {
+            owesRead = false
+            context.read()
+        }
+    }
+
+    private func read() {
+        guard resumption == nil else { return }
+        let (allowance, pause) = service.rate.allowance()
+        let count = session.read(atMost: allowance, now: service.producer.clock.wall())
+        if count > 0 {
+            service.rate.took(count)
+            // A client is as active as it has something to say: bytes that never make a notification are silence.
+            deadline = .now() + TimeAmount(limits.idle)
+        }
+        if let pause { resume(in: TimeAmount(pause)) }
+    }
+
+    private func resume(in pause: TimeAmount) {
+        resumption = loop.assumeIsolated().scheduleTask(in: pause) {
+            self.resumption = nil
+            self.session.retry(now: .now())
+            self.pump()
+        }
+    }
+
+    private func perform(_ step: BinaryServerSession.Step) {
+        switch step {
+        case .submit(let notifications):
+            let handler = NIOLoopBound(self, eventLoop: loop)
+            service.producer.submitUpToRefusal(notifications) { [loop] receipts in
+                loop.execute {
+                    handler.value.session.committed(receipts, now: .now())
+                    handler.value.pump()
+                }
+            }
+        case .answer(let response): answer(response)
+        case .close: end()
+        }
+    }
+
+    private func answer(_ response: ErrorResponse) {
+        guard phase == .serving, let context else { return finish() }
+        phase = .lingering
+        service.logger.debug("answered \(response.status.word)", metadata: metadata)
+        var bytes: [UInt8] = []
+        response.append(to: &bytes)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        // Our side alone: closing both with bytes unread would make the kernel send a reset, which can overtake the answer.
+        context.close(mode: .output, promise: nil)
+        watch(for: limits.write)
+        if owesRead { context.read() }
+    }
+
+    private func end() {
+        let context = context
+        finish()
+        context?.close(promise: nil)
+    }
+
+    private func finish() {
+        guard phase != .finished else { return }
+        phase = .finished
+        timer?.cancel()
+        resumption?.cancel()
+        service.figures.add(session.takeTally())
+        service.unfinished.finish()
+    }
+
+    // MARK: Slow clients
+
+    private func watch(for limit: Duration) {
+        deadline = .now() + TimeAmount(limit)
+        timer?.cancel()
+        timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
+    }
+
+    private func look() {
+        guard phase != .finished, phase != .gone else { return }
+        guard deadline <= .now() else {
+            timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
+            return
+        }
+        switch phase {
+        case .opening:
+            fault("handshake limit")
+            end()
+        case .serving:
+            if session.isInRequest { fault("idle limit") }
+            // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
+            watch(for: limits.write)
+            session.drain()
+            pump()
+        case .lingering: end()
+        case .gone, .finished: break
+        }
+    }
+
+    private func fault(_ why: String) {
+        var values = IngressFigures.Values()
+        values.faults[why] = 1
+        service.figures.add(values)
+    }
+
+    private var metadata: Logger.Metadata {
+        ["client": "\(context?.channel.remoteAddress.map(String.init(describing:)) ?? "?")"]
+    }
+}

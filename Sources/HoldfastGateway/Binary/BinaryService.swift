@@ -1,0 +1,28 @@
+internal import Holdfast
+internal import Logging
+
+/// What the connections of one binary listener share.
+final class BinaryService: Sendable {
+    let producer: Producer
+    let logger: Logger
+    let figures = IngressFigures()
+    let rate: SharedRate
+    /// Connections that have something which is not on disk, also those that are closed already.
+    let unfinished = UnfinishedWork()
+    private let current: Monitor<BinaryIngressConfiguration>
+
+    init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger) {
+        self.producer = producer
+        self.logger = logger
+        rate = SharedRate(settings.rate)
+        current = Monitor(settings)
+    }
+
+    var settings: BinaryIngressConfiguration {
+        get { current.withLock { $0 } }
+        set {
+            current.withLock { $0 = newValue }
+            rate.change(to: newValue.rate)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Holdfast
+internal import HoldfastLegacyAPNs
+
+/// From the binary protocol to HTTP/2: what a client wrote, and what it could not say then and Apple wants to be told now.
+///
+/// A pure function of the request, its topic and the time.
+struct BinaryTranslation: Sendable {
+    /// What is wrong with a request, as an error response says it.
+    struct Fault: Error, Hashable, Sendable {
+        let status: BinaryStatus
+        init(_ status: BinaryStatus) { self.status = status }
+    }
+
+    let topic: String
+
+    /// Apple's order: the token, the payload, and what is about them.
+    ///
+    /// - Parameter now: an expiration that is not later was over when it came: one attempt, as Apple made of it.
+    func notification(_ request: BinaryRequest, now: WallTime) throws(Fault) -> PushNotification {
+        guard let bytes = request.token, !bytes.isEmpty else { throw Fault(.missingToken) }
+        guard let token = DeviceToken(bytes: bytes) else { throw Fault(.invalidTokenSize) }
+        guard let payload = request.payload, !payload.isEmpty else { throw Fault(.missingPayload) }
+        let type = pushType(of: payload)
+        return PushNotification(
+            token: token, topic: topic, payload: payload, pushType: type,
+            priority: Self.priority(request.priority, type: type),
+            expiration: Self.expiration(request.expiration, now: now))
+    }
+
+    /// Nothing (command 0, or an item that was left out) is the engine's default lifetime; 0 is one attempt, and so is what
+    /// is over already.
+    private static func expiration(_ seconds: UInt32?, now: WallTime) -> Expiration? {
+        guard let seconds = seconds.map(Int64.init) else { return nil }
+        return seconds > now.seconds ? .at(seconds) : .once
+    }
+
+    /// Background notifications have priority 5, whatever their client asked for: with 10 Apple refuses them. A number that
+    /// never was one counts as none.
+    private static func priority(_ rawValue: UInt8?, type: PushType) -> Priority? {
+        type == .background ? .considerate : rawValue.flatMap { Priority(rawValue: $0) }
+    }
+
+    // MARK: The push type
+
+    /// What the topic's ending stands for (Apple: *Sending notification requests to APNs*, `apns-topic`).
+    private static let typesByEnding: [(ending: String, type: PushType)] = [
+        (".voip", .voip), (".complication", .complication), (".pushkit.fileprovider", .fileprovider),
+        (".location-query", .location), (".voip-ptt", .pushtotalk), (".push-type.liveactivity", .liveactivity),
+    ]
+
+    /// The topics of certificates for device management.
+    private static let managementTopics = "com.apple.mgmt."
+
+    /// Clients of the binary protocol never said it. The topic says it, or what is in the payload: `mdm` wakes a managed
+    /// device, and `content-available` with nothing for the user to notice is a background notification.
+    private func pushType(of payload: [UInt8]) -> PushType {
+        if let type = Self.typesByEnding.first(where: { topic.hasSuffix($0.ending) })?.type { return type }
+        if topic.hasPrefix(Self.managementTopics) { return .mdm }
+        do throws(JSONFault) {
+            return try Self.type(payload.span)
+        } catch {
+            // Not JSON, which is refused elsewhere.
+            return .alert
+        }
+    }
+
+    private static func type(_ bytes: Span<UInt8>) throws(JSONFault) -> PushType {
+        var members = try JSONMembers(bytes, in: 0..<bytes.count)
+        var isForManagement = false
+        while let member = try members.next(bytes) {
+            if JSONScanner.isString(bytes, in: member.name, equalTo: "mdm") { isForManagement = true }
+            guard member.value.kind == .object, JSONScanner.isString(bytes, in: member.name, equalTo: "aps") else {
+                continue
+            }
+            return try isBackground(bytes, in: member.value.range) ? .background : .alert
+        }
+        return isForManagement ? .mdm : .alert
+    }
+
+    /// Whether `aps` asks for the app alone.
+    private static func isBackground(_ bytes: Span<UInt8>, in range: Range<Int>) throws(JSONFault) -> Bool {
+        var isForApp = false
+        var keys = try JSONMembers(bytes, in: range)
+        while let key = try keys.next(bytes) {
+            for word in ["alert", "sound", "badge"] where JSONScanner.isString(bytes, in: key.name, equalTo: word) {
+                return false
+            }
+            guard JSONScanner.isString(bytes, in: key.name, equalTo: "content-available") else { continue }
+            // Apple writes the number 1; clients in the wild wrote true too.
+            let value = key.value.range
+            let first = bytes[value.lowerBound]
+            isForApp = value.count == 1 && first == UInt8(ascii: "1") || first == UInt8(ascii: "t")
+        }
+        return isForApp
+    }
+}
+
+extension BinaryStatus {
+    /// What answers a notification that the engine has refused.
+    ///
+    /// A payload that is no JSON has no status of its own; 7 makes a client give up the payload and leave the token alone.
+    /// What is our own configuration's fault (no route serves the topic) is 1: it is worth another try.
+    init(_ refusal: Refusal) {
+        switch refusal.reason {
+        case .blacklisted: self = .invalidToken
+        case .badDeviceToken: self = .invalidTokenSize
+        case .missingDeviceToken: self = .missingToken
+        case .missingTopic: self = .missingTopic
+        case .badTopic: self = .invalidTopicSize
+        case .payloadEmpty: self = .missingPayload
+        case .payloadTooLarge, .payloadNotJSON: self = .invalidPayloadSize
+        default: self = .processingError
+        }
+    }
+
+    /// Its word, as the engine names it elsewhere.
+    var word: String {
+        self == .shutdown
+            ? Reason.shutdown.rawValue : SendResult(binaryStatus: rawValue).reason?.rawValue ?? "Status\(rawValue)"
+    }
+}

@@ -1,0 +1,236 @@
+internal import Holdfast
+internal import HoldfastHTTP2
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Told to each connection of a listener when a configuration has been taken up.
+struct HTTP2IngressReload: Sendable {}
+
+/// One client's connection: performs what its ``RequestDesk`` says. Lives on one event loop.
+///
+/// All requests of one read are one submission, and all answers of one commit are one write.
+final class HTTP2IngressConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// Waiting for TLS and the client's first SETTINGS.
+        case opening
+        case serving
+        /// Our side is closed; what the client still sends is thrown away.
+        case lingering
+        case closed
+    }
+
+    private let service: HTTP2IngressService
+    private var desk: RequestDesk
+    private var clock: ConnectionClock
+    private var context: ChannelHandlerContext?
+    private var bound: NIOLoopBound<HTTP2IngressConnection>?
+    private var state = State.opening
+    private var isSecure: Bool
+    private var output = ByteBuffer()
+    private var timer: Scheduled<Void>?
+
+    /// How long the client may take to close its side after ours.
+    private static let lingerLimit = TimeAmount.seconds(1)
+
+    init(service: HTTP2IngressService) {
+        self.service = service
+        let settings = service.settings
+        isSecure = !service.isSecure
+        desk = RequestDesk(settings)
+        clock = ConnectionClock(settings.limits, now: .now())
+    }
+
+    // MARK: The channel's life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        if context.channel.isActive { channelActive(context: context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        bound = nil
+        timer?.cancel()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard timer == nil, state == .opening else { return }
+        setTimer()
+        if isSecure { flush() }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        state = .closed
+        desk.abandon()
+        publish()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case TLSUserEvent.handshakeCompleted(let negotiatedProtocol):
+            secured(by: negotiatedProtocol, context)
+        case is Listener.Drain:
+            guard isReading else { return }
+            desk.beginDrain()
+            clock.beganDrain(at: .now())
+            // A client that has not said a word has nothing in hand.
+            if state == .opening { desk.endDrain() }
+            setTimer()
+            finishCycle()
+        case is HTTP2IngressReload:
+            let settings = service.settings
+            desk.change(to: settings)
+            clock.limits = settings.limits
+            setTimer()
+            finishCycle()
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// TLS is up: our SETTINGS may go out.
+    private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
+        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
+        guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: "alpn") }
+        isSecure = true
+        do {
+            if service.settings.knowsCertificates, try context.pipeline.syncOperations.nioSSL_peerCertificate() != nil {
+                desk.trust()
+            }
+        } catch {
+            return end(fault: "tls")
+        }
+        flush()
+    }
+
+    /// A client that speaks no TLS, breaks off or resets costs a connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end(fault: state == .opening && service.isSecure ? "tls" : nil)
+    }
+
+    /// A client that does not take its answers is not read from either.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        do {
+            try context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+        } catch {
+            end(fault: nil)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: One cycle
+
+    private var isReading: Bool { state == .opening || state == .serving }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isReading, isSecure else { return }
+        let bytes = unwrapInboundIn(data)
+        desk.receive(bytes.readableBytesUInt8Span, now: EngineClock.system.wall())
+        if state == .opening, desk.isOpen {
+            state = .serving
+            clock.spoke()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        clock.heard(at: .now())
+        finishCycle()
+        context.fireChannelReadComplete()
+    }
+
+    private func finishCycle() {
+        guard isReading else { return }
+        submit()
+        desk.settle()
+        publish()
+        flush()
+        if desk.isOver { closeOutput() }
+    }
+
+    private func submit() {
+        guard desk.batchCount > 0, let bound, let context else { return }
+        let (granted, retryAfter) = service.rate.take(desk.batchCount)
+        let batch = desk.takeBatch(granted: granted, retryAfter: retryAfter)
+        guard !batch.notifications.isEmpty else { return }
+        let loop = context.eventLoop
+        let waiting = batch.waiting
+        service.producer.submit(batch.notifications) { receipts in
+            loop.execute { bound.value.committed(waiting, receipts) }
+        }
+    }
+
+    private func committed(_ waiting: [RequestDesk.Waiting], _ receipts: [Receipt]) {
+        guard isReading else { return }
+        desk.committed(waiting, receipts)
+        finishCycle()
+    }
+
+    private func flush() {
+        guard isSecure, desk.hasOutput, let context, let bound else { return }
+        output.clear()
+        desk.drainOutput(into: &output)
+        clock.wrote(at: .now())
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in bound.value.clock.written(at: .now()) }
+        context.writeAndFlush(wrapOutboundOut(output), promise: written)
+    }
+
+    private func publish() {
+        if let tally = desk.takeTally() { service.figures.add(tally) }
+    }
+
+    // MARK: Time
+
+    private func setTimer() {
+        timer?.cancel()
+        guard isReading, let context, let bound else { return }
+        timer = context.eventLoop.scheduleTask(deadline: clock.next(after: .now())) { bound.value.timePassed() }
+    }
+
+    private func timePassed() {
+        guard isReading else { return }
+        let now = NIODeadline.now()
+        switch clock.verdict(at: now, isOwed: desk.outstanding > 0) {
+        case .goOn: break
+        case .sweep:
+            clock.swept(at: now)
+            desk.sweep()
+        case .endDrain:
+            clock.endedDrain()
+            desk.endDrain()
+        case .close("idle"):
+            desk.close("idle")
+        case .close(let what):
+            return end(fault: what)
+        }
+        setTimer()
+        finishCycle()
+    }
+
+    // MARK: Ends
+
+    /// Closes at once: there is nobody to say anything to.
+    private func end(fault: String?) {
+        if let fault { desk.countFault(fault) }
+        publish()
+        context?.close(promise: nil)
+    }
+
+    /// Closes our side first: closing both with bytes unread would make the kernel send a reset, which can overtake the
+    /// answers on their way.
+    private func closeOutput() {
+        guard let context, let bound else { return }
+        state = .lingering
+        timer?.cancel()
+        timer = context.eventLoop.scheduleTask(in: Self.lingerLimit) { bound.value.context?.close(promise: nil) }
+        context.close(mode: .output, promise: nil)
+    }
+}

@@ -1,0 +1,26 @@
+internal import Holdfast
+
+/// What the connections of a listener share.
+final class HTTP2IngressService: Sendable {
+    let producer: Producer
+    let figures = IngressFigures()
+    let rate: SharedRate
+    /// Whether there is TLS.
+    let isSecure: Bool
+    private let current: Monitor<HTTP2IngressSettings>
+
+    init(_ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer) {
+        self.producer = producer
+        isSecure = configuration.tls != nil
+        rate = SharedRate(configuration.rate)
+        current = Monitor(settings)
+    }
+
+    /// As of now; connections take it up when they are told to.
+    var settings: HTTP2IngressSettings { current.withLock { $0 } }
+
+    func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {
+        rate.change(to: configuration.rate)
+        current.withLock { $0 = settings }
+    }
+}

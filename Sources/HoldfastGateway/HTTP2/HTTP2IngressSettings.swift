@@ -1,0 +1,39 @@
+internal import Holdfast
+internal import HoldfastHTTP2
+
+/// What the connections of a listener go by. Exchanged as a whole when a configuration is taken up.
+struct HTTP2IngressSettings: Sendable {
+    let limits: ListenerLimits
+    let streams: Int
+    /// Seconds.
+    let retryAfter: Int
+    let access: SubmitterAccess
+    /// Whether clients may show certificates.
+    let knowsCertificates: Bool
+    /// The topic of requests without one; nil where there is no telling.
+    let onlyTopic: String?
+
+    init(_ configuration: HTTP2IngressConfiguration, access: SubmitterAccess, producer: Producer) {
+        limits = configuration.limits
+        streams = max(configuration.streams, 1)
+        retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
+        self.access = access
+        knowsCertificates = configuration.tls?.clientAuthorities != nil
+        onlyTopic = producer.onlyTopic
+    }
+
+    /// The greatest payload there is; of a longer one no more is kept than shows that it is.
+    private static let greatestPayload = NotificationLimits.http2.voipPayload
+
+    /// What requests that have begun and not ended may take, each at its greatest in a sender that opens all its streams
+    /// before it ends one.
+    var sessionLimits: HTTP2Limits {
+        var limits = HTTP2Limits.server
+        limits.maxConcurrentStreams = streams
+        limits.maxBodySize = Self.greatestPayload
+        limits.maxIncoming = max(1 << 20, streams * 8192)
+        limits.connectionReceiveWindow = 4 << 20
+        limits.maxQueuedOutput = 1 << 20
+        return limits
+    }
+}

@@ -1,0 +1,71 @@
+internal import Holdfast
+
+/// How a refusal is told over HTTP/2: Apple's word and status, or the nearest.
+struct RefusalAnswer: Sendable, Equatable {
+    var reason: String
+    var status: Int
+    /// Unix milliseconds, for the body's `timestamp`.
+    var timestamp: Int64?
+    /// Whether it is worth the sender's while to come again, after a time that the listener knows.
+    var isTemporary = false
+
+    init(_ reason: Reason, status: Int? = nil, timestamp: Int64? = nil) {
+        self.reason = reason.rawValue
+        self.status = status ?? Self.statuses[reason] ?? 400
+        self.timestamp = timestamp
+        isTemporary = self.status == 429 || self.status == 503
+    }
+
+    init(_ refusal: Refusal) {
+        switch refusal.reason {
+        case .blacklisted: self.init(blacklisted: refusal.blacklistEntry)
+        case .journalFull, .journalFailed: self.init(.serviceUnavailable)
+        case .shuttingDown: self.init(.shutdown)
+        default: self.init(refusal.reason)
+        }
+    }
+
+    /// Of a token that is known to be bad. What the service has said of it is repeated; that it is gone, as whoever reads
+    /// feedback or an operator says it, is Apple's `Unregistered`.
+    private init(blacklisted entry: BlacklistEntry?) {
+        switch entry?.reason {
+        case .badDeviceToken?, .deviceTokenNotForTopic?: self.init(entry?.reason ?? .badDeviceToken)
+        case .invalidToken?, .invalidTokenSize?: self.init(.badDeviceToken)
+        case .expiredToken?: self.init(.expiredToken, timestamp: entry?.since.milliseconds)
+        default: self.init(.unregistered, timestamp: entry?.since.milliseconds)
+        }
+    }
+
+    /// How the first one of two equal notifications ended; nil where that is no refusal.
+    init?(_ outcome: TerminalOutcome) {
+        switch outcome {
+        case .confirmed, .unknown, .expired, .withdrawn: return nil
+        // Its entry was lifted since, or the token would be refused before the journal is asked.
+        case .rejected(.blacklisted): self.init(.unregistered)
+        case .rejected(let reason): self.init(reason)
+        }
+    }
+
+    /// `{"reason":"…"}`, as Apple writes it.
+    var body: [UInt8] {
+        var body = Array(#"{"reason":""#.utf8)
+        for byte in reason.utf8.prefix(255) {
+            // A word may have come from anywhere. Nothing in it can end the string.
+            body.append(
+                byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? UInt8(ascii: "?") : byte)
+        }
+        body.append(UInt8(ascii: "\""))
+        if let timestamp { body.append(contentsOf: #","timestamp":\#(timestamp)"#.utf8) }
+        body.append(UInt8(ascii: "}"))
+        return body
+    }
+
+    /// Apple's table (developer.apple.com: *Handling notification responses from APNs*); everything else is 400.
+    private static let statuses: [Reason: Int] = [
+        .badCertificate: 403, .badCertificateEnvironment: 403, .expiredProviderToken: 403, .forbidden: 403,
+        .invalidProviderToken: 403, .missingProviderToken: 403, .unrelatedKeyIDInToken: 403, .badPath: 404,
+        .methodNotAllowed: 405, .expiredToken: 410, .unregistered: 410, .payloadTooLarge: 413,
+        .tooManyProviderTokenUpdates: 429, .tooManyRequests: 429, .internalServerError: 500, .serviceUnavailable: 503,
+        .shutdown: 503,
+    ]
+}

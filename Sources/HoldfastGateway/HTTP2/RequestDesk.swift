@@ -1,0 +1,246 @@
+internal import Holdfast
+internal import HoldfastHTTP2
+internal import NIOCore
+
+/// What one connection makes of the bytes it gets: requests in; batches for the journal, and answers, out.
+///
+/// A pure machine. It has no clock, writes to no socket and submits nothing: ``HTTP2IngressConnection`` does. Everything
+/// that one read brings is one batch, and everything that one commit answers is one write.
+struct RequestDesk {
+    /// A request whose notification is on its way to the disk.
+    struct Waiting: Sendable {
+        let streamID: UInt32
+        let id: NotificationID
+        /// As its sender wrote it; nil where we gave it.
+        let idText: String?
+    }
+
+    /// What is to be submitted together. `waiting` has a place for each notification.
+    struct Batch: Sendable {
+        var notifications: [PushNotification] = []
+        var waiting: [Waiting] = []
+    }
+
+    private(set) var session: HTTP2ServerSession
+    private(set) var settings: HTTP2IngressSettings
+    private var events = HTTP2ServerEvents()
+    private var reader: RequestReader
+    private var ids: NotificationIDSource
+    private var batch = Batch()
+    private var answers = AnswerWriter()
+    private var credentials: SubmitterCheck
+    private var drain = Drain.none
+
+    /// Requests that are on their way to the disk.
+    private(set) var outstanding = 0
+    /// What is to be added to the listener's figures.
+    private var tally = IngressFigures.Values()
+    /// Whether the client's first SETTINGS have arrived.
+    private(set) var isOpen = false
+    /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
+    private(set) var isOver = false
+    /// The newest stream at the last sweep.
+    private var sweptUpTo: UInt32 = 0
+
+    private enum Drain: Equatable {
+        case none
+        /// The client was told that the end comes; what it sent before it heard of that is still taken.
+        case announced
+        /// It was told which request was the last.
+        case limited
+    }
+
+    /// The PING that shows that the client has heard of the coming end.
+    private static let drainPing: UInt64 = 0x686F_6C64_6661_7374
+
+    init(_ settings: HTTP2IngressSettings) {
+        self.settings = settings
+        session = HTTP2ServerSession(limits: settings.sessionLimits)
+        reader = RequestReader(onlyTopic: settings.onlyTopic)
+        ids = NotificationIDSource()
+        credentials = SubmitterCheck(settings.access)
+    }
+
+    // MARK: In
+
+    /// Takes bytes that arrived, split anywhere.
+    mutating func receive(_ bytes: Span<UInt8>, now: WallTime) {
+        session.receive(bytes, events: &events)
+        guard !events.isEmpty else { return }
+        var taken = HTTP2ServerEvents()
+        swap(&taken, &events)
+        for event in taken.others { take(event) }
+        for request in taken.requests { take(request, taken.bodies, now) }
+        taken.removeAll()
+        swap(&taken, &events)
+    }
+
+    private mutating func take(_ event: HTTP2ServerEvents.Event) {
+        switch event {
+        case .settingsChanged:
+            isOpen = true
+        case .connectionError:
+            tally.faults["protocol", default: 0] += 1
+            isOver = true
+        case .pong(Self.drainPing):
+            endDrain()
+        case .reset, .goAway, .settingsAcknowledged, .pong:
+            break
+        }
+    }
+
+    private mutating func take(_ request: HTTP2ServerEvents.Request, _ bodies: [UInt8], _ now: WallTime) {
+        let fields = RequestFields(request.headers)
+        let id = RequestReader.id(of: fields)
+        do throws(Refusal) {
+            try RequestReader.checkRoute(fields)
+            let submitter = try credentials.submitter(fields.authorization, now: now)
+            var notification = try reader.notification(
+                fields, id: id, body: bodies[request.body], isTruncated: request.isTruncated)
+            try credentials.check(submitter, for: notification.topic)
+            let waiting = Waiting(
+                streamID: request.streamID, id: id ?? ids.next(), idText: id == nil ? nil : fields.id)
+            notification.id = waiting.id
+            notification.hasAssignedID = id == nil
+            batch.notifications.append(notification)
+            batch.waiting.append(waiting)
+        } catch {
+            let its = Waiting(streamID: request.streamID, id: id ?? ids.next(), idText: id == nil ? nil : fields.id)
+            refuse(its, RefusalAnswer(error))
+        }
+    }
+
+    /// How many notifications wait to be submitted.
+    var batchCount: Int { batch.notifications.count }
+
+    /// Takes what is to be submitted.
+    ///
+    /// - Parameter granted: as many as may go by the rate; the others are told when to come again.
+    mutating func takeBatch(granted: Int, retryAfter: Int) -> Batch {
+        var taken = Batch()
+        swap(&taken, &batch)
+        if taken.notifications.count > granted {
+            for its in taken.waiting[granted...] {
+                refuse(its, RefusalAnswer(.tooManyRequests), retryAfter: retryAfter)
+            }
+            taken.notifications.removeSubrange(granted...)
+            taken.waiting.removeSubrange(granted...)
+        }
+        outstanding += taken.waiting.count
+        return taken
+    }
+
+    // MARK: Out
+
+    /// Answers what a commit has decided.
+    ///
+    /// - Parameter receipts: one for each that waited.
+    mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt]) {
+        outstanding -= waiting.count
+        for (its, receipt) in zip(waiting, receipts) {
+            switch receipt {
+            case .accepted:
+                accept(its)
+                tally.accepted += 1
+            case .repeated(_, let outcome):
+                tally.repeated += 1
+                if let answer = RefusalAnswer(outcome) { write(its, answer) } else { accept(its) }
+            case .refused(let refusal):
+                refuse(its, RefusalAnswer(refusal))
+            case .undetermined:
+                // Nobody can say whether it is on disk, and neither do we.
+                tally.unanswered += 1
+                fail()
+            }
+        }
+        finishDrain()
+    }
+
+    private mutating func accept(_ its: Waiting) {
+        if !answers.accept(its, &session) { tally.unanswered += 1 }
+    }
+
+    private mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
+        tally.refused[answer.reason, default: 0] += 1
+        write(its, answer, retryAfter: retryAfter)
+    }
+
+    private mutating func write(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
+        let retryAfter = answer.isTemporary ? retryAfter ?? settings.retryAfter : nil
+        answers.refuse(its, answer, retryAfter: retryAfter, &session)
+    }
+
+    /// Whether there is something to write.
+    var hasOutput: Bool { session.hasOutput }
+
+    /// Appends the bytes to write.
+    mutating func drainOutput(into buffer: inout ByteBuffer) { session.drainOutput(into: &buffer) }
+
+    /// What is to be added to the listener's figures since the last call.
+    mutating func takeTally() -> IngressFigures.Values? {
+        guard tally != IngressFigures.Values() else { return nil }
+        defer { tally = IngressFigures.Values() }
+        return tally
+    }
+
+    mutating func countFault(_ what: String) { tally.faults[what, default: 0] += 1 }
+
+    /// The client is gone: nobody hears what is still on its way to the disk.
+    mutating func abandon() { tally.unanswered += outstanding }
+
+    // MARK: The connection
+
+    /// Takes up other settings, for requests from now on.
+    mutating func change(to settings: HTTP2IngressSettings) {
+        if settings.streams != self.settings.streams { session.changeSettings(maxConcurrentStreams: settings.streams) }
+        self.settings = settings
+        reader.onlyTopic = settings.onlyTopic
+        credentials.change(to: settings.access)
+    }
+
+    /// The client has shown a certificate that we know.
+    mutating func trust() { credentials.isTrusted = true }
+
+    /// Called at long intervals: a client that is in order gets a new budget of frames, and a request that has not ended
+    /// in a whole interval is given up.
+    mutating func sweep() {
+        session.renewFrameBudget()
+        credentials.renew()
+        let stale = session.resetUnfinished(upTo: sweptUpTo, code: .cancel)
+        if stale > 0 { tally.faults["slow", default: 0] += stale }
+        sweptUpTo = session.lastStreamID
+    }
+
+    /// Announces the end: the client is told to send nothing new, and what it sent before it heard of that is taken.
+    mutating func beginDrain() {
+        guard drain == .none, !isOver else { return }
+        drain = .announced
+        session.goAway(lastStreamID: 0x7fff_ffff)
+        session.ping(Self.drainPing)
+    }
+
+    /// Takes no more requests, whether the client has heard of it or not.
+    mutating func endDrain() {
+        guard drain == .announced, !isOver else { return }
+        drain = .limited
+        session.goAway()
+        finishDrain()
+    }
+
+    private mutating func finishDrain() {
+        if drain == .limited, session.openStreams == 0, outstanding == 0 { isOver = true }
+    }
+
+    /// Looks whether a connection that is being drained has nothing left to do.
+    mutating func settle() { finishDrain() }
+
+    /// Ends the connection with a word; what was received is not answered any more.
+    mutating func close(_ fault: String?, code: HTTP2ErrorCode = .noError) {
+        guard !isOver else { return }
+        if let fault { tally.faults[fault, default: 0] += 1 }
+        session.goAway(code: code)
+        isOver = true
+    }
+
+    private mutating func fail() { close(nil, code: .internalError) }
+}

@@ -1,0 +1,54 @@
+internal import NIOHPACK
+
+/// The header fields of a request that are looked at.
+struct RequestFields: Sendable {
+    static let pathPrefix = "/3/device/"
+
+    var method: String?
+    var path: String?
+    var authorization: String?
+    var id: String?
+    var topic: String?
+    var pushType: String?
+    var priority: String?
+    var expiration: String?
+    var collapseID: String?
+    /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
+    var registeredAt: String?
+    /// Whether one of these is there twice.
+    var hasDuplicates = false
+
+    init() {}
+
+    init(_ headers: HPACKHeaders) {
+        var hasDuplicates = false
+        for (name, value, _) in headers {
+            // By length first: most names differ in it, and comparing two long strings is not free.
+            switch name.utf8.count {
+            case 5 where name == ":path": Self.set(&path, value, &hasDuplicates)
+            case 7 where name == ":method": Self.set(&method, value, &hasDuplicates)
+            case 7 where name == "apns-id": Self.set(&id, value, &hasDuplicates)
+            case 10 where name == "apns-topic": Self.set(&topic, value, &hasDuplicates)
+            case 13 where name == "authorization": Self.set(&authorization, value, &hasDuplicates)
+            case 13 where name == "apns-priority": Self.set(&priority, value, &hasDuplicates)
+            case 14 where name == "apns-push-type": Self.set(&pushType, value, &hasDuplicates)
+            case 15 where name == "apns-expiration": Self.set(&expiration, value, &hasDuplicates)
+            case 16 where name == "apns-collapse-id": Self.set(&collapseID, value, &hasDuplicates)
+            case 28 where name == "holdfast-token-registered-at": Self.set(&registeredAt, value, &hasDuplicates)
+            default: break
+            }
+        }
+        self.hasDuplicates = hasDuplicates
+    }
+
+    @inline(__always)
+    private static func set(_ field: inout String?, _ value: String, _ hasDuplicates: inout Bool) {
+        if field == nil { field = value } else { hasDuplicates = true }
+    }
+
+    /// Whether everything that requests of one sender have in common is as in `other`.
+    func hasAttributes(of other: RequestFields) -> Bool {
+        topic == other.topic && pushType == other.pushType && priority == other.priority
+            && expiration == other.expiration && collapseID == other.collapseID
+    }
+}

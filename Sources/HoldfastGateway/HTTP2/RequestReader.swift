@@ -1,0 +1,138 @@
+internal import Holdfast
+
+/// From a request to a notification, or to the refusal that Apple would answer with.
+///
+/// Checks what a ``PushNotification`` can't hold, and what must be said before what `submit` says (``NotificationValidator``:
+/// payload, push type, collapse id, expirations that are past). The order is one, so that a request with two faults always
+/// gets the same answer. Keeps what the last request in order had in common with the next ones.
+struct RequestReader {
+    /// What header fields but path, id and registration mean.
+    private struct Attributes {
+        let topic: String
+        let pushType: PushType?
+        let priority: Priority?
+        let expiration: Expiration?
+        let collapseID: String?
+    }
+
+    /// The topic of requests without one; nil where there is no telling.
+    var onlyTopic: String? { didSet { known = nil } }
+    private var known: (fields: RequestFields, attributes: Attributes)?
+
+    init(onlyTopic: String?) { self.onlyTopic = onlyTopic }
+
+    /// Method and path, but for the device token in it.
+    static func checkRoute(_ fields: RequestFields) throws(Refusal) {
+        guard fields.method == "POST" else { throw Refusal(.methodNotAllowed, "the method is not POST") }
+        guard let path = fields.path, path.hasPrefix(RequestFields.pathPrefix) else {
+            throw Refusal(.badPath, "the path does not begin with \(RequestFields.pathPrefix)")
+        }
+    }
+
+    /// The sender's apns-id; nil for none, and for what has not its form.
+    static func id(of fields: RequestFields) -> NotificationID? { fields.id.flatMap { NotificationID($0) } }
+
+    /// - Parameters:
+    ///   - id: what ``id(of:)`` says.
+    ///   - body: the payload, or its beginning.
+    ///   - isTruncated: the payload is longer than any may be.
+    /// - Precondition: ``checkRoute(_:)`` has passed.
+    mutating func notification(
+        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
+    ) throws(Refusal) -> PushNotification {
+        let token = try Self.token(in: fields.path ?? "")
+        guard id != nil || fields.id == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
+        let attributes = try attributes(of: fields)
+        guard !isTruncated else { throw Refusal(.payloadTooLarge, "the payload is longer than any may be") }
+        guard !body.isEmpty else { throw Refusal(.payloadEmpty, "the payload is empty") }
+        var notification = PushNotification(
+            token: token, topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
+            priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
+        if let text = fields.registeredAt {
+            guard let time = Self.registration(text) else {
+                throw Refusal(
+                    .badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
+            }
+            notification.tokenRegisteredAt = time
+        }
+        guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
+        return notification
+    }
+
+    // MARK: Parts
+
+    private static func token(in path: String) throws(Refusal) -> DeviceToken {
+        let bytes = path.utf8Span.span
+        let start = RequestFields.pathPrefix.utf8.count
+        let count = bytes.count - start
+        guard count > 0 else { throw Refusal(.missingDeviceToken, "the path ends where the device token belongs") }
+        guard count.isMultiple(of: 2), count <= 2 * DeviceToken.maximumByteCount else { throw badToken }
+        var token: [UInt8] = []
+        token.reserveCapacity(count / 2)
+        var index = start
+        while index < bytes.count {
+            guard let high = Hex.value(of: bytes[index]), let low = Hex.value(of: bytes[index + 1]) else {
+                throw badToken
+            }
+            token.append(high << 4 | low)
+            index += 2
+        }
+        guard let token = DeviceToken(bytes: token) else { throw badToken }
+        return token
+    }
+
+    private static let badToken = Refusal(.badDeviceToken, "a device token has an even number of hex digits, 2 to 200")
+
+    private mutating func attributes(of fields: RequestFields) throws(Refusal) -> Attributes {
+        if let known, known.fields.hasAttributes(of: fields) { return known.attributes }
+        let pushType = fields.pushType.map { text in
+            PushType.known.first { $0.rawValue == text } ?? PushType(rawValue: text)
+        }
+        let attributes = Attributes(
+            topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields, pushType),
+            expiration: try Self.expiration(fields), collapseID: fields.collapseID)
+        known = (fields, attributes)
+        return attributes
+    }
+
+    private func topic(of fields: RequestFields) throws(Refusal) -> String {
+        if let topic = fields.topic, !topic.isEmpty { return topic }
+        // What is said of a topic comes behind what is said of priority and expiration.
+        _ = try Self.priority(fields, fields.pushType.map { PushType(rawValue: $0) })
+        _ = try Self.expiration(fields)
+        if let onlyTopic { return onlyTopic }
+        throw Refusal(.missingTopic, "there is no apns-topic, and more than one that it could be")
+    }
+
+    private static func priority(_ fields: RequestFields, _ pushType: PushType?) throws(Refusal) -> Priority? {
+        guard let text = fields.priority else { return nil }
+        guard let priority = UInt8(text).flatMap(Priority.init(rawValue:)), text.utf8.first != UInt8(ascii: "+") else {
+            throw Refusal(.badPriority, "apns-priority is none of 10, 5 and 1")
+        }
+        return priority
+    }
+
+    /// Unix seconds, 0 included.
+    private static func expiration(_ fields: RequestFields) throws(Refusal) -> Expiration? {
+        guard let text = fields.expiration else { return nil }
+        guard let seconds = unixSeconds(text) else {
+            throw Refusal(.badExpirationDate, "apns-expiration is not Unix seconds")
+        }
+        return Expiration(unixSeconds: seconds)
+    }
+
+    private static func registration(_ text: String) -> WallTime? {
+        if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
+        return Timestamp.parse(text)
+    }
+
+    private static func unixSeconds(_ text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+}
+
+extension Reason {
+    /// `holdfast-token-registered-at`, a header field of ours, is no time.
+    static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
+}

@@ -1,0 +1,78 @@
+internal import NIOCore
+
+/// When a client has had its time. A pure machine, which the one timer of a connection asks: nothing is timed for each
+/// request.
+struct ConnectionClock {
+    enum Verdict: Equatable {
+        case goOn
+        /// The client has had its time: for what, in a word.
+        case close(String)
+        /// Time to look after requests that do not end.
+        case sweep
+        /// A client that was told of the end has not said that it heard.
+        case endDrain
+    }
+
+    var limits: ListenerLimits
+    private let openedAt: NIODeadline
+    private var hasSpoken = false
+    private var heardAt: NIODeadline
+    private var sweptAt: NIODeadline
+    /// Writes that the kernel has not taken.
+    private var writes = 0
+    /// Since when the kernel has taken nothing of them.
+    private var blockedSince: NIODeadline
+    private var drainingSince: NIODeadline?
+
+    /// How long a client may take to say that it has heard of the coming end.
+    private static let drainNotice = TimeAmount.seconds(1)
+    /// The timer does not come more often, however small a limit is.
+    private static let leastPause = TimeAmount.milliseconds(10)
+
+    init(_ limits: ListenerLimits, now: NIODeadline) {
+        self.limits = limits
+        openedAt = now
+        heardAt = now
+        sweptAt = now
+        blockedSince = now
+    }
+
+    /// The client speaks the protocol.
+    mutating func spoke() { hasSpoken = true }
+
+    mutating func heard(at now: NIODeadline) { heardAt = now }
+
+    mutating func wrote(at now: NIODeadline) {
+        if writes == 0 { blockedSince = now }
+        writes += 1
+    }
+
+    mutating func written(at now: NIODeadline) {
+        writes -= 1
+        blockedSince = now
+    }
+
+    mutating func beganDrain(at now: NIODeadline) { drainingSince = now }
+
+    mutating func swept(at now: NIODeadline) { sweptAt = now }
+
+    mutating func endedDrain() { drainingSince = nil }
+
+    /// - Parameter isOwed: whether the client waits for something.
+    func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
+        if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close("handshake") }
+        if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close("write") }
+        if let drainingSince, now >= drainingSince + Self.drainNotice { return .endDrain }
+        if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close("idle") }
+        return now >= sweptAt + TimeAmount(limits.write) ? .sweep : .goOn
+    }
+
+    /// When to ask again.
+    func next(after now: NIODeadline) -> NIODeadline {
+        var next = min(sweptAt + TimeAmount(limits.write), heardAt + TimeAmount(limits.idle))
+        if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }
+        if writes > 0 { next = min(next, blockedSince + TimeAmount(limits.write)) }
+        if let drainingSince { next = min(next, drainingSince + Self.drainNotice) }
+        return max(next, now + Self.leastPause)
+    }
+}

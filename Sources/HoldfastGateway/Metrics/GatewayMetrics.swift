@@ -1,0 +1,48 @@
+/// What listeners did, as metrics: looked up when somebody asks.
+extension Gateway {
+    /// Names and labels: Docs/Service.md.
+    public var metricFamilies: [MetricFamily] {
+        let figures = figures
+        func family(
+            _ name: String, _ kind: MetricFamily.Kind, _ help: String,
+            _ value: (IngressFigures.Values, Int) -> Int
+        ) -> MetricFamily {
+            MetricFamily(
+                "holdfast_gateway_\(name)", kind, help,
+                samples: figures.map { figure in
+                    .init(
+                        labels: [("listener", figure.name)], value: Double(value(figure.values, figure.openConnections))
+                    )
+                })
+        }
+        func counts(
+            _ name: String, _ label: String, _ help: String, _ counts: (IngressFigures.Values) -> [String: Int]
+        ) -> MetricFamily {
+            MetricFamily(
+                "holdfast_gateway_\(name)", .counter, help,
+                samples: figures.flatMap { figure in
+                    counts(figure.values).sorted { $0.key < $1.key }.map { word, count in
+                        .init(labels: [("listener", figure.name), (label, word)], value: Double(count))
+                    }
+                })
+        }
+        return [
+            family("connections", .gauge, "Connections of senders that are open.") { $1 },
+            family("accepted_total", .counter, "Notifications of senders that are on disk.") { values, _ in
+                values.accepted
+            },
+            family("repeated_total", .counter, "Notifications that had been accepted before.") { values, _ in
+                values.repeated
+            },
+            counts(
+                "refused_total", "reason", "Notifications that were refused, by the word that was answered.", \.refused),
+            family("unanswered_total", .counter, "Notifications of which their sender was told nothing.") { values, _ in
+                values.unanswered
+            },
+            family("feedback_tuples_total", .counter, "Blacklisted tokens told to readers of feedback.") { values, _ in
+                values.tuples
+            },
+            counts("faults_total", "fault", "Connections that were ended for what their client did.", \.faults),
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+/// A line for each metric, for those who read them without this at hand.
+public enum MetricHelp {
+    /// Of a metric that somebody else brought.
+    static let unknown = "See the application's own documentation."
+
+    /// Those of the library; Docs/Observability.md has more of each, and a test compares the names.
+    public static let standard: [String: String] = [
+        "holdfast_submitted_total":
+            "Notifications that were accepted, and are on disk.",
+        "holdfast_refused_total":
+            "Notifications that were not taken.",
+        "holdfast_sent_total":
+            "Hand-outs to a connection; one that goes again counts again.",
+        "holdfast_possible_duplicates_total":
+            "Hand-outs of which an earlier attempt may have been taken.",
+        "holdfast_confirmed_total":
+            "Notifications that the service has taken.",
+        "holdfast_wrongly_confirmed_total":
+            "Notifications that silence confirmed, and a late error denied.",
+        "holdfast_rejected_total":
+            "Notifications that were refused for good.",
+        "holdfast_expired_total":
+            "Notifications that were over before they were sent.",
+        "holdfast_unknown_total":
+            "Notifications that were possibly sent, and never will be again.",
+        "holdfast_withdrawn_total":
+            "Notifications that were taken back before they were sent.",
+        "holdfast_deferred_total":
+            "Times that a notification was answered not now, or with nothing known.",
+        "holdfast_requeued_total":
+            "Times that a notification went back into its lane, unharmed.",
+        "holdfast_connections_failed_total":
+            "Attempts to connect that failed; configuration means that somebody must act.",
+        "holdfast_connections_closed_total":
+            "Connections that ended; asked is yes for an end of ours.",
+        "holdfast_journal_depth":
+            "Unconfirmed notifications, deferred ones included.",
+        "holdfast_journal_oldest_age_seconds":
+            "Since the first notification that waits was accepted; 0 for none.",
+        "holdfast_journal_used_bytes":
+            "Bytes in use by the journal.",
+        "holdfast_in_flight":
+            "Notifications handed out and not yet durably settled.",
+        "holdfast_suspects":
+            "Notifications whose token was called bad and is not judged yet.",
+        "holdfast_connections":
+            "Connections to the push service that take hand-outs.",
+        "holdfast_outcomes_waiting":
+            "Outcomes that wait to be taken.",
+        "holdfast_commit_duration_seconds":
+            "From taking up what waited until it was on disk.",
+        "holdfast_send_duration_seconds":
+            "From hand-out to answer: the mean of each turn's answers.",
+        "holdfast_send_slowest_seconds":
+            "The slowest of each turn's answers.",
+        "holdfast_commit_entries":
+            "Notifications appended by a commit, where there were any.",
+        "holdfast_commit_settlements":
+            "Settlements of a commit, where there were any.",
+        "holdfast_commit_bytes":
+            "Bytes of what a commit appended, about.",
+        "holdfast_connections_opened_total":
+            "Connections to the push service that came about.",
+        "holdfast_lane_state":
+            "0 running, 1 paused by an operator, 2 stopped.",
+        "holdfast_holding":
+            "1 while the route hands out nothing for this reason.",
+        "holdfast_blacklist_entries":
+            "Tokens that are not sent to.",
+    ]
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+
+struct GatewayCertificateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificate",
+        abstract: "Make a local authority and a server certificate, for a first try.",
+        discussion: """
+            Makes ca.pem and ca.key, an authority of its own, where the directory has none, and server.pem and server.key, \
+            signed by it; with --client also client.pem and client.key, for a sender elsewhere to show. Clients trust ca.pem. \
+            The keys are readable by their owner alone. What is there is not written over without --replace, which keeps the \
+            authority.
+
+            Prints the lines for the configuration and for a client.
+
+            Examples:
+              holdfast gateway certificate --directory /etc/holdfast/tls
+              holdfast gateway certificate --directory tls --name push.example.net --client newsletter --replace
+
+            Exit codes: 0 · 73 something is there already, or can't be made · 64 a name that is none.
+            """)
+
+    @Option(
+        name: .long, help: ArgumentHelp("Where; made when there is none.", valueName: "dir"), completion: .directory)
+    var directory: String
+
+    @Option(
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "What the gateway is reached as, host names or addresses, beside localhost, 127.0.0.1 and ::1.",
+            valueName: "host"))
+    var name: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Make a client certificate, too, for this sender.", valueName: "sender"))
+    var client: String?
+
+    @Flag(name: .long, help: "Make the server's certificate anew, and with --client the client's.")
+    var replace = false
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        for name in name where name.isEmpty || name.utf8.count > 253 {
+            throw ValidationError("--name \(name.prefix(64).debugDescription) is no host name.")
+        }
+        if let client, !(1...64).contains(client.count) { throw ValidationError("--client takes 1 to 64 characters.") }
+    }
+
+    func run() async throws { try await reporting { try make() } }
+
+    private func make() throws -> ToolStatus {
+        let folder = TLSOptions.absolute(directory)
+        let made = try LocalCertificates(
+            directory: folder, names: name, client: client, replacesExisting: replace
+        ).make()
+        Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made))
+        return .ok
+    }
+
+    private static func text(_ made: LocalCertificates.Made) -> String {
+        let tls = "certificate: \(made.certificate), key: \(made.key)"
+        var lines = [
+            made.isNewAuthority
+                ? "\(made.authority): a new authority, which clients are to trust"
+                : "\(made.authority): the authority that was there",
+            "\(made.certificate): for \(made.names.joined(separator: ", ")); until \(made.goodUntil)",
+        ]
+        if let client = made.client { lines.append("\(client): for a client, with \(made.clientKey ?? "")") }
+        lines += [
+            "", "For the configuration:", "", "  gateway:", "    http2: {listen: \"127.0.0.1:2197\", \(tls)}",
+            "    binary: {listen: \"127.0.0.1:2195\", \(tls), topic: com.example.app}",
+            "    feedback: {listen: \"127.0.0.1:2196\", \(tls), topic: com.example.app}",
+        ]
+        if made.client != nil { lines += ["", "and with it, for clients elsewhere: clients: \(made.authority)"] }
+        lines += [
+            "", "For a client: host localhost, port 2197, authority \(made.authority); for example", "",
+            "  curl --http2 --cacert \(made.authority) "
+                + (made.client.map { "--cert \($0) --key \(made.clientKey ?? "") " } ?? "")
+                + "-H 'apns-topic: com.example.app' -d '{\"aps\":{\"alert\":\"Hi\"}}' \\",
+            "    https://localhost:2197/3/device/00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",
+        ]
+        return lines.joined(separator: "\n")
+    }
+}

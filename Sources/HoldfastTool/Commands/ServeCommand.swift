@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+internal import Logging
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve existing senders, and deliver what they hand over.",
+        discussion: """
+            Listens as the configuration's `gateway` says: for APNs over HTTP/2, for the binary protocol, for readers of \
+            feedback. What a sender was told 200 for is on disk, and is delivered by the configuration's routes: also what an \
+            earlier process left. Runs until SIGINT or SIGTERM, which it answers in order; SIGHUP makes it read the \
+            configuration again. Docs/Service.md has more, and a unit for systemd.
+
+            Examples:
+              holdfast serve --config /etc/holdfast/holdfast.yaml
+              holdfast serve --config /etc/holdfast/holdfast.yaml --check
+
+            Exit codes: 0 it was told to end · 64 wrong flags · 69 an address cannot be listened on · 73 the journal \
+            cannot be opened · 74 the journal fails again and again · 77 permission denied · 78 configuration.
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Flag(name: .long, help: "Say what would be served, with all files read, and all mistakes; listen on nothing.")
+    var check = false
+
+    @Flag(name: .long, help: "Print one JSON object: with --check what would be served, else how it ended.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
+
+    func run() async throws { try await reporting { try await serve() } }
+
+    private func serve() async throws -> ToolStatus {
+        let configuration = try load()
+        if check { return try ServiceCheck(configuration, json: json).run() }
+        let routes = try ServicePlan.routes(configuration)
+        let log = ServiceLog(level: configuration.log.level ?? .info)
+        let run = ServiceRun(
+            configuration, routes: routes, log: log,
+            sources: .init(openJournal: Self.open) { [self] in
+                let configuration = try load()
+                // All of it is read, so that nothing is taken up by halves.
+                let problems = ServicePlan.problems(of: configuration)
+                guard problems.isEmpty else { throw ConfigError(problems).toolError }
+                return configuration
+            })
+        let outcome = await run.run()
+        if let error = outcome.error { Console.standard.error(error.message) }
+        if json { Console.standard.print(try JSONOutput.line(Ending(outcome))) }
+        return outcome.status
+    }
+
+    /// The configuration, with the flags over it.
+    private func load() throws -> Configuration {
+        var configuration = try journalOptions.configOptions.load()
+        configuration.journal.path = try journalOptions.path(configuration.journal)
+        if verbose { configuration.log.level = .debug }
+        return configuration
+    }
+
+    private static func open(_ configuration: Configuration) async throws -> OpenedJournal {
+        // The path was asked for when the configuration was read.
+        let journal = try await configuration.journal.open(at: configuration.journal.path ?? "", create: true)
+        return OpenedJournal(journal: journal, directory: journal.directory)
+    }
+
+    /// The names of its properties are those of the JSON.
+    private struct Ending: Encodable {
+        var error: String?
+        var exitCode: Int32
+        var left: Int?
+        var reopened: Int
+
+        init(_ outcome: ServiceRun.Outcome) {
+            (error, exitCode) = (outcome.error?.message, outcome.status.rawValue)
+            (left, reopened) = (outcome.left, outcome.reopened)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import Holdfast
+internal import HoldfastGateway
+
+/// What is listened on for senders: listeners that are there, and bounds that hold for all of them.
+struct GatewaySettings: Equatable, Sendable {
+    /// What the listeners are called, in the order of their sections.
+    static let names = ["http2", "binary", "feedback"]
+
+    /// One listener.
+    struct Listener: Equatable, Sendable {
+        var listen: ListenAddress
+        /// Nil is cleartext.
+        var tls: ServerTLS?
+        var limits: ListenerLimits
+        /// Nil for what each client's certificate is for, and for HTTP/2, where each request says it.
+        var topic: String?
+        /// Nil for any number.
+        var rate: RateLimit?
+    }
+
+    var http2: Listener?
+    var binary: Listener?
+    var feedback: Listener?
+    var streams: Int
+    var uncommitted: Int
+    var drainLimit: Duration
+
+    /// Those that are there, by name.
+    var listeners: [(name: String, listener: Listener)] {
+        [("http2", http2), ("binary", binary), ("feedback", feedback)].compactMap { name, listener in
+            listener.map { (name, $0) }
+        }
+    }
+
+    /// - Precondition: the values are without a mistake.
+    init(_ values: ConfigValues) {
+        http2 = Listener("http2", values)
+        binary = Listener("binary", values)
+        feedback = Listener("feedback", values)
+        streams = values.count("http2.streams") ?? 1000
+        uncommitted = values.count("binary.uncommitted") ?? 1000
+        drainLimit = values.duration("drain-limit") ?? .seconds(10)
+    }
+
+    /// What the gateway is to know of it.
+    ///
+    /// - Parameters:
+    ///   - routes: whose signing keys senders may sign with, too.
+    ///   - addresses: by name, instead of those that are configured: where a port was the system's to choose, and is to stay.
+    func configuration(routes: [RouteSettings], at addresses: [String: ListenAddress] = [:]) -> GatewayConfiguration {
+        var gateway = GatewayConfiguration()
+        gateway.drainLimit = drainLimit
+        gateway.submitters = routes.compactMap { route in
+            route.signingKey.map {
+                SubmitterKey($0.source, keyID: $0.keyID, teamID: $0.teamID, topics: route.topics)
+            }
+        }
+        if let http2 {
+            var ingress = HTTP2IngressConfiguration(listen: addresses["http2"] ?? http2.listen, tls: http2.tls)
+            (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
+            gateway.http2 = ingress
+        }
+        if let binary {
+            var ingress = BinaryIngressConfiguration(
+                listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
+            (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
+            gateway.binary = ingress
+        }
+        if let feedback {
+            var ingress = FeedbackIngressConfiguration(
+                listen: addresses["feedback"] ?? feedback.listen, tls: feedback.tls, topic: feedback.topic)
+            ingress.limits = feedback.limits
+            gateway.feedback = ingress
+        }
+        return gateway
+    }
+}
+
+extension GatewaySettings.Listener {
+    /// Nil where none is configured.
+    fileprivate init?(_ name: String, _ values: ConfigValues) {
+        guard let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) else { return nil }
+        self.listen = listen
+        if let file = values.text("\(name).certificate") {
+            let identity = RouteSettings.Certificate(
+                file: file, key: values.text("\(name).key"), passphraseFile: values.text("\(name).passphrase-file"))
+            let clients = values.text("\(name).clients")
+            var tls = ServerTLS(identity: identity.identity, clientAuthorities: clients.map { .file($0) })
+            // A request of HTTP/2 may show a token instead; the older protocols have nothing else.
+            tls.requiresClientCertificate = clients != nil && name != "http2"
+            self.tls = tls
+        }
+        limits = ListenerLimits()
+        limits.connections = values.count("\(name).connections") ?? limits.connections
+        limits.handshake = values.duration("handshake-limit") ?? limits.handshake
+        limits.idle = values.duration("idle-limit") ?? limits.idle
+        limits.write = values.duration("write-limit") ?? limits.write
+        if name != "http2" { topic = values.text("\(name).topic") }
+        if name != "feedback", let perSecond = values.share("\(name).rate.per-second") {
+            rate = RateLimit(perSecond: perSecond, burst: values.count("\(name).rate.burst"))
+        }
+    }
+}

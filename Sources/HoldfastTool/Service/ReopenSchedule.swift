@@ -1,0 +1,19 @@
+/// Whether, and after how long, a journal that failed is opened once more. A pure machine; time is told to it.
+struct ReopenSchedule: Equatable {
+    /// Failures in a row beyond which it is over.
+    static let greatestCount = 6
+    static let firstPause: Duration = .seconds(1)
+    static let greatestPause: Duration = .seconds(30)
+    /// What was well for so long is no longer in a row with what was before.
+    static let wellAfter: Duration = .seconds(600)
+
+    private(set) var failures = 0
+
+    /// - Parameter lasted: how long it had been well.
+    /// - Returns: how long to wait; nil when it has failed too often.
+    mutating func failed(after lasted: Duration) -> Duration? {
+        failures = lasted >= Self.wellAfter ? 1 : failures + 1
+        guard failures <= Self.greatestCount else { return nil }
+        return min(Self.firstPause * (1 << (failures - 1)), Self.greatestPause)
+    }
+}

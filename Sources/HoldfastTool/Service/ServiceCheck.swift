@@ -1,0 +1,118 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastGateway
+internal import HoldfastJournal
+
+/// What `serve --check` says: what would be served, with every file read. Listens on nothing, and opens the journal for
+/// reading only.
+struct ServiceCheck {
+    private let configuration: Configuration
+    private let json: Bool
+    private let console: Console
+
+    init(_ configuration: Configuration, json: Bool, console: Console = .standard) {
+        (self.configuration, self.json, self.console) = (configuration, json, console)
+    }
+
+    private struct Report: Encodable {
+        struct Listener: Encodable {
+            var name: String
+            var listen: String
+            var tls: Bool
+            var clientCertificates: Bool
+            var topic: String?
+        }
+
+        struct Route: Encodable {
+            var name: String
+            var endpoint: String
+            /// Nil for what no other route serves.
+            var topics: [String]?
+        }
+
+        struct Journal: Encodable {
+            var path: String
+            var exists: Bool
+            var owner: String?
+            var unconfirmed: Int?
+        }
+
+        var usable = true
+        var file: String?
+        var journal: Journal
+        var routes: [Route] = []
+        var listeners: [Listener] = []
+        var admin: String?
+        var mistakes: [String] = []
+    }
+
+    func run() throws -> ToolStatus {
+        var report = Report(
+            file: configuration.file,
+            journal: .init(path: configuration.journal.path ?? "", exists: false, owner: nil, unconfirmed: nil))
+        report.mistakes = ConfigError(ServicePlan.problems(of: configuration)).lines
+        var status: ToolStatus = report.mistakes.isEmpty ? .ok : .configuration
+        do throws(JournalError) {
+            report.journal = try journal()
+        } catch {
+            report.mistakes.append(error.message)
+            if status == .ok { status = ToolError(error).status }
+        }
+        report.usable = report.mistakes.isEmpty
+        report.routes = configuration.routes.map {
+            .init(name: $0.name, endpoint: $0.endpoint, topics: $0.topics?.sorted())
+        }
+        report.listeners = configuration.gateway.listeners.map { name, listener in
+            .init(
+                name: name, listen: "\(listener.listen)", tls: listener.tls != nil,
+                clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
+        }
+        report.admin = configuration.admin.listen?.description
+        console.print(json ? try JSONOutput.line(report) : Self.text(report))
+        return status
+    }
+
+    /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.
+    private func journal() throws(JournalError) -> Report.Journal {
+        let path = configuration.journal.path ?? ""
+        guard FileManager.default.fileExists(atPath: path) else {
+            // Parents are made as well; the nearest that is there must let us.
+            var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+            while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
+                parent.deleteLastPathComponent()
+            }
+            guard FileManager.default.isWritableFile(atPath: parent.path) else {
+                throw JournalError(
+                    .permissionDenied, "\(path) can't be made: this user may not write to \(parent.path)")
+            }
+            return .init(path: path, exists: false, owner: nil, unconfirmed: nil)
+        }
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        let status = try reader.status()
+        return .init(path: path, exists: true, owner: reader.owner, unconfirmed: status.unconfirmed)
+    }
+
+    private static func text(_ report: Report) -> String {
+        guard report.usable else { return report.mistakes.joined(separator: "\n") }
+        let journal = report.journal
+        let state =
+            journal.exists
+            ? Format.plural(journal.unconfirmed ?? 0, "notification") + " to deliver"
+                + (journal.owner.map { "; in use by \($0)" } ?? "")
+            : "will be made"
+        var rows = [("journal", journal.path, state)]
+        rows += report.routes.map { route in
+            ("route \(route.name)", route.endpoint, route.topics?.joined(separator: ", ") ?? "all other topics")
+        }
+        rows += report.listeners.map { listener in
+            let words = [
+                listener.tls ? "TLS" : "in the clear", listener.clientCertificates ? "client certificates" : nil,
+                listener.topic,
+            ]
+            return ("listen \(listener.name)", listener.listen, words.compactMap(\.self).joined(separator: ", "))
+        }
+        if let admin = report.admin { rows.append(("admin", admin, "health and metrics")) }
+        return "\(report.file ?? "the environment") can be served:\n" + DeliverySummary.table(rows)
+    }
+}

@@ -1,0 +1,106 @@
+internal import CoreMetrics
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastGateway
+internal import Logging
+internal import ServiceLifecycle
+
+/// A journal that is open, and whoever must close it.
+struct OpenedJournal: Sendable {
+    let journal: any Journal
+    /// Where its control socket is; nil for none.
+    var directory: String?
+}
+
+/// From the opening of a journal to its closing: an engine, the gateway before it, and what goes beside.
+///
+/// A service has several of them one after the other only where its journal fails and is opened anew.
+final class ServiceLife: Sendable {
+    let engine: PushEngine
+    let gateway: Gateway
+    let feedback: FeedbackKeeper
+    private let opened: OpenedJournal
+    private let group: ServiceGroup
+
+    /// Listens from when it returns.
+    ///
+    /// - Parameters:
+    ///   - addresses: where listeners were before, by name.
+    /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
+    init(
+        _ opened: OpenedJournal, configuration: Configuration, routes: [ReadyRoute],
+        at addresses: [String: ListenAddress], log: ServiceLog, listeners: [any MetricsListener],
+        metrics: any MetricsFactory
+    ) async throws {
+        self.opened = opened
+        do {
+            engine = try PushEngine(
+                journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
+                logger: log.logger(), listeners: listeners, metrics: metrics)
+            gateway = try await Gateway(
+                configuration.gateway.configuration(routes: configuration.routes, at: addresses), engine: engine,
+                logger: log.logger("holdfast.gateway"))
+        } catch {
+            opened.journal.close()
+            throw error
+        }
+        feedback = FeedbackKeeper(Self.readers(of: routes, engine, log))
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        // The first to come is the last to go: operators are served until the engine has ended.
+        if let directory = opened.directory {
+            let control = ControlSocket(desk: engine.desk, journal: directory, logger: log.logger("holdfast.control"))
+            let service = ControlService(control: control) { error in
+                log.logger("holdfast.control").warning("operators can't reach this process: \(error)")
+            }
+            services.append(.init(service: service, successTerminationBehavior: .ignore))
+        }
+        services += [
+            .init(
+                service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: feedback, successTerminationBehavior: .ignore),
+            // Listed behind the engine, it answers what is in hand before the engine ends.
+            .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+        group = ServiceGroup(configuration: .init(services: services, logger: log.logger()))
+    }
+
+    /// Serves until it is ended, or can't any more; then the journal is closed.
+    ///
+    /// - Throws: ``JournalError`` when the journal must be opened anew.
+    func run() async throws {
+        defer { opened.journal.close() }
+        try await group.run()
+    }
+
+    /// Takes nothing new, answers what is in hand, and ends.
+    func end() async { await group.triggerGracefulShutdown() }
+
+    /// Readers for the routes that have feedback to read.
+    static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ log: ServiceLog) -> [FeedbackReader] {
+        routes.compactMap { route in
+            guard let source = route.feedback else { return nil }
+            var configuration = FeedbackReader.Configuration()
+            if let interval = route.settings.feedback?.interval { configuration.interval = interval }
+            return FeedbackReader(
+                source, blacklist: engine.blacklist, route: route.settings.name, configuration: configuration,
+                logger: log.logger("holdfast.feedback"))
+        }
+    }
+}
+
+/// The control socket, without which everything else goes on.
+struct ControlService: Service {
+    let control: ControlSocket
+    /// Told why it is not there.
+    let failed: @Sendable (any Error) -> Void
+
+    func run() async throws {
+        do {
+            try await control.run()
+        } catch {
+            failed(error)
+            try await gracefulShutdown()
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// systemd, or whoever else started this process and wants to know how it does: sd_notify(3), without its library.
+struct ServiceManager: Sendable {
+    /// What can be said.
+    enum News {
+        case ready(String)
+        case reloading
+        case status(String)
+        case stopping
+        case watchdog
+
+        /// - Parameter now: of the monotonic clock, in microseconds.
+        func text(at now: UInt64) -> String {
+            switch self {
+            case .ready(let status): "READY=1\nSTATUS=\(status)"
+            // With Type=notify-reload, systemd tells by the time which order this is the answer to.
+            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(now)"
+            case .status(let status): "STATUS=\(status)"
+            case .stopping: "STOPPING=1"
+            case .watchdog: "WATCHDOG=1"
+            }
+        }
+    }
+
+    private let socket: String
+    /// How often to say ``News/watchdog``; nil for never.
+    let watchdogInterval: Duration?
+    private let logger: Logger
+
+    /// Nil where nobody wants to know.
+    ///
+    /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked at.
+    init?(_ environment: [String: String], process: Int32 = ProcessInfo.processInfo.processIdentifier, logger: Logger) {
+        guard let socket = environment["NOTIFY_SOCKET"], !socket.isEmpty else { return nil }
+        guard socket.hasPrefix("/") else {
+            // An abstract name: systemd uses none for services.
+            logger.warning(
+                "NOTIFY_SOCKET is \(socket.prefix(100).debugDescription), which is no path: nothing is told there")
+            return nil
+        }
+        self.socket = socket
+        self.logger = logger
+        let isForUs = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
+        // Twice in the time, as sd_watchdog_enabled(3) advises.
+        watchdogInterval =
+            isForUs ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds(max($0 / 2, 1)) } : nil
+    }
+
+    /// Says it, and waits until it was taken. That it can't be said is logged, and ends nothing.
+    func tell(_ news: News) async {
+        let text = news.text(at: NIODeadline.now().uptimeNanoseconds / 1000)
+        do {
+            let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(unixDomainSocketPath: socket).get()
+            let address = try SocketAddress(unixDomainSocketPath: socket)
+            try await channel.writeAndFlush(
+                AddressedEnvelope(remoteAddress: address, data: ByteBuffer(string: text))
+            ).get()
+            try await channel.close()
+        } catch {
+            logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(error)")
+        }
+    }
+}

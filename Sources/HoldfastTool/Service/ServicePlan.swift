@@ -1,0 +1,34 @@
+internal import Holdfast
+
+/// What a service needs of its configuration beyond what every command does.
+enum ServicePlan {
+    /// The routes, with all their files read.
+    ///
+    /// - Throws: ``ToolError`` with status `configuration` and all that is wrong at once.
+    static func routes(_ configuration: Configuration) throws(ToolError) -> [ReadyRoute] {
+        let problems = problems(of: configuration)
+        guard problems.isEmpty else { throw ConfigError(problems).toolError }
+        var routes: [ReadyRoute] = []
+        for settings in configuration.routes { routes.append(try ReadyRoute(settings)) }
+        return routes
+    }
+
+    /// What is wrong: files that can't be used, sections that do not fit each other, and what is missing to serve.
+    static func problems(of configuration: Configuration) -> [ConfigProblem] {
+        var problems = configuration.unusable()
+        if configuration.routes.isEmpty {
+            problems.append(
+                missing("routes", configuration, "is missing: what is accepted must be sent somewhere"))
+        }
+        if configuration.gateway.listeners.isEmpty {
+            problems.append(
+                missing("gateway", configuration, "listens nowhere: give gateway.http2.listen, or another's"))
+        }
+        return problems.sorted(by: ConfigProblem.isBefore)
+    }
+
+    private static func missing(_ key: String, _ configuration: Configuration, _ message: String) -> ConfigProblem {
+        ConfigProblem(
+            source: configuration.file.map { .file($0, .start) } ?? .nowhere, path: key, message: message)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Holdfast
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@testable import HoldfastGateway
+
+/// The operators' page, over sockets of the test's own.
+@Suite("The operators' page")
+struct AdminTests {
+    /// A server that runs for as long as a test looks at it.
+    private func serving(
+        _ change: (inout AdminConfiguration) -> Void = { _ in }, health: Monitor<Health> = Monitor(Health()),
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        var configuration = AdminConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
+        change(&configuration)
+        let server = try AdminServer(
+            configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            health: { health.withLock { $0 } }, metrics: { "x 1\n" })
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await server.run() }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while server.address == nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+            try await body(try #require(server.address).port)
+            tasks.cancelAll()
+        }
+    }
+
+    /// Everything that comes back until the server closes, or nothing more comes for a moment.
+    private func say(_ request: String, to port: Int, limit: Duration = .seconds(10)) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let timer = channel.channel.eventLoop.scheduleTask(in: TimeAmount(limit)) {
+            channel.channel.close(promise: nil)
+        }
+        defer { timer.cancel() }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: request))
+            var answer = ""
+            do { for try await part in inbound { answer += String(buffer: part) } } catch {}
+            return answer
+        }
+    }
+
+    private func get(_ path: String, _ port: Int) async throws -> String {
+        try await say("GET \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", to: port)
+    }
+
+    @Test("A process that turns is alive; it is ready, or says all that keeps it from being so")
+    func health() async throws {
+        let health = Monitor(Health())
+        try await serving(health: health) { port in
+            #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try await get("/health/ready", port).hasSuffix("\r\n\r\nready\n"))
+            health.withLock { $0 = Health(obstacles: ["the journal is full", "ending"]) }
+            let answer = try await get("/health/ready", port)
+            #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"), "\(answer)")
+            #expect(answer.hasSuffix("\r\n\r\nnot ready: the journal is full\nnot ready: ending\n"))
+            #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+    }
+
+    @Test("Metrics are text of version 0.0.4, and nothing else is there, to be read or to be changed")
+    func metrics() async throws {
+        try await serving { port in
+            let answer = try await get("/metrics", port).lowercased()
+            #expect(answer.contains("\r\ncontent-type: text/plain; version=0.0.4; charset=utf-8\r\n"), "\(answer)")
+            #expect(answer.hasSuffix("\r\n\r\nx 1\n"))
+            #expect(try await get("/", port).hasPrefix("HTTP/1.1 404 "))
+            let posted = try await say(
+                "POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", to: port)
+            #expect(posted.hasPrefix("HTTP/1.1 404 ") || posted.hasPrefix("HTTP/1.1 405 "), "\(posted)")
+        }
+    }
+
+    @Test("A head beyond its bound, and what is no HTTP, are refused and closed")
+    func garbage() async throws {
+        try await serving { port in
+            let long = String(repeating: "a", count: 9000)
+            let refused = try await say("GET /metrics HTTP/1.1\r\nhost: x\r\nx: \(long)\r\n\r\n", to: port)
+            #expect(refused.hasPrefix("HTTP/1.1 4"), "\(refused.prefix(100))")
+            let garbage = try await say("\u{1}\u{2}\u{3}garbage\r\n\r\n", to: port)
+            #expect(garbage.isEmpty || garbage.hasPrefix("HTTP/1.1 4"), "\(garbage.prefix(100))")
+            #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+    }
+
+    @Test(
+        "Whoever does not say what is wanted in time is closed: without a head, within one, and without the rest of a body"
+    )
+    func slow() async throws {
+        let configure: (inout AdminConfiguration) -> Void = { configuration in
+            configuration.idle = .milliseconds(200)
+            configuration.request = .milliseconds(200)
+        }
+        try await serving(configure) { port in
+            for beginning in [
+                "", "GET /metrics HT", "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n",
+                "POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc",
+            ] {
+                let start = ContinuousClock.now
+                _ = try await say(beginning, to: port, limit: .seconds(20))
+                #expect(ContinuousClock.now - start < .seconds(10), "\(beginning.debugDescription) was not closed")
+            }
+        }
+    }
+
+    @Test("More connections than are allowed wait until one has gone")
+    func connections() async throws {
+        try await serving({ $0.connections = 2 }) { port in
+            let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            let idle = [
+                try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
+                try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
+            ]
+            async let answer = get("/health/live", port)
+            try await idle[0].close()
+            #expect(try await answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            try await idle[1].close()
+        }
+    }
+
+    @Test("An address that others reach is refused unless they are meant; one that is taken is named")
+    func addresses() async throws {
+        let everywhere = ListenAddress(host: "0.0.0.0", port: 0)
+        #expect(throws: GatewayError.self) {
+            try AdminServer(AdminConfiguration(listen: everywhere), health: { Health() }, metrics: { "" })
+        }
+        try await serving { port in
+            let taken = ListenAddress(host: "127.0.0.1", port: port)
+            let second = try AdminServer(
+                AdminConfiguration(listen: taken), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                health: { Health() }, metrics: { "" })
+            let error = await #expect(throws: GatewayError.self) { try await second.run() }
+            #expect(error?.kind == .cannotListen && error?.message.contains("\(port)") == true)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastGateway
+
+@Suite("HTTP/2: what is taken", .timeLimit(.minutes(1)))
+struct HTTP2AcceptTests {
+    @Test("A request is mapped, committed and answered 200 with its apns-id")
+    func accepts() async throws {
+        try await withHTTP2World { world in
+            let client = try await world.client()
+            let id = "123E4567-e89b-12d3-a456-4266554400a0"
+            let answer = try await client.send(
+                HTTP2World.request([
+                    ("apns-id", id), ("apns-push-type", "alert"), ("apns-priority", "5"),
+                    ("apns-expiration", "4000000000"), ("apns-collapse-id", "c1"),
+                    ("holdfast-token-registered-at", "2026-11-21T01:24:38Z"), ("user-agent", "test"),
+                ]), body: Array(#"{"aps":{"alert":"Grüße"}}"#.utf8))
+            #expect(answer.status == 200)
+            #expect(answer.id == id)
+            #expect(answer.body.isEmpty)
+
+            let entries = world.journal.entries.map(\.notification)
+            try #require(entries.count == 1)
+            let entry = entries[0]
+            #expect(entry.id == NotificationID(id))
+            #expect(entry.token.hex == HTTP2World.token)
+            #expect(entry.topic == HTTP2World.topic)
+            #expect(entry.pushType == .alert)
+            #expect(entry.priority == .considerate)
+            #expect(entry.expiration == .at(4_000_000_000))
+            #expect(entry.collapseID == "c1")
+            #expect(entry.tokenRegisteredAt == Timestamp.parse("2026-11-21T01:24:38Z"))
+            #expect(entry.payload == Array(#"{"aps":{"alert":"Grüße"}}"#.utf8))
+        }
+    }
+
+    @Test("A request without an apns-id is given one, which the notification keeps")
+    func assignsIDs() async throws {
+        try await withHTTP2World { world in
+            let client = try await world.client()
+            let first = try await client.send(HTTP2World.request())
+            let second = try await client.send(HTTP2World.request())
+            #expect(first.status == 200)
+            #expect(second.status == 200)
+            #expect(first.id != second.id)
+            #expect(world.journal.entries.compactMap { $0.notification.id?.description } == [first.id, second.id])
+        }
+    }
+}

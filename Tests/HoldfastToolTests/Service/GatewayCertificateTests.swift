@@ -1,0 +1,66 @@
+import Foundation
+import Holdfast
+import Testing
+
+@Suite("holdfast gateway certificate")
+struct GatewayCertificateTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func mode(_ name: String) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder("tls/\(name)"))
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    @Test("It makes an authority and a server's certificate, whose keys their owner alone reads, and says how to use them")
+    func makes() async throws {
+        let made = try await Tool.run(
+            "gateway", "certificate", "--directory", folder("tls"), "--name", "push.example.net", "10.0.0.1")
+        #expect(made.status == 0, "\(made.errors)")
+        for name in ["ca.key", "server.key"] { #expect(try mode(name) == 0o600, "\(name)") }
+        for name in ["ca.pem", "server.pem"] { #expect(try mode(name) == 0o644, "\(name)") }
+        #expect(made.output.contains("for localhost, 127.0.0.1, ::1, push.example.net, 10.0.0.1; until 2"))
+        #expect(made.output.contains("http2: {listen: \"127.0.0.1:2197\", certificate: \(folder("tls/server.pem")), key: "))
+        #expect(made.output.contains("curl --http2 --cacert \(folder("tls/ca.pem"))"))
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: folder("tls")).contains { $0.hasSuffix("partial") })
+    }
+
+    @Test("What it prints can be served as it is")
+    func usable() async throws {
+        let made = try await Tool.run("gateway", "certificate", "--directory", folder("tls"), "--client", "a sender")
+        let lines = made.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "  gateway:"))
+        let yaml = lines[start...].prefix { !$0.isEmpty }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
+        try folder.write("c.yaml", "journal: {path: j}\nroutes: [{endpoint: sandbox}]\n" + yaml)
+        let check = try await Tool.run("serve", "--check", "--config", folder("c.yaml"))
+        #expect(check.status == 0, "\(check.output)\(check.errors)")
+        #expect(try mode("client.key") == 0o600)
+        #expect(made.output.contains("clients: \(folder("tls/ca.pem"))"))
+    }
+
+    @Test("What is there stays unless --replace is said, which keeps the authority")
+    func replaces() async throws {
+        let directory = folder("tls")
+        #expect(try await Tool.run("gateway", "certificate", "--directory", directory).status == 0)
+        let (authority, server) = (try folder.read("tls/ca.pem"), try folder.read("tls/server.pem"))
+        let again = try await Tool.run("gateway", "certificate", "--directory", directory)
+        #expect(again.status == 73 && again.errors.contains("tls/server.pem is there already"), "\(again.errors)")
+        #expect(try folder.read("tls/server.pem") == server)
+        let replaced = try await Tool.run("gateway", "certificate", "--directory", directory, "--replace", "--json")
+        #expect(try replaced.json()["isNewAuthority"] as? Bool == false)
+        #expect(try folder.read("tls/ca.pem") == authority && folder.read("tls/server.pem") != server)
+        #expect(try mode("server.key") == 0o600)
+        // An authority of which one half is missing is nobody's to make up.
+        try FileManager.default.removeItem(atPath: folder("tls/ca.key"))
+        let half = try await Tool.run("gateway", "certificate", "--directory", directory, "--replace")
+        #expect(half.status == 73 && half.errors.contains("tls/ca.key is missing"), "\(half.errors)")
+    }
+
+    @Test("A name that is none is refused, and nothing is made for it")
+    func badName() async throws {
+        let result = try await Tool.run("gateway", "certificate", "--directory", folder("tls"), "--name", "no name")
+        #expect(result.status == 64 && result.errors.contains("no name"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder("tls/server.pem")))
+    }
+}

@@ -1,0 +1,105 @@
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Java's own HTTP client, as senders without a library use it. README.md has the arguments. */
+public final class JavaSender {
+    private static final Set<Integer> LATER = Set.of(429, 500, 503);
+    private final HttpClient client;
+    private final String address;
+    private final String topic;
+
+    public static void main(String[] arguments) throws Exception {
+        int first = Integer.parseInt(arguments[4]);
+        int end = first + Integer.parseInt(arguments[5]);
+        int concurrency = Integer.parseInt(arguments[6]);
+        Path told = Path.of(arguments[7]);
+        var sender = new JavaSender(
+            trusting(arguments[2]), "https://" + arguments[0] + ":" + arguments[1], arguments[3]);
+        var next = new AtomicInteger(first);
+        var threads = Executors.newFixedThreadPool(concurrency);
+        for (int i = 0; i < concurrency; i++) {
+            threads.execute(() -> {
+                try {
+                    for (int number = next.getAndIncrement(); number < end; number = next.getAndIncrement()) {
+                        sender.sendUntilTold(number);
+                        synchronized (told) {
+                            Files.writeString(
+                                told, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                        }
+                    }
+                } catch (Exception problem) {
+                    System.err.println(problem.getMessage());
+                    System.exit(1);
+                }
+            });
+        }
+        threads.shutdown();
+        threads.awaitTermination(1, TimeUnit.DAYS);
+        System.exit(0);
+    }
+
+    private JavaSender(SSLContext tls, String address, String topic) {
+        this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).sslContext(tls).build();
+        this.address = address;
+        this.topic = topic;
+    }
+
+    private static SSLContext trusting(String file) throws Exception {
+        var store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null);
+        try (var stream = new FileInputStream(file)) {
+            store.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(stream));
+        }
+        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        var context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private void sendUntilTold(int number) throws InterruptedException {
+        while (true) {
+            try {
+                var answer = client.send(request(number), HttpResponse.BodyHandlers.ofString());
+                if (answer.statusCode() == 200) return;
+                if (!LATER.contains(answer.statusCode())) {
+                    throw new IllegalStateException(
+                        number + " was refused: " + answer.statusCode() + " " + answer.body());
+                }
+                var seconds = answer.headers().firstValueAsLong("retry-after");
+                Thread.sleep(seconds.isPresent() ? Math.min(seconds.getAsLong(), 5) * 1000 : 200);
+            } catch (IOException noAnswer) {
+                Thread.sleep(100);
+            }
+        }
+    }
+
+    private HttpRequest request(int number) {
+        return HttpRequest.newBuilder(URI.create(address + String.format("/3/device/%064x", number)))
+            // A gateway that was killed never answers.
+            .timeout(Duration.ofSeconds(20))
+            .header("apns-topic", topic)
+            .header("apns-push-type", "alert")
+            // One for each notification, so that what is sent again can be seen to be the same.
+            .header("apns-id", String.format("00000000-0000-4000-8000-%012x", number))
+            .POST(HttpRequest.BodyPublishers.ofString(
+                "{\"aps\":{\"alert\":\"Number " + number + "\",\"sound\":\"default\"}}"))
+            .build();
+    }
+}

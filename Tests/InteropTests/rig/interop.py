@@ -1,0 +1,120 @@
+"""Senders that know nothing of Holdfast, through a gateway that is killed: see Scripts/gateway-interop."""
+import argparse
+import json
+import os
+import random
+import sys
+import time
+
+from rig import KINDS, OPTIONAL, WINDOW, Failure, Trial, missing, program, wait_until
+
+# What of the figures of a trial has a row in the table, and what it is called there.
+COLUMNS = {"sender": "sender", "told": "told 200", "taken": "taken", "lost": "lost", "duplicates": "twice",
+           "allowed": "allowed", "kills": "kills", "seconds": "s"}
+
+
+def main():
+    options = parse()
+    holdfast = program()
+    print(f"gateway-interop: seed {options.seed}", file=sys.stderr)
+    rows, failures = [], []
+    plans = [options.senders] if options.together else [[kind] for kind in options.senders]
+    for run in range(options.runs):
+        for kinds in plans:
+            lacking = {kind: missing(kind) for kind in kinds if missing(kind)}
+            if lacking:
+                words = ", ".join(f"{kind}: {why}" for kind, why in lacking.items())
+                print(f"gateway-interop: left out: {words}", file=sys.stderr)
+                if os.environ.get("HOLDFAST_REQUIRE_FOREIGN") == "1" and not lacking.keys() <= OPTIONAL:
+                    failures.append(words)
+                kinds = [kind for kind in kinds if kind not in lacking]
+                if not kinds:
+                    continue
+            seed = f"{options.seed}.{run}.{'+'.join(kinds)}"
+            try:
+                row = trial(holdfast, kinds, options, random.Random(seed))
+                problems = judge(row)
+            except Failure as failure:
+                row, problems = {"sender": "+".join(kinds)}, [str(failure)]
+            rows.append(row)
+            failures += [f"{row['sender']}, run {run + 1}: {problem}" for problem in problems]
+            print(json.dumps(row) if options.json else line(row), flush=True)
+    for failure in failures:
+        print(f"error: seed {options.seed}: {failure}", file=sys.stderr)
+    sys.exit(1 if failures or not rows else 0)
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="Scripts/gateway-interop", description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000, help="notifications of each sender (10000)")
+    parser.add_argument("--kills", type=int, default=1, help="how often the gateway is killed in each run (1)")
+    parser.add_argument("--runs", type=int, default=1, help="how often all of it is done (1)")
+    parser.add_argument("--together", action="store_true", help="all senders at once, through one gateway")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--json", action="store_true", help="one object a line for each trial")
+    parser.add_argument("senders", nargs="*", metavar="SENDER", help=f"of {', '.join(KINDS)}; all without")
+    options = parser.parse_args()
+    unknown = set(options.senders) - set(KINDS)
+    if unknown or options.count < 10 or options.kills < 0 or options.runs < 1:
+        parser.error(f"no such sender: {', '.join(sorted(unknown))}" if unknown else "a number is out of range")
+    options.senders = options.senders or KINDS
+    if not options.json:
+        print(line({key: title for key, title in COLUMNS.items()}))
+    return options
+
+
+def trial(holdfast, kinds, options, dice):
+    began = time.monotonic()
+    total = options.count * len(kinds)
+    # The service takes its time, so that the gateway's journal is not empty when it is killed.
+    with Trial(holdfast, ["--delay", "20"]) as it:
+        for place, kind in enumerate(kinds):
+            it.send(kind, place * options.count + 1, options.count)
+        for moment in sorted(dice.randrange(total // 20, total * 9 // 10) for _ in range(options.kills)):
+            kill(it, moment, dice)
+        it.finish()
+        row = it.audit()
+    row["sender"] = "+".join(kinds)
+    # At each kill the engine's window, and what a sender of the binary protocol had no proof of.
+    row["allowed"] = row["kills"] * WINDOW + row["writtenAgain"]
+    row["seconds"] = round(time.monotonic() - began, 1)
+    return row
+
+
+def kill(it, moment, dice):
+    """When so many were answered, or taken by the service, and up to 20 ms later: a slow machine is hit in the middle as well."""
+    by_answers = dice.random() < 0.5 and all(sender.kind != "binary" for sender in it.senders)
+
+    def is_due():
+        it.check_senders()
+        progress = sum(sender.told_count for sender in it.senders) if by_answers else it.mock.taken
+        return progress >= moment or not any(sender.is_running for sender in it.senders)
+
+    wait_until(f"{moment} were {'answered' if by_answers else 'taken'}", is_due, 300)
+    time.sleep(dice.random() / 50)
+    it.gateway.restart_killed()
+
+
+def judge(row):
+    problems = []
+    if row["lost"]:
+        problems.append(f"{row['lost']} were answered 200 and lost")
+    if row["untold"]:
+        problems.append(f"{row['untold']} were never answered 200")
+    if row["duplicates"] > row["allowed"]:
+        problems.append(f"{row['duplicates']} went twice; {row['allowed']} may")
+    if row["unexpected"]:
+        problems.append(f"{row['unexpected']} were taken that nobody sent")
+    if row["otherIDs"]:
+        problems.append(f"{row['otherIDs']} had another apns-id than their sender's")
+    if row["rejected"]:
+        problems.append(f"{row['rejected']} were rejected")
+    return problems
+
+
+def line(row):
+    cells = [str(row.get(key, "-")).rjust(9) for key in list(COLUMNS)[1:]]
+    return row["sender"].ljust(10) + "".join(cells)
+
+
+main()
