@@ -187,8 +187,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting",
-                "HoldfastTool", argumentParser, logging, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
+                unixSignals,
             ],
             swiftSettings: strict),
         // For tests that run a program which was built beside them.

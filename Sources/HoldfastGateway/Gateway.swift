@@ -64,6 +64,9 @@ public final class Gateway: Service, Sendable {
         if let binary = configuration.binary {
             ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
         }
+        if let feedback = configuration.feedback {
+            ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, logger: logger))
+        }
         self.ingresses = ingresses
     }
 

@@ -24,7 +24,7 @@ final class HTTP2Ingress: Ingress {
             throw GatewayError(.cannotListen, "the journal can't take notifications from a gateway: \(error)")
         }
         let tls: ServerTLSVault? =
-            if let settings = configuration.tls { try ServerTLSVault(settings, protocols: ["h2"]) } else { nil }
+            if let settings = Self.tls(configuration, submitters) { try ServerTLSVault(settings, protocols: ["h2"]) } else { nil }
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer)
@@ -32,6 +32,15 @@ final class HTTP2Ingress: Ingress {
             configuration.listen, tls: tls, limit: { service.settings.limits.connections },
             handlers: { _ in [HTTP2IngressConnection(service: service)] })
         return HTTP2Ingress(listener, service, tls)
+    }
+
+    /// Where nothing but a certificate lets a client submit, one without is turned away in the handshake.
+    private static func tls(_ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey]) -> ServerTLS? {
+        var tls = configuration.tls
+        if tls?.clientAuthorities != nil, submitters.isEmpty, !configuration.listen.isLoopback {
+            tls?.requiresClientCertificate = true
+        }
+        return tls
     }
 
     private init(_ listener: Listener, _ service: HTTP2IngressService, _ tls: ServerTLSVault?) {
@@ -47,7 +56,7 @@ final class HTTP2Ingress: Ingress {
     func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
         guard let new = configuration.http2 else { return }
         let access = try SubmitterAccess(new, configuration.submitters, service.producer)
-        if let tls, let settings = new.tls { try tls.reload(settings) }
+        if let tls, let settings = Self.tls(new, configuration.submitters) { try tls.reload(settings) }
         service.change(to: new, HTTP2IngressSettings(new, access: access, producer: service.producer))
         listener.tell(HTTP2IngressReload())
     }

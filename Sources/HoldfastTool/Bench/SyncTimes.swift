@@ -10,7 +10,7 @@ enum SyncTimes {
     /// - Returns: microseconds, each from the beginning of the write to the end of `fdatasync`.
     static func measure(_ count: Int, perSecond: Int, in directory: String) throws -> [Double] {
         let path = "\(directory)/syncs"
-        FileManager.default.createFile(atPath: path, contents: Data(count: page.count * pageCount))
+        try Data(count: page.count * pageCount).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.synchronize()

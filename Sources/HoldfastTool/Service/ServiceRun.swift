@@ -84,6 +84,9 @@ final class ServiceRun: Sendable {
     /// Where it listens, by the protocol's name; empty until it does.
     var addresses: [String: ListenAddress] { state.withLock(\.addresses) }
 
+    /// What serves; nil while nothing does.
+    var engine: PushEngine? { state.withLock(\.life)?.engine }
+
     func run() async -> Outcome {
         // From here on a signal is a word to be answered, not an end.
         let signals = options.handlesSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) : nil

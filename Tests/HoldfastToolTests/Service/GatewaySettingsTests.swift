@@ -30,7 +30,7 @@ struct GatewaySettingsTests {
         }
     }
 
-    private let example = """
+    private let text = """
         journal: {path: /var/lib/holdfast/push.journal}
         routes:
           - name: example
@@ -47,7 +47,7 @@ struct GatewaySettingsTests {
 
     @Test("The example means what it says, and everything else has its default")
     func example() throws {
-        let configuration = try load(example)
+        let configuration = try load(text)
         let gateway = configuration.gateway.configuration(routes: configuration.routes)
         let tls = ServerTLS(identity: .pem(certificates: folder("server.pem"), key: folder("server.key")))
         let http2 = try #require(gateway.http2)
@@ -76,7 +76,7 @@ struct GatewaySettingsTests {
     @Test("Each key has its variable, and says what it is for")
     func everyKey() throws {
         let configuration = try load(
-            example,
+            text,
             [
                 "HOLDFAST_GATEWAY_HTTP2_LISTEN": "[::1]:0", "HOLDFAST_GATEWAY_HTTP2_STREAMS": "7",
                 "HOLDFAST_GATEWAY_HTTP2_CONNECTIONS": "3", "HOLDFAST_GATEWAY_HTTP2_CLIENTS": folder("ca.pem"),

@@ -1,0 +1,269 @@
+import Foundation
+import HoldfastHTTP2
+import HoldfastTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastGateway
+
+@Suite("HTTP/2: connections", .timeLimit(.minutes(1)))
+struct HTTP2ConnectionTests {
+    private static let body = Array(#"{"aps":{"alert":"Hi"}}"#.utf8)
+
+    private func requests(_ numbers: Range<Int>) -> [(headers: [(String, String)], body: [UInt8])] {
+        numbers.map { (HTTP2World.request(token: HTTP2World.token($0)), Self.body) }
+    }
+
+    @Test("Over TLS, requests of many streams and connections are all answered")
+    func manyOverTLS() async throws {
+        let authority = try TestAuthority()
+        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for connection in 0..<4 {
+                    group.addTask {
+                        let client = try await HTTP2Client.connect(port: world.port, tls: try authority.client())
+                        let first = connection * 1000
+                        let answers = try await client.sendAll(self.requests(first..<first + 500))
+                        return try answers.filter { try $0.get().status == 200 }.count
+                    }
+                }
+                for try await count in group { #expect(count == 500) }
+            }
+            #expect(world.journal.entries.count == 2000)
+        }
+    }
+
+    @Test("A client that does not agree on h2 is closed")
+    func alpn() async throws {
+        let authority = try TestAuthority()
+        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
+            for protocols in [["http/1.1"], []] {
+                let client = try await HTTP2Client.connect(
+                    port: world.port, tls: try authority.client(protocols: protocols))
+                try await client.untilClosed()
+            }
+            try await eventually("it is counted") { (world.figures.faults["alpn"] ?? 0) + (world.figures.faults["tls"] ?? 0) == 2 }
+        }
+    }
+
+    @Test("What is no HTTP/2 gets a GOAWAY, and the connection ends")
+    func garbage() async throws {
+        try await withHTTP2World { world in
+            let answer = try await RawHTTP2Client.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            // SETTINGS, WINDOW_UPDATE, and then GOAWAY with PROTOCOL_ERROR.
+            #expect(answer.count > 17)
+            #expect(String(decoding: answer, as: UTF8.self).contains("no HTTP/2 preface"))
+            try await eventually("it is counted") { world.figures.faults["protocol"] == 1 }
+        }
+    }
+
+    @Test("A client that says nothing is closed when its time is over, and one that has spoken is not")
+    func handshake() async throws {
+        try await withHTTP2World({ $0.limits.handshake = .milliseconds(100) }) { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            let silent = try await RawHTTP2Client.exchange(port: world.port, [])
+            #expect(silent.count > 0)
+            #expect(world.figures.faults["handshake"] == 1)
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+        }
+    }
+
+    @Test("TLS that stops half way costs a connection until its time is over")
+    func halfOpenTLS() async throws {
+        let authority = try TestAuthority()
+        try await withHTTP2World({
+            $0.tls = ServerTLS(identity: try authority.identity())
+            $0.limits.handshake = .milliseconds(100)
+        }) { world in
+            // The beginning of a record that says it holds a ClientHello.
+            let answer = try await RawHTTP2Client.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
+            #expect(answer.isEmpty)
+            #expect(world.figures.faults["handshake"] == 1)
+        }
+    }
+
+    @Test("A connection that nobody uses is closed in order after the idle limit")
+    func idle() async throws {
+        try await withHTTP2World({ $0.limits.idle = .milliseconds(100) }) { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            try await client.untilClosed()
+            #expect(try await client.goAways.map(\.code.rawValue) == [0])
+            #expect(world.figures.faults["idle"] == 1)
+        }
+    }
+
+    @Test("A request that does not end is given up, and the connection's other requests go on")
+    func slowloris() async throws {
+        try await withHTTP2World({ $0.limits.write = .milliseconds(100) }) { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            // HEADERS without END_STREAM on stream 3: the client's session does not know of it.
+            let slow = try await RawHTTP2Client.open(port: world.port)
+            try await slow.write(RawHTTP2Client.preface + RawHTTP2Client.headers(streamID: 1, endStream: false))
+            try await eventually("it is reset") { (world.figures.faults["slow"] ?? 0) == 1 }
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            #expect(try await slow.isOpen)
+            try await slow.close()
+        }
+    }
+
+    @Test("A client that does not read its answers is read from no more, and then closed")
+    func slowReader() async throws {
+        try await withHTTP2World({ $0.limits.write = .milliseconds(300) }) { world in
+            let slow = try await RawHTTP2Client.open(port: world.port, reads: false)
+            try await slow.write(RawHTTP2Client.preface)
+            // Each of these is answered at once. Together the answers are more than the kernel's buffers hold.
+            var next: UInt32 = 1
+            try await eventually("it is closed") {
+                if world.figures.faults["write"] == 1 { return true }
+                let requests = (0..<500).flatMap { RawHTTP2Client.headers(streamID: next + 2 * $0, endStream: true) }
+                next += 1000
+                slow.channel.writeAndFlush(ByteBuffer(bytes: requests), promise: nil)
+                return false
+            }
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+        }
+    }
+
+    @Test("One connection more than allowed is closed, and the others go on")
+    func connectionLimit() async throws {
+        try await withHTTP2World({ $0.limits.connections = 2 }) { world in
+            let first = try await world.client()
+            let second = try await world.client()
+            #expect(try await first.send(HTTP2World.request()).status == 200)
+            #expect(try await second.send(HTTP2World.request()).status == 200)
+            let third = try await world.client()
+            try await third.untilClosed()
+            #expect(try await first.send(HTTP2World.request()).status == 200)
+        }
+    }
+
+    @Test("Streams beyond the limit are refused as never processed")
+    func streamLimit() async throws {
+        try await withHTTP2World(journal: InMemoryJournal(mode: .manual), { $0.streams = 3 }) { world in
+            let client = try await world.client()
+            async let answers = client.sendAll(requests(0..<5))
+            try await eventually("three wait for the disk") { world.journal.waitingCount == 1 }
+            world.journal.commit()
+            let results = try await answers
+            #expect(try results.prefix(3).map { try $0.get().status } == [200, 200, 200])
+            for result in results.dropFirst(3) {
+                // REFUSED_STREAM
+                #expect(throws: ClientFailure.reset(7)) { try result.get() }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    @Test("When the gateway ends, what was accepted is answered first, and what comes later was never processed")
+    func drains() async throws {
+        let journal = InMemoryJournal(mode: .manual)
+        let world = try await HTTP2World.start(journal: journal)
+        let client = try await world.client()
+        async let answers = client.sendAll(requests(0..<50))
+        try await eventually("they wait for the disk") { journal.waitingCount == 1 }
+        world.task.cancel()
+        try await eventually("the client hears of the end") { try await client.goAways.count >= 2 }
+        let late = try await client.sendAll(requests(50..<51))
+        #expect(throws: ClientFailure.neverProcessed) { try late[0].get() }
+        journal.commit()
+        let statuses = try await answers.map { try $0.get().status }
+        #expect(statuses == Array(repeating: 200, count: 50))
+        try await client.untilClosed()
+        try await world.task.value
+        #expect(journal.entries.count == 50)
+    }
+
+    @Test("A client that goes away while its requests are on their way to the disk is nobody's trouble")
+    func clientGone() async throws {
+        let journal = InMemoryJournal(mode: .manual)
+        try await withHTTP2World(journal: journal) { world in
+            let client = try await world.client()
+            async let answers = client.sendAll(requests(0..<10))
+            try await eventually("they wait for the disk") { journal.waitingCount == 1 }
+            try await client.close()
+            for result in try await answers { #expect(throws: (any Error).self) { try result.get() } }
+            try await eventually("the gateway knows") { world.figures.unanswered == 10 }
+            journal.commit()
+            let other = try await world.client()
+            async let answer = other.send(HTTP2World.request())
+            try await eventually("it waits for the disk") { journal.waitingCount == 1 }
+            journal.commit()
+            #expect(try await answer.status == 200)
+            #expect(journal.entries.count == 11)
+        }
+    }
+}
+
+/// A connection whose bytes the test writes itself.
+struct RawHTTP2Client: Sendable {
+    let channel: any Channel
+    private let received: NIOLoopBound<Collector>
+
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        var bytes: [UInt8] = []
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { bytes += Array(unwrapInboundIn(data).readableBytesView) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    static func open(port: Int, reads: Bool = true) async throws -> RawHTTP2Client {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: reads)
+            .channelOption(.socketOption(.so_rcvbuf), value: reads ? 1 << 20 : 4096)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let collector = Collector()
+                    try channel.pipeline.syncOperations.addHandler(collector)
+                    return RawHTTP2Client(
+                        channel: channel, received: NIOLoopBound(collector, eventLoop: channel.eventLoop))
+                }
+            }
+    }
+
+    func write(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+
+    var isOpen: Bool { get async throws { channel.isActive } }
+
+    func close() async throws { try await channel.close().get() }
+
+    /// Everything that has come.
+    var bytes: [UInt8] {
+        get async throws {
+            let received = received
+            return try await channel.eventLoop.submit { received.value.bytes }.get()
+        }
+    }
+
+    /// Writes, waits until the other side closes, and returns what it said.
+    static func exchange(port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
+        let client = try await open(port: port)
+        try await client.write(bytes)
+        try await client.channel.closeFuture.get()
+        return try await client.bytes
+    }
+
+    /// The preface and empty SETTINGS.
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(type: 4, flags: 0, streamID: 0, [])
+
+    static func frame(type: UInt8, flags: UInt8, streamID: UInt32, _ payload: [UInt8]) -> [UInt8] {
+        let count = UInt32(payload.count)
+        return [UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+            + [type, flags] + (0..<4).map { UInt8(truncatingIfNeeded: streamID >> (24 - 8 * $0)) } + payload
+    }
+
+    /// A request's HEADERS, all of them.
+    static func headers(streamID: UInt32, endStream: Bool) -> [UInt8] {
+        var block: [UInt8] = [0x83, 0x87]
+        for (name, value) in [(":path", "/3/device/5a"), (":authority", "a"), ("apns-topic", HTTP2World.topic)] {
+            block += [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        return frame(type: 1, flags: endStream ? 5 : 4, streamID: streamID, block)
+    }
+}
