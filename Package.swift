@@ -187,8 +187,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastTesting",
-                "HoldfastTool", argumentParser, logging, serviceLifecycle, unixSignals,
+                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
+                unixSignals,
             ],
             swiftSettings: strict),
         // For tests that run a program which was built beside them.
@@ -252,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", logging, nioCore, nioPosix, nioHPACK,
+                "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", "HoldfastTool", logging,
+                nioCore, nioPosix, nioHPACK,
             ],
             exclude: ["clients", "rig"], swiftSettings: strict),
     ],

@@ -38,7 +38,9 @@ struct AdminTests {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        let timer = channel.channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.channel.close(promise: nil) }
+        let timer = channel.channel.eventLoop.scheduleTask(in: TimeAmount(limit)) {
+            channel.channel.close(promise: nil)
+        }
         defer { timer.cancel() }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
@@ -91,7 +93,9 @@ struct AdminTests {
         }
     }
 
-    @Test("Whoever does not say what is wanted in time is closed: without a head, within one, and without the rest of a body")
+    @Test(
+        "Whoever does not say what is wanted in time is closed: without a head, within one, and without the rest of a body"
+    )
     func slow() async throws {
         let configure: (inout AdminConfiguration) -> Void = { configuration in
             configuration.idle = .milliseconds(200)

@@ -70,7 +70,9 @@ struct HTTP2World {
     }
 
     /// A token that is a number's own.
-    static func token(_ number: Int) -> String { Hex.string((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }) }
+    static func token(_ number: Int) -> String {
+        Hex.string((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    }
 }
 
 /// Runs `body` with a world, and stops it whatever happens.

@@ -46,7 +46,8 @@ struct MetricsTests {
         let text = try PrometheusText(registry.text())
         #expect(text.value("_1_odd_name", ["the_label": odd]) == 1)
         let family = MetricFamily("x", .gauge, "two\nlines \\ and a \"quote\"", .infinity)
-        #expect(MetricsRegistry().text([family]) == "# HELP x two\\nlines \\\\ and a \"quote\"\n# TYPE x gauge\nx +Inf\n")
+        #expect(
+            MetricsRegistry().text([family]) == "# HELP x two\\nlines \\\\ and a \"quote\"\n# TYPE x gauge\nx +Inf\n")
     }
 
     @Test("The same name and labels are the same series, whoever asks for it")
@@ -69,7 +70,8 @@ struct MetricsTests {
         }
         let text = registry.text()
         #expect(text.contains("\nx 1\n") && !text.contains("x 9"))
-        #expect(text.split(separator: "\n").count { $0.hasPrefix("many_total{") } == MetricsRegistry.greatestSeriesCount)
+        #expect(
+            text.split(separator: "\n").count { $0.hasPrefix("many_total{") } == MetricsRegistry.greatestSeriesCount)
     }
 
     @Test("Every metric of the library has its line of help, and no other has one")

@@ -24,7 +24,7 @@ struct CircuitBreaker: Sendable {
         case trip([Suspect], String)
     }
 
-    let policy: SuspectPolicy
+    var policy: SuspectPolicy
     private(set) var suspects: [Suspect] = []
     private var firstAt: Duration?
     /// Confirmed since the first of the suspects was answered, and in the same turn before.

@@ -10,7 +10,7 @@ struct ConnectionPool: Sendable {
     }
 
     /// The most connections that take hand-outs at a time.
-    let limit: Int
+    private(set) var limit: Int
     /// Those that take hand-outs, the oldest first.
     private(set) var active: [Int] = []
     private var making = Making.resting
@@ -23,6 +23,20 @@ struct ConnectionPool: Sendable {
         self.reconnect = reconnect
         self.budget = budget.map { RateLimiter($0) }
     }
+
+    /// Other terms. Those that are one too many are ``surplus``; how often connecting has failed is not forgotten.
+    mutating func change(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit?) {
+        self.limit = max(limit, 1)
+        if reconnect.minimum != self.reconnect.minimum || reconnect.maximum != self.reconnect.maximum {
+            let failures = self.reconnect.failures
+            self.reconnect = reconnect
+            self.reconnect.skip(failures)
+        }
+        if budget != self.budget?.limit { self.budget = budget.map { RateLimiter($0) } }
+    }
+
+    /// The youngest of those that take hand-outs although there may not be so many.
+    var surplus: ArraySlice<Int> { active.dropFirst(limit) }
 
     /// A connection is being made.
     var isMaking: Bool { if case .underWay = making { true } else { false } }

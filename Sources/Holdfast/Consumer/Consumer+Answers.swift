@@ -24,8 +24,7 @@ extension Consumer {
 
     private func pauseIfRefusing(_ connection: Int, now: Duration) {
         guard let link = links[connection], link.isRefusing() else { return }
-        var schedule = ReconnectSchedule(
-            minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
+        var schedule = configuration.reconnectSchedule
         schedule.skip(link.refusals - 2)
         link.pausedUntil = now + schedule.failed(random: randomUnit())
     }
@@ -98,7 +97,7 @@ extension Consumer {
             log(
                 .identified, "entry \(flight.uid) is \(uniqueID) to the service",
                 ["uid": .stringConvertible(flight.uid), "apns-unique-id": .string(uniqueID)])
-            events.emit(.identified(route: route.name, flight.uid, uniqueID: uniqueID))
+            events.emit(.identified(route: name, flight.uid, uniqueID: uniqueID))
         }
         if result.verdict == .confirmed { breakers[flight.lane].confirmed(1, now: now) }
         plan.add(

@@ -6,7 +6,7 @@ extension Consumer {
         guard pool.mayBegin(now: now), parkedUntil == nil, needsConnection(now: now) else { return pool.rest(now: now) }
         guard pool.begin(now: now) else { return }
         scaler.changed()
-        if pool.active.isEmpty { board.connection(of: route.name, .connecting) }
+        if pool.active.isEmpty { board.connection(of: name, .connecting) }
         requestConnection(nextConnection)
     }
 
@@ -25,7 +25,7 @@ extension Consumer {
     func mayPromoteOnceConnected(_ lane: Int) -> Bool { canPromote(lane) || lanes[lane].remedy == .connection }
 
     private func wantsMoreConnections(now: Duration) -> Bool {
-        switch route.connector.confirmationMode {
+        switch connector.confirmationMode {
         case .perNotification: holdReason == nil && !isSlowedDown && scaler.wantsMore(than: pool.active.count, now: now)
         case .cumulative: lacksConnections
         }
@@ -33,7 +33,13 @@ extension Consumer {
 
     /// Looks how much waits, and closes a connection that has long not been needed.
     func scaleConnections(now: Duration) {
-        guard route.connector.confirmationMode == .perNotification, pool.limit > 1, !pool.active.isEmpty else { return }
+        guard connector.confirmationMode == .perNotification, !pool.active.isEmpty else { return }
+        for number in pool.surplus {
+            let link = links[number]
+            retire(number, now: now)
+            link?.connection?.close(deadline: Self.retirement)
+        }
+        guard pool.limit > 1 else { return }
         scaler.look(waiting: waiting, now: now)
         guard scaler.wantsFewer(than: pool.active.count, now: now), let youngest = pool.active.last,
             let link = links[youngest]
@@ -67,21 +73,21 @@ extension Consumer {
                 pool.madeInVain()
             case .success(let connection):
                 let link = Link(
-                    connection, mode: route.connector.confirmationMode, barrierIdle: configuration.barrierIdle)
+                    connection, mode: connector.confirmationMode, barrierIdle: configuration.barrierIdle)
                 link.look(now: now)
                 links[number] = link
                 pool.made(number)
                 resumeLanes(stoppedFor: [.connection])
                 connectionOpened(number)
-                events.emit(.connected(route: route.name))
-                board.connection(of: route.name, .connected)
+                events.emit(.connected(route: name))
+                board.connection(of: name, .connected)
             case .failure(let error):
                 let wait = pool.failed(now: now, random: randomUnit())
                 connectionFailed(error, wait: wait)
                 if error.kind == .configuration, pool.active.isEmpty {
                     for index in lanes.indices { stop(index, error.message, remedy: .connection) }
                 }
-                if pool.active.isEmpty { board.connection(of: route.name, .waiting(error)) }
+                if pool.active.isEmpty { board.connection(of: name, .waiting(error)) }
             }
         }
     }
@@ -91,13 +97,13 @@ extension Consumer {
         guard let link = links[number],
             pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() })
         else { return }
-        if pool.active.isEmpty { board.connection(of: route.name, .idle) }
+        if pool.active.isEmpty { board.connection(of: name, .idle) }
     }
 
     /// The connection has done its work.
     func retire(_ number: Int, now: Duration) {
         pool.retire(number, now: now)
-        if pool.active.isEmpty { board.connection(of: route.name, .idle) }
+        if pool.active.isEmpty { board.connection(of: name, .idle) }
     }
 
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
@@ -105,10 +111,10 @@ extension Consumer {
         link.connection = nil
         if link.isOver { links[number] = nil }
         connectionClosed(number, cause: connectionEnd.cause)
-        events.emit(.disconnected(route: route.name, cause: connectionEnd.cause))
+        events.emit(.disconnected(route: name, cause: connectionEnd.cause))
         guard pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() }), pool.active.isEmpty
         else { return }
-        board.connection(of: route.name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
+        board.connection(of: name, connectionEnd.cause.map { .waiting(ConnectError(.temporary, $0)) } ?? .idle)
     }
 
     /// The connector sends with other credentials.
@@ -143,10 +149,10 @@ extension Consumer {
         if hold != publishedHold {
             publishedHold = hold
             holdChanged(hold)
-            events.emit(hold.map { .holding(route: route.name, $0) } ?? .handingOut(route: route.name))
+            events.emit(hold.map { .holding(route: name, $0) } ?? .handingOut(route: name))
         }
         board.publish(
-            route: route.name,
+            route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
                 lanes: changed ? lanes.map { ($0.key, $0.state) } : nil, rest: rest(),

@@ -61,7 +61,7 @@ extension Consumer {
                         + "The quiet period is too short", ["count": .count(confirmedBefore)])
                 board.lateError(confirmedBefore)
                 observer.wronglyConfirmed(confirmedBefore)
-                events.emit(.lateError(route: route.name, confirmedBefore: confirmedBefore))
+                events.emit(.lateError(route: name, confirmedBefore: confirmedBefore))
             }
             returnDiscarded(all, of: link, into: &plan, wall: wall)
         case .impossible(let all):

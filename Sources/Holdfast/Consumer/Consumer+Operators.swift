@@ -128,6 +128,20 @@ extension Consumer {
         withdrawal.answer(result)
     }
 
+    /// No turn comes any more: what was left for this one is for the Consumer that has its lanes now.
+    func handOver(to successor: Consumer) {
+        var left = inbox.withLock { inbox in
+            inbox.isOver = true
+            defer { inbox = ConsumerInbox(isOver: true) }
+            return inbox
+        }
+        closeUnclaimed(left.connected)
+        left.withdrawals = withdrawalsInWaiting + left.withdrawals
+        withdrawalsInWaiting = []
+        let found = left
+        if !successor.post({ $0.takeOver(found) }) { found.refuse(EngineCore.hasEnded) }
+    }
+
     /// No turn comes any more: tells those who wait for one.
     func refuseOperators() {
         let error = EngineCore.hasEnded

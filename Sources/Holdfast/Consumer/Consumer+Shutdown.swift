@@ -4,10 +4,15 @@ internal import Logging
 /// Interrupted work is not failed work.
 extension Consumer {
     func beginShutdown(now: Duration) {
+        if isRetiring, let deadline = shutdownDeadline {
+            // Now it is the engine that ends, which waits for nothing beyond its limit.
+            isRetiring = false
+            shutdownDeadline = min(deadline, now + configuration.shutdownLimit)
+        }
         guard shutdownDeadline == nil else { return }
         shutdownDeadline = now + configuration.shutdownLimit
         log(
-            .routeShuttingDown, "route \(route.name) ends; \(inFlight) in flight get their answers",
+            .routeShuttingDown, "route \(name) ends; \(inFlight) in flight get their answers",
             ["in-flight": .count(inFlight)])
         for (_, link) in orderedLinks {
             guard link.cumulative != nil else {
@@ -20,6 +25,21 @@ extension Consumer {
         }
     }
 
+    /// The same, of this route alone. Whoever takes the lanes over must know what was sent: so this does not end before all
+    /// that came of it is on disk, however long that takes.
+    func retire(now: Duration) {
+        guard shutdownDeadline == nil else { return }
+        isRetiring = true
+        beginShutdown(now: now)
+    }
+
+    /// Connections that do not end by themselves: what they have is unknown.
+    private func abandonConnections(now: Duration, wall: WallTime) {
+        let overdue = orderedLinks.filter { $0.value.connection != nil }
+        let end = ConnectorEvent.ended(ConnectionEnd(possiblySent: nil, cause: "it did not end within the limit"))
+        if !overdue.isEmpty { takeEvents(overdue.map { ($0.key, end) }, now: now, wall: wall) }
+    }
+
     func progressShutdown(now: Duration, wall: WallTime) {
         guard end == nil, let deadline = shutdownDeadline else { return }
         for (_, link) in orderedLinks {
@@ -27,8 +47,11 @@ extension Consumer {
             if state.window.unconfirmed == 0 || now >= deadline { connection.close(deadline: .zero) }
         }
         if now >= deadline + Self.graceAfterLimit {
-            end = .shutDown
-            return
+            guard isRetiring else {
+                end = .shutDown
+                return
+            }
+            abandonConnections(now: now, wall: wall)
         }
         guard !links.values.contains(where: { $0.connection != nil }), promoting.isEmpty else { return }
         releaseAllSuspects(now: now, wall: wall)

@@ -34,12 +34,15 @@ package final class Consumer: @unchecked Sendable {
     /// What a shutdown that has reached its limit gives the journal to write what it has.
     static let graceAfterLimit = Duration.seconds(1)
 
-    let route: Route
-    /// Of the route in its engine.
+    /// Its name and its connector stay what they are; the rest may change.
+    private(set) var route: Route
+    let name: String
+    let connector: any Connector
+    /// Of the Consumer in its engine, and of no other that there ever is in it.
     let index: Int
     let journal: any Journal
     let producer: Producer
-    let configuration: EngineConfiguration
+    private(set) var configuration: EngineConfiguration
     let clock: EngineClock
     let board: StatusBoard
     let log: EngineLog
@@ -98,6 +101,8 @@ package final class Consumer: @unchecked Sendable {
     var publishedHold: HoldReason?
 
     var shutdownDeadline: Duration?
+    /// What ends is this route and not the engine: somebody takes the lanes over, or nobody.
+    var isRetiring = false
     /// Taken back by an operator, and not settled on disk yet: nothing of them goes out any more.
     var withdrawing: Set<EntryKey> = []
     /// To be done when what is coming back has come.
@@ -109,18 +114,27 @@ package final class Consumer: @unchecked Sendable {
     var marksAreLowered = false
     package internal(set) var end: End?
 
+    /// What a Consumer begins with.
+    enum Lanes {
+        case opened([(key: LaneKey, opening: LaneOpening)])
+        /// Those of a Consumer that has ended.
+        case takenOver([LaneStateMachine])
+    }
+
+    /// - Parameter isInCharge: of what one Consumer of an engine does for all.
     init(
-        index: Int, route: RouteTable.Entry, in surroundings: Surroundings, randomSeed: UInt64,
-        requestConnection: @escaping @Sendable (Int) -> Void
+        index: Int, route: Route, lanes opened: Lanes, in surroundings: Surroundings, isInCharge: Bool,
+        randomSeed: UInt64, requestConnection: @escaping @Sendable (Int) -> Void
     ) {
         self.index = index
-        self.route = route.route
+        self.route = route
+        name = route.name
+        connector = route.connector
         producer = surroundings.producer
         journal = producer.journal
         let configuration = producer.configuration
         self.configuration = configuration
         clock = surroundings.clock
-        let name = route.route.name
         log = EngineLog(surroundings.logger, clock: clock, interval: configuration.logInterval, route: name)
         observer = RouteObserver(
             surroundings.observer, route: name, index: index, log: log, measureInterval: configuration.measureInterval)
@@ -132,25 +146,49 @@ package final class Consumer: @unchecked Sendable {
         random = Xoshiro256(seed: randomSeed)
         // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.
         let lookahead = max(min(configuration.window, 10_000) / 2, 1)
-        lanes = route.lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
+        lanes =
+            switch opened {
+            case .opened(let lanes):
+                lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
+            case .takenOver(let lanes): lanes.map { LaneStateMachine(succeeding: $0, lookahead: lookahead) }
+            }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
         strandedLookAt = lanes.map { _ in .zero }
         pool = ConnectionPool(
-            limit: route.route.connections,
-            reconnect: ReconnectSchedule(
-                minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum),
-            budget: configuration.reconnectBudget(for: route.route.connector.confirmationMode))
-        scaler = ConnectionScaler(route.route.scaling)
-        rate = route.route.rate.map { RateLimiter($0) }
+            limit: route.connections, reconnect: configuration.reconnectSchedule,
+            budget: configuration.reconnectBudget(for: route.connector.confirmationMode))
+        scaler = ConnectionScaler(route.scaling)
+        rate = route.rate.map { RateLimiter($0) }
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
-        housekeeping = Housekeeping(configuration, isInCharge: index == 0)
-        reports = ReportInterval(configuration.reportInterval, isInCharge: index == 0)
+        housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
+        reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
+    }
+
+    /// Works on by other terms, with the connections that it has.
+    private func take(_ terms: ConsumerInbox.Terms) {
+        let (old, new) = (route, terms.route)
+        (route, configuration) = (new, terms.configuration)
+        pool.change(
+            limit: new.connections, reconnect: configuration.reconnectSchedule,
+            budget: configuration.reconnectBudget(for: connector.confirmationMode))
+        if new.scaling != old.scaling { scaler = ConnectionScaler(new.scaling) }
+        if new.rate != old.rate { rate = new.rate.map { RateLimiter($0) } }
+        for index in breakers.indices { breakers[index].policy = configuration.suspects }
+        housekeeping.change(to: configuration)
+        reports.change(to: configuration.reportInterval, isInCharge: housekeeping.isInCharge)
+    }
+
+    /// One Consumer does some things for all of the engine's, and from now on it is this one.
+    private func takeCharge(_ reports: ReportInterval) {
+        housekeeping.isInCharge = true
+        self.reports = reports
+        self.reports.change(to: configuration.reportInterval, isInCharge: true)
     }
 
     /// The most entries in flight.
     var windowLimit: Int {
-        switch route.connector.confirmationMode {
+        switch connector.confirmationMode {
         case .perNotification: max(configuration.window, 1)
         case .cumulative: linkWindowLimit * pool.limit
         }
@@ -158,7 +196,7 @@ package final class Consumer: @unchecked Sendable {
 
     /// The most entries in flight on one connection.
     var linkWindowLimit: Int {
-        switch route.connector.confirmationMode {
+        switch connector.confirmationMode {
         case .perNotification: windowLimit
         case .cumulative: max(configuration.cumulativeWindow, 1)
         }
@@ -191,8 +229,8 @@ package final class Consumer: @unchecked Sendable {
         for index in lanes.indices { refreshDeferred(index, now: now) }
         let depth = lanes.reduce(0) { $0 + journal.depth($1.id) }
         log(
-            .routeStarted, "route \(route.name) delivers to \(route.connector.endpoint); \(depth) wait",
-            ["endpoint": .string(route.connector.endpoint), "depth": .count(depth)])
+            .routeStarted, "route \(name) delivers to \(connector.endpoint); \(depth) wait",
+            ["endpoint": .string(connector.endpoint), "depth": .count(depth)])
     }
 
     /// Does everything there is to do at the moment.
@@ -217,6 +255,9 @@ package final class Consumer: @unchecked Sendable {
         }
         if let failure = received.failure { fail(failure) }
         if received.credentialsChanged { takeNewCredentials(now: now) }
+        if let reports = received.takesCharge { takeCharge(reports) }
+        if let terms = received.terms { take(terms) }
+        if received.retirementAsked { retire(now: now) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
 
@@ -266,7 +307,9 @@ package final class Consumer: @unchecked Sendable {
     private func nextWake(now: Duration) -> Duration? {
         var wakes: [Duration] = unwritten.map(\.due) + unread.map(\.due)
         if let retreatAgainAt { wakes.append(retreatAgainAt) }
-        if let limit = shutdownDeadline { wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit) }
+        if let limit = shutdownDeadline, now < limit + Self.graceAfterLimit {
+            wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit)
+        }
         if let readAgainAt { wakes.append(readAgainAt) }
         if let until = clockGuard.distrustedUntil { wakes.append(until) }
         for link in links.values { wakes += wakesOf(link) }
@@ -300,10 +343,14 @@ package final class Consumer: @unchecked Sendable {
 
     /// A connection that came about when nobody waited for it any more.
     func closeUnclaimed() {
-        let unclaimed = inbox.withLock { inbox in
-            defer { inbox.connected = [] }
-            return inbox.connected
-        }
+        closeUnclaimed(
+            inbox.withLock { inbox in
+                defer { inbox.connected = [] }
+                return inbox.connected
+            })
+    }
+
+    func closeUnclaimed(_ unclaimed: [(connection: Int, result: Result<any Connection, ConnectError>)]) {
         for case (_, .success(let connection)) in unclaimed { connection.close(deadline: .zero) }
     }
 

@@ -26,16 +26,27 @@ struct ConsumerInbox: Sendable {
     var trimmed = false
     var barrierAsked = false
     var credentialsChanged = false
+    /// Other terms for the same route.
+    var terms: Terms?
+    /// This Consumer does for all what one of them does, and goes on reporting from there.
+    var takesCharge: ReportInterval?
+    /// The route is not this Consumer's any more; others go on.
+    var retirementAsked = false
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
+
+    struct Terms: Sendable {
+        let route: Route
+        let configuration: EngineConfiguration
+    }
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && !hasCommitted && settled.isEmpty && promoted.isEmpty && connected.isEmpty
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
             && failure == nil
-            && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && !shutdownAsked
-            && !nudged
+            && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && terms == nil
+            && takesCharge == nil && !retirementAsked && !shutdownAsked && !nudged
     }
 }
 
@@ -66,6 +77,20 @@ struct Inquiry: Sendable {
 }
 
 extension ConsumerInbox {
+    /// What was left for a Consumer that has ended goes to the one that took its lanes over.
+    mutating func takeOver(_ left: ConsumerInbox) {
+        for (lane, commit) in left.commits where commits[lane].map({ $0.lastUID < commit.lastUID }) ?? true {
+            commits[lane] = commit
+        }
+        orders += left.orders
+        withdrawals += left.withdrawals
+        inquiries += left.inquiries
+        hasRestored = hasRestored || left.hasRestored
+        trimmed = trimmed || left.trimmed
+        failure = failure ?? left.failure
+        nudged = true
+    }
+
     /// Tells those who wait for an answer that none comes.
     func refuse(_ error: JournalError) {
         for order in orders { order.completion(.failure(error)) }

@@ -2,13 +2,13 @@
 ///
 /// A pure machine.
 struct Housekeeping: Sendable {
-    private let interval: Duration
-    private let rejectionAge: Duration
-    private let rejectionLimit: Int
-    private let identityAge: Duration
-    private let identityLimit: Int
+    private var interval: Duration
+    private var rejectionAge: Duration
+    private var rejectionLimit: Int
+    private var identityAge: Duration
+    private var identityLimit: Int
     /// One Consumer of an engine does it for all.
-    private let isInCharge: Bool
+    var isInCharge: Bool
     private var isUnderWay = false
     /// When it is time again; nil when that is not known yet, or it is under way.
     private(set) var next: Duration?
@@ -20,6 +20,13 @@ struct Housekeeping: Sendable {
         identityAge = configuration.identityAge
         identityLimit = configuration.identityLimit
         self.isInCharge = isInCharge
+    }
+
+    /// Other bounds, from the next time on.
+    mutating func change(to configuration: EngineConfiguration) {
+        let changed = Housekeeping(configuration, isInCharge: isInCharge)
+        (interval, rejectionAge, rejectionLimit) = (changed.interval, changed.rejectionAge, changed.rejectionLimit)
+        (identityAge, identityLimit) = (changed.identityAge, changed.identityLimit)
     }
 
     /// - Returns: what to delete now; nil when it is not time.

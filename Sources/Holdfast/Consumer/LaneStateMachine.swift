@@ -69,6 +69,21 @@ struct LaneStateMachine: Sendable {
         self.lookahead = UInt64(lookahead)
     }
 
+    /// Takes over from one of which nothing is in flight any more: reads its lane from the front, and knows what may have been
+    /// sent, and that an operator has paused it. What has stopped it is tried again.
+    init(succeeding other: LaneStateMachine, lookahead: Int) {
+        key = other.key
+        id = other.id
+        markAtOpen = other.markAtRest
+        mark = other.mark
+        ceiling = other.ceiling
+        lastUID = other.lastUID
+        lastUIDAtOpen = other.lastUID
+        if case .stopped = other.state { wasStopped = true } else { wasStopped = false }
+        state = wasStopped ? .running : other.state
+        self.lookahead = UInt64(lookahead)
+    }
+
     var againCount: Int { again.count }
 
     /// At most so many entries wait to be handed out.

@@ -71,6 +71,10 @@ public struct EngineConfiguration: Hashable, Sendable {
 
     public init() {}
 
+    var reconnectSchedule: ReconnectSchedule {
+        ReconnectSchedule(minimum: reconnectMinimum, maximum: reconnectMaximum)
+    }
+
     /// On routes whose service answers errors only each error costs a connection: there it is the protocol's own way.
     func reconnectBudget(for mode: ConfirmationMode) -> RateLimit? {
         guard mode == .perNotification, reconnectInterval > .zero else { return nil }

@@ -5,27 +5,34 @@ package import Logging
 /// ``PushEngine`` steps it on a thread for each route. A simulation steps it itself, one turn at a time, with time, disk
 /// and service of its own making.
 package final class EngineCore: Sendable {
+    /// Called with the number of a Consumer that somebody must step from now on; from any thread.
+    package typealias Begin = @Sendable (_ route: Int) -> Void
+
     let journal: any Journal
-    let consumers: [Consumer]
     let board: StatusBoard
     let observer: EngineObserver
     let events = EventHub()
     let outcomes: OutcomeSource
-    private let laneIDs: [LaneKey: LaneID]
-    /// One for each route; connectors hold them weakly.
-    private let hosts: [RouteHost]
-    private let producers: ProducerTable
+    let producers: ProducerTable
+    let roster: Monitor<Roster>
+    /// What Consumers share.
+    let surroundings: Consumer.Surroundings
+    /// The Consumers by number, for those whom these must not be held by.
+    let audience: Audience
+    let begin: Begin
+    private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
     /// Opens the lanes of all routes in the journal.
     ///
     /// - Parameters:
     ///   - seed: of the jitter.
-    ///   - requestConnection: asks for a connection: index of the route, number of the connection. The outcome goes to
-    ///     ``connected(route:connection:_:)``, from any thread. One is asked for at a time for each route.
+    ///   - begin: for Consumers that come with a reconfiguration; those of `routes` have the numbers from 0 on.
+    ///   - requestConnection: asks for a connection: number of the Consumer, number of the connection. The outcome goes to
+    ///     ``connected(route:connection:_:)``, from any thread. One is asked for at a time for each Consumer.
     /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
     package init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration, clock: EngineClock, logger: Logger,
-        listeners: [any MetricsListener] = [], seed: UInt64,
+        listeners: [any MetricsListener] = [], seed: UInt64, begin: @escaping Begin = { _ in },
         requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
         let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
@@ -34,58 +41,56 @@ package final class EngineCore: Sendable {
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let board = StatusBoard(routes: routes.map(\.name))
-        let others = Monitor<[WeakConsumer]>([])
-        let surroundings = Consumer.Surroundings(
+        let audience = Audience()
+        surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
-            wakeRoute: { route in others.withLock { $0[route] }.consumer?.post { $0.nudged = true } })
-        var seeds = Xoshiro256(seed: seed)
-        consumers = table.entries.enumerated().map { index, entry in
-            Consumer(
-                index: index, route: entry, in: surroundings, randomSeed: seeds.next(),
-                requestConnection: { requestConnection(index, $0) })
-        }
-        others.withLock { [consumers] others in others = consumers.map { WeakConsumer(consumer: $0) } }
+            wakeRoute: { route in audience.post(to: route) { $0.nudged = true } })
         try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
         self.journal = journal
         self.board = board
         self.observer = observer
         self.producers = producers
-        laneIDs = Dictionary(
-            uniqueKeysWithValues: table.entries.flatMap { $0.lanes.map { ($0.key, $0.opening.id) } })
-        hosts = consumers.map { [events] consumer in
-            let route = consumer.route.name
-            return RouteHost(
-                journal: journal, log: consumer.log, tell: { events.emit(.notice(route: route, $0)) },
-                renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
-        }
+        self.audience = audience
+        self.begin = begin
+        self.requestConnection = requestConnection
+        roster = Monitor(Roster(seeds: Xoshiro256(seed: seed)))
+        let seats = table.entries.map { makeSeat($0.route, .opened($0.lanes)) }
+        roster.withLock { $0.seats = seats }
         observe(clock)
-        for (consumer, host) in zip(consumers, hosts) {
-            consumer.route.connector.begin(ConnectorHost(route: consumer.route.name, services: host))
-        }
+        for seat in seats { seat.begin() }
+    }
+
+    /// A Consumer with what belongs to it, which hears of commits from now on.
+    func makeSeat(_ route: Route, _ lanes: Consumer.Lanes) -> Roster.Seat {
+        let (index, seed) = roster.withLock { $0.nextNumber() }
+        let consumer = Consumer(
+            index: index, route: route, lanes: lanes, in: surroundings, isInCharge: index == 0, randomSeed: seed,
+            requestConnection: { [requestConnection] in requestConnection(index, $0) })
+        let host = RouteHost(
+            journal: journal, log: consumer.log, tell: { [events] in events.emit(.notice(route: route.name, $0)) },
+            renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
+        audience.add(consumer)
+        return Roster.Seat(consumer: consumer, route: route, host: host)
     }
 
     /// The consumers hold the journal and the Producers; these must not hold the consumers.
     private func observe(_ clock: EngineClock) {
-        let observers = consumers.map { WeakConsumer(consumer: $0) }
-        clock.onMove? { for observer in observers { observer.consumer?.post { $0.nudged = true } } }
+        let audience = audience
+        clock.onMove? { audience.post { $0.nudged = true } }
         producers.shared.withLock { state in
             state.observer = observer
-            state.onJournalFailure = { error in
-                for observer in observers { observer.consumer?.post { $0.failure = error } }
-            }
+            state.onJournalFailure = { error in audience.post { $0.failure = error } }
         }
         // Both hold the journal, which holds this observer.
         journal.observeCommits { [weak producers, events, weak outcomes, observer] report in
             if let measure = report.measure { observer.committed(measure) }
-            for observer in observers {
-                observer.consumer?.post { inbox in
-                    inbox.hasCommitted = true
-                    for lane in report.lanes { inbox.commits[lane.id] = lane }
-                    if let failure = report.failure { inbox.failure = failure }
-                }
+            audience.post { inbox in
+                inbox.hasCommitted = true
+                for lane in report.lanes { inbox.commits[lane.id] = lane }
+                if let failure = report.failure { inbox.failure = failure }
             }
             for id in report.drained {
                 guard let producer = producers?.producer(id) else { continue }
@@ -97,39 +102,57 @@ package final class EngineCore: Sendable {
         }
     }
 
+    /// Those that work, and those that are about to end, in the order of their routes.
+    var consumers: [Consumer] { roster.withLock { $0.seats.map(\.consumer) } }
+
     /// Accepts notifications under the name `default`.
     package var producer: Producer { producers.standard }
 
     /// The Producer of that name.
     package func producer(named name: String) throws -> Producer { try producers.producer(named: name) }
 
-    package var routeCount: Int { consumers.count }
+    /// The numbers of the Consumers that somebody must step.
+    package var routes: [Int] { roster.withLock { $0.seats.map(\.number) } }
+
+    package var routeCount: Int { routes.count }
 
     /// Reads what the first turn needs to know. Once, before the first turn.
-    package func start(route: Int) { consumers[route].start() }
+    package func start(route: Int) { consumer(route).start() }
 
     /// Does everything there is to do for the route at the moment. One caller at a time.
     ///
     /// - Returns: when to come back at the latest, by the monotonic clock; nil when only something new can bring more.
-    package func turn(route: Int) -> Duration? { consumers[route].turn() }
+    package func turn(route: Int) -> Duration? { consumer(route).turn() }
 
     /// Whether something new has come for the route since its last turn.
-    package func hasNews(route: Int) -> Bool { !consumers[route].inbox.withLock(\.isEmpty) }
+    package func hasNews(route: Int) -> Bool { !consumer(route).inbox.withLock(\.isEmpty) }
 
     /// How the route's work ended; nil while it goes on.
-    package func end(of route: Int) -> Consumer.End? { consumers[route].end }
+    package func end(of route: Int) -> Consumer.End? { consumer(route).end }
 
     /// Where the events of a connection go, from the moment on at which it is being made.
-    package func sink(route: Int, connection: Int) -> ConnectionSink { consumers[route].sink(for: connection) }
+    package func sink(route: Int, connection: Int) -> ConnectionSink { consumer(route).sink(for: connection) }
 
-    /// The answer to a request for a connection.
+    /// The answer to a request for a connection. One that nobody wants any more is closed.
     package func connected(route: Int, connection: Int, _ result: Result<any Connection, ConnectError>) {
-        consumers[route].post { $0.connected.append((connection, result)) }
+        let isTaken = audience.post(to: route) { $0.connected.append((connection, result)) }
+        if !isTaken, case .success(let connection) = result { connection.close(deadline: .zero) }
+    }
+
+    func consumer(_ number: Int) -> Consumer {
+        guard let consumer = roster.withLock({ $0.consumer(number) }) else {
+            preconditionFailure("there is no Consumer \(number)")
+        }
+        return consumer
     }
 
     /// Takes nothing new, and ends when what is in flight has its answers, or the limit is over.
     package func shutDown() {
         producers.end(Refusal(.shuttingDown, "the engine is shutting down"))
+        let consumers = roster.withLock { roster in
+            roster.isEnding = true
+            return roster.seats.map(\.consumer)
+        }
         for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
     }
 
@@ -137,10 +160,11 @@ package final class EngineCore: Sendable {
 
     /// The Consumer of the route that serves a lane, with the lane's number; nil for one that no route serves.
     func server(of lane: LaneKey) -> (consumer: Consumer, lane: LaneID)? {
-        guard let id = laneIDs[lane], let consumer = consumers.first(where: { $0.route.name == lane.route }) else {
-            return nil
+        roster.withLock { roster in
+            guard let seat = roster.seats.first(where: { $0.consumer.name == lane.route }), let id = seat.lanes[lane]
+            else { return nil }
+            return (seat.consumer, id)
         }
-        return (consumer, id)
     }
 
     /// Lets a stopped or paused lane run again.
@@ -161,12 +185,24 @@ package final class EngineCore: Sendable {
     private func order(
         _ kind: LaneOrder.Kind, _ key: LaneKey, _ completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        guard let (consumer, id) = server(of: key) else {
-            return completion(.failure(JournalError(.notFound, "no route of this engine serves the lane \(key)")))
+        let failure = leave(for: key) { inbox, id in
+            inbox.orders.append(LaneOrder(lane: id, kind: kind, completion: completion))
         }
-        if !consumer.post({ $0.orders.append(LaneOrder(lane: id, kind: kind, completion: completion)) }) {
-            completion(.failure(Self.hasEnded))
+        if let failure { completion(.failure(failure)) }
+    }
+
+    /// Leaves something for the Consumer of a lane, and for the one that takes the lane over if that is just happening.
+    ///
+    /// - Returns: why it could not be left.
+    private func leave(for key: LaneKey, _ change: (inout ConsumerInbox, LaneID) -> Void) -> JournalError? {
+        var last: Consumer?
+        while let (consumer, id) = server(of: key) {
+            // It takes nothing any more, and nobody has its place.
+            if consumer === last { return Self.hasEnded }
+            if consumer.post({ change(&$0, id) }) { return nil }
+            last = consumer
         }
+        return JournalError(.notFound, "no route of this engine serves the lane \(key)")
     }
 
     /// Takes entries of one lane back.
@@ -176,11 +212,10 @@ package final class EngineCore: Sendable {
         _ uids: [UID], from key: LaneKey,
         completion: @escaping @Sendable (Result<Withdrawal, JournalError>) -> Void
     ) {
-        guard let (consumer, id) = server(of: key) else {
-            return completion(.failure(JournalError(.notFound, "no route of this engine serves the lane \(key)")))
+        let failure = leave(for: key) { inbox, id in
+            inbox.withdrawals.append(WithdrawalOrder(lane: id, uids: uids, completion: completion))
         }
-        let order = WithdrawalOrder(lane: id, uids: uids, completion: completion)
-        if !consumer.post({ $0.withdrawals.append(order) }) { completion(.failure(Self.hasEnded)) }
+        if let failure { completion(.failure(failure)) }
     }
 
     static let hasEnded = JournalError(.closed, "the engine has ended")
@@ -190,6 +225,7 @@ package final class EngineCore: Sendable {
 
     /// As of now.
     package func status() -> EngineStatus {
+        let laneIDs = roster.withLock(\.laneIDs)
         var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
         (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
         let oldest = observer.oldest
@@ -208,14 +244,15 @@ package final class EngineCore: Sendable {
         events.end()
         outcomes.end()
         producers.ended()
+        let (consumers, change) = roster.withLock { roster in
+            defer { roster.change = nil }
+            roster.isEnding = true
+            return (roster.seats.map(\.consumer), roster.change)
+        }
         for consumer in consumers {
             consumer.closeUnclaimed()
             consumer.refuseOperators()
         }
+        change?.completion(.failure(Self.hasEnded))
     }
-}
-
-/// A Consumer for those who tell it things and do not own it.
-private struct WeakConsumer: Sendable {
-    weak var consumer: Consumer?
 }

@@ -2,6 +2,8 @@
 /// flight may bring one. All routes draw on it.
 final class OutcomeGate: Sendable {
     private struct State: Sendable {
+        /// Nil when outcomes are not kept: then there is always room.
+        var limit: Int?
         /// By route: in flight, or about to be.
         var reserved: [Int: Int] = [:]
         /// By route: in flight when its last turn ended.
@@ -10,19 +12,39 @@ final class OutcomeGate: Sendable {
         var denied: Set<Int> = []
     }
 
-    /// Nil when outcomes are not kept: then there is always room.
-    let limit: Int?
-    private let state = Monitor(State())
+    private let isOpen: Bool
+    private let state: Monitor<State>
 
-    init(limit: Int?) { self.limit = limit }
+    /// - Parameter limit: nil when outcomes are not kept, for good.
+    init(limit: Int?) {
+        isOpen = limit == nil
+        state = Monitor(State(limit: limit))
+    }
+
+    /// Another limit, where there is one.
+    func change(limit: Int) { state.withLock { $0.limit = $0.limit == nil ? nil : limit } }
+
+    /// The route has ended, with nothing in flight.
+    ///
+    /// - Returns: as with ``settle(route:inFlight:)``.
+    func forget(route: Int) -> Set<Int> {
+        let denied = settle(route: route, inFlight: 0)
+        state.withLock { state in
+            state.reserved[route] = nil
+            state.settled[route] = nil
+            state.denied.remove(route)
+        }
+        return denied
+    }
 
     /// Asks for room beside what the route has in flight.
     ///
     /// - Parameter waiting: outcomes that wait to be taken.
     /// - Returns: how many more may go in flight, at most `wanted`.
     func reserve(_ wanted: Int, route: Int, inFlight: Int, waiting: Int) -> Int {
-        guard let limit else { return wanted }
+        guard !isOpen else { return wanted }
         return state.withLock { state in
+            guard let limit = state.limit else { return wanted }
             state.reserved[route] = inFlight
             let taken = state.reserved.values.reduce(0, +)
             let granted = max(0, min(wanted, limit - waiting - taken))
@@ -34,8 +56,9 @@ final class OutcomeGate: Sendable {
 
     /// Whether there is room for one more. If not, the route is told when another gives some back.
     func hasRoom(route: Int, inFlight: Int, waiting: Int) -> Bool {
-        guard let limit else { return true }
+        guard !isOpen else { return true }
         return state.withLock { state in
+            guard let limit = state.limit else { return true }
             state.reserved[route] = inFlight
             let hasRoom = waiting + state.reserved.values.reduce(0, +) < limit
             if !hasRoom { state.denied.insert(route) }
@@ -47,7 +70,7 @@ final class OutcomeGate: Sendable {
     ///
     /// - Returns: routes that were denied room, and should ask again since this one gave some back.
     func settle(route: Int, inFlight: Int) -> Set<Int> {
-        guard limit != nil else { return [] }
+        guard !isOpen else { return [] }
         return state.withLock { state in
             state.reserved[route] = inFlight
             let before = state.settled.updateValue(inFlight, forKey: route) ?? 0

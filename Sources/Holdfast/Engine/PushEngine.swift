@@ -14,8 +14,18 @@ public import ServiceLifecycle
 /// The journal stays open; it is closed by who opened it.
 public final class PushEngine: Service, Sendable {
     private let core: EngineCore
-    private let requests: [AsyncStream<Int>]
+    private let requests = ConnectionRequests()
+    private let news = Mailbox<News>()
+    private let turnstile = Turnstile()
     private let hasRun = Monitor(false)
+
+    /// What concerns ``run()``.
+    private enum News: Sendable {
+        /// A Consumer has come with a reconfiguration.
+        case came(Int)
+        case ended(Int, Consumer.End)
+        case shutDown
+    }
 
     /// Opens the lanes of all routes in the journal.
     ///
@@ -35,15 +45,12 @@ public final class PushEngine: Service, Sendable {
         if !(factory is NOOPMetricsHandler) {
             listeners.append(SwiftMetricsExporter(factory: factory, routes: routes.map(\.name)))
         }
-        // One connection is asked for at a time, so one place is enough.
-        let streams = routes.map { _ in AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1)) }
-        requests = streams.map(\.stream)
-        let continuations = streams.map(\.continuation)
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
             listeners: listeners, seed: system.next(),
-            requestConnection: { route, number in continuations[route].yield(number) })
+            begin: { [news] in news.put(.came($0)) },
+            requestConnection: { [requests] route, number in requests.put(number, for: route) })
     }
 
     /// Accepts notifications, also before ``run()``, under the name `default`.
@@ -139,25 +146,73 @@ public final class PushEngine: Service, Sendable {
     /// lanes waits for ``run()``.
     public var desk: any OperatorDesk { EngineDesk(core: core) }
 
+    /// Exchanges routes and bounds while the engine runs. Needs ``run()`` to be running.
+    ///
+    /// Routes are known by their names. One that is a copy of the one before, as it was or
+    /// ``Route/with(topics:connections:scaling:rate:)`` other terms, keeps the connections that it has. One with another connector takes the lanes over: the old
+    /// connections get the answers that they wait for, for at most ``EngineConfiguration/shutdownLimit``, and when all that
+    /// came of it is on disk, the new one goes on where they ended. So nothing is lost, each lane keeps its order, and only
+    /// what the service did not answer for within the limit is a possible duplicate. A route that is gone ends the same way,
+    /// and what waits in its lanes stays in the journal, served by nobody. Submissions are never refused meanwhile; they go
+    /// by the new routes, all at once, from before this returns. What a lane holds already stays in it, whichever route its
+    /// topic has now.
+    ///
+    /// Of the configuration all is taken up but ``EngineConfiguration/keepsOutcomes``, ``EngineConfiguration/logInterval``,
+    /// ``EngineConfiguration/measureInterval`` and ``EngineConfiguration/listenerLimit``, which are for the engine's life;
+    /// ``EngineConfiguration/barrierIdle`` holds for new connections.
+    ///
+    /// Where calls meet, one waits for the other.
+    ///
+    /// - Returns: what became of each route, when it has.
+    /// - Throws: ``RouteError`` when routes contradict each other, or ``JournalError`` when a new lane can't be opened:
+    ///   everything is as it was then. ``JournalError`` with code ``JournalError/Code/closed`` when the engine ended.
+    @discardableResult
+    public func reconfigure(
+        routes: [Route], configuration: EngineConfiguration
+    ) async throws -> Reconfiguration {
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        return try await withCheckedThrowingContinuation { continuation in
+            // New lanes wait for their commit.
+            Thread.detachNewThread { [core] in
+                core.reconfigure(routes: routes, configuration: configuration) { continuation.resume(with: $0) }
+            }
+        }
+    }
+
     /// On routes whose service answers errors only: asks for proof of what is unconfirmed, now. It costs a connection.
     public func writeBarriers() { core.writeBarriers() }
 
-    private func shutDown() { core.shutDown() }
+    private func shutDown() {
+        core.shutDown()
+        news.put(.shutDown)
+    }
 
     private func deliver() async -> Consumer.End {
-        await withTaskGroup(of: Consumer.End?.self) { group in
-            for (consumer, requests) in zip(core.consumers, requests) {
-                group.addTask { await Self.runThread(of: consumer) }
-                group.addTask { await Self.connect(for: consumer, on: requests) }
-            }
+        await withDiscardingTaskGroup { group in
             var result = Consumer.End.shutDown
-            var running = core.consumers.count
-            while running > 0, let ended = await group.next() {
-                guard let end = ended else { continue }
-                running -= 1
-                if case .failed = end {
-                    result = end
-                    shutDown()
+            var running = 0
+            var isEnding = false
+            for route in core.routes {
+                begin(route, in: &group)
+                running += 1
+            }
+            // Without routes there is nothing to wait for; one that is left without them may yet be given others.
+            isEnding = running == 0
+            while running > 0 || !isEnding {
+                switch await news.next() {
+                case .came(let route):
+                    begin(route, in: &group)
+                    running += 1
+                case .ended(let route, let end):
+                    running -= 1
+                    requests.end(route)
+                    if case .failed = end {
+                        result = end
+                        shutDown()
+                    }
+                    core.ended(route: route)
+                case .shutDown: isEnding = true
                 }
             }
             group.cancelAll()
@@ -165,18 +220,21 @@ public final class PushEngine: Service, Sendable {
         }
     }
 
-    /// Makes the connections that the consumer asks for, one after the other.
-    private static func connect(for consumer: Consumer, on requests: AsyncStream<Int>) async -> Consumer.End? {
-        for await number in requests {
-            let result: Result<any Connection, ConnectError>
-            do throws(ConnectError) {
-                result = .success(try await consumer.route.connector.connect(consumer.sink(for: number)))
-            } catch {
-                result = .failure(error)
+    private func begin(_ route: Int, in group: inout DiscardingTaskGroup) {
+        let consumer = core.consumer(route)
+        let numbers = requests.stream(for: route)
+        group.addTask { [news] in news.put(.ended(route, await Self.runThread(of: consumer))) }
+        group.addTask { [core] in
+            for await number in numbers {
+                let result: Result<any Connection, ConnectError>
+                do throws(ConnectError) {
+                    result = .success(try await consumer.connector.connect(consumer.sink(for: number)))
+                } catch {
+                    result = .failure(error)
+                }
+                core.connected(route: route, connection: number, result)
             }
-            consumer.post { $0.connected.append((number, result)) }
         }
-        return nil
     }
 
     /// The consumer's own thread: nothing else runs on it, so its turns never wait for a pool.
@@ -190,7 +248,7 @@ public final class PushEngine: Service, Sendable {
                     consumer.waitForWork(until: wake)
                 }
             }
-            thread.name = "holdfast-\(consumer.route.name)"
+            thread.name = "holdfast-\(consumer.name)"
             thread.stackSize = 4 << 20
             thread.start()
         }

@@ -61,6 +61,37 @@ final class StatusBoard: Sendable {
     /// Entries that silence had confirmed and a late error denies.
     func lateError(_ count: Int) { state.withLock { $0.status.wronglyConfirmed += count } }
 
+    /// There is one more route, or the route's work begins anew.
+    func add(route: String) {
+        state.withLock { state in
+            state.rest[route] = .some(nil)
+            state.status.connections[route] = .idle
+            if !state.waiters.isEmpty { state.awaited.insert(route) }
+        }
+    }
+
+    /// The route is served no more.
+    func remove(route: String) {
+        let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
+            state.laneStatus[route] = nil
+            state.inFlight[route] = nil
+            state.suspects[route] = nil
+            state.status.holding[route] = nil
+            state.status.connections[route] = nil
+            state.rest[route] = nil
+            state.awaited.remove(route)
+            return Self.resumed(&state)
+        }
+        for waiter in resumed?.1 ?? [] { waiter.resume(returning: resumed?.0 ?? .drained) }
+    }
+
+    /// Those who wait, if what they wait for has come.
+    private static func resumed(_ state: inout State) -> (EngineRest, [CheckedContinuation<EngineRest, Never>])? {
+        guard !state.waiters.isEmpty, state.awaited.isEmpty, let rest = common(state.rest) else { return nil }
+        defer { state.waiters = [] }
+        return (rest, state.waiters)
+    }
+
     /// One route's turn is over.
     func publish(route: String, _ turn: RouteState) {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
@@ -70,9 +101,7 @@ final class StatusBoard: Sendable {
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
             state.rest[route] = .some(turn.rest)
             if turn.answersNudge { state.awaited.remove(route) }
-            guard !state.waiters.isEmpty, state.awaited.isEmpty, let rest = Self.common(state.rest) else { return nil }
-            defer { state.waiters = [] }
-            return (rest, state.waiters)
+            return Self.resumed(&state)
         }
         guard let (rest, waiters) = resumed else { return }
         for waiter in waiters { waiter.resume(returning: rest) }
@@ -90,14 +119,16 @@ final class StatusBoard: Sendable {
     /// Waits until every route says that it has nothing to do, in a turn after this call.
     func untilRest(nudge: () -> Void) async -> EngineRest {
         await withCheckedContinuation { continuation in
-            let hasEnded = state.withLock { state in
-                if state.hasEnded { return true }
+            let answer: EngineRest? = state.withLock { state in
+                if state.hasEnded { return .ended }
+                // Nobody would answer.
+                if state.rest.isEmpty { return .drained }
                 for route in state.rest.keys { state.rest[route] = .some(nil) }
                 state.awaited = Set(state.rest.keys)
                 state.waiters.append(continuation)
-                return false
+                return nil
             }
-            if hasEnded { return continuation.resume(returning: .ended) }
+            if let answer { return continuation.resume(returning: answer) }
             nudge()
         }
     }

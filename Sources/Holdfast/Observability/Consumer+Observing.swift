@@ -17,7 +17,7 @@ extension Consumer {
 
     private func levels(wall: WallTime) -> RouteLevels {
         RouteLevels(
-            route: route.name, measuredAt: wall,
+            route: name, measuredAt: wall,
             lanes: lanes.map { lane in
                 let depth = journal.depth(lane.id)
                 return RouteLevels.Lane(

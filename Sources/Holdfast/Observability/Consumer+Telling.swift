@@ -4,17 +4,17 @@ internal import Logging
 extension Consumer {
     func connectionOpened(_ number: Int) {
         log(
-            .connectionOpened, "connected to \(route.connector.endpoint)",
-            ["connection": .count(number), "endpoint": .string(route.connector.endpoint)])
+            .connectionOpened, "connected to \(connector.endpoint)",
+            ["connection": .count(number), "endpoint": .string(connector.endpoint)])
         observer.connectionOpened()
     }
 
     func connectionFailed(_ error: ConnectError, wait: Duration) {
         let line: LogLine = error.kind == .configuration ? .connectionMisconfigured : .connectionFailed
         log(
-            line, "no connection to \(route.connector.endpoint): \(error); trying again in \(wait)",
+            line, "no connection to \(connector.endpoint): \(error); trying again in \(wait)",
             [
-                "endpoint": .string(route.connector.endpoint), "reason": .string(error.message),
+                "endpoint": .string(connector.endpoint), "reason": .string(error.message),
                 "wait-ms": .milliseconds(wait),
             ])
         observer.connectionFailed(error)
@@ -24,11 +24,11 @@ extension Consumer {
     func connectionClosed(_ number: Int, cause: String?) {
         if let cause, shutdownDeadline == nil {
             log(
-                .connectionEnded, "the connection to \(route.connector.endpoint) ended: \(cause)",
+                .connectionEnded, "the connection to \(connector.endpoint) ended: \(cause)",
                 ["connection": .count(number), "reason": .string(cause)])
         } else {
             log(
-                .connectionClosed, "the connection to \(route.connector.endpoint) is closed",
+                .connectionClosed, "the connection to \(connector.endpoint) is closed",
                 ["connection": .count(number)])
         }
         observer.connectionClosed(cause: cause)
@@ -94,9 +94,9 @@ extension Consumer {
 
     func holdChanged(_ hold: HoldReason?) {
         if let hold {
-            log(.holding, "route \(route.name) hands out nothing: \(hold)", ["reason": .string(hold.name)])
+            log(.holding, "route \(name) hands out nothing: \(hold)", ["reason": .string(hold.name)])
         } else {
-            log(.handingOut, "route \(route.name) hands out again")
+            log(.handingOut, "route \(name) hands out again")
         }
         observer.holdChanged(hold)
     }

@@ -88,6 +88,9 @@ final class EngineObserver: Sendable {
         tell("levels") { $0.measured(levels) }
     }
 
+    /// The route is served no more.
+    func forget(route: Int) { state.withLock { $0.levels[route] = nil } }
+
     /// As of now.
     var figures: State { state.withLock { $0 } }
 

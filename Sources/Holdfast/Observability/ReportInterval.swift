@@ -5,7 +5,7 @@
 /// A pure machine.
 struct ReportInterval: Sendable {
     /// Nil where nothing is reported.
-    private let interval: Duration?
+    private var interval: Duration?
     private var last = PeriodFigures()
     private var lastAt: Duration?
     private var hasToldOfRest = false
@@ -13,6 +13,11 @@ struct ReportInterval: Sendable {
     /// - Parameter isInCharge: one Consumer of an engine does it for all.
     init(_ interval: Duration?, isInCharge: Bool) {
         self.interval = isInCharge ? interval.map { max($0, .seconds(1)) } : nil
+    }
+
+    /// Another interval, or other hands.
+    mutating func change(to interval: Duration?, isInCharge: Bool) {
+        self.interval = ReportInterval(interval, isInCharge: isInCharge).interval
     }
 
     /// When it is time again; nil when that is not known yet, or never.

@@ -14,7 +14,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
     private let commitBytes: Recorder
-    private let routes: [String: RouteMetrics]
+    private let routes: Monitor<[String: RouteMetrics]>
     /// Handles for reasons, which come up as the service says them.
     private let reasons = Monitor(Reasons())
 
@@ -35,8 +35,18 @@ final class SwiftMetricsExporter: MetricsListener {
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
         commitBytes = factory.recorder(.commitBytes)
-        self.routes = Dictionary(
-            routes.map { ($0, RouteMetrics(factory, route: $0)) }, uniquingKeysWith: { first, _ in first })
+        self.routes = Monitor(
+            Dictionary(routes.map { ($0, RouteMetrics(factory, route: $0)) }, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Made at the route's first word, for one that was not there from the start.
+    private func metrics(of route: String) -> RouteMetrics {
+        routes.withLock { routes in
+            if let known = routes[route] { return known }
+            let made = RouteMetrics(factory, route: route)
+            routes[route] = made
+            return made
+        }
     }
 
     func accepted(_ count: Int) { submitted.increment(by: count) }
@@ -64,18 +74,19 @@ final class SwiftMetricsExporter: MetricsListener {
     }
 
     func sent(_ count: Int, possibleDuplicates: Int, route: String) {
-        routes[route]?.sent.increment(by: count)
-        if possibleDuplicates > 0 { routes[route]?.possibleDuplicates.increment(by: possibleDuplicates) }
+        metrics(of: route).sent.increment(by: count)
+        if possibleDuplicates > 0 { metrics(of: route).possibleDuplicates.increment(by: possibleDuplicates) }
     }
 
     func answered(_ times: AnswerTimes, route: String) {
-        guard let route = routes[route], let mean = times.mean else { return }
+        guard let mean = times.mean else { return }
+        let route = metrics(of: route)
         route.answerTime.recordNanoseconds(mean.nanoseconds)
         route.slowestAnswer.recordNanoseconds(times.greatest.nanoseconds)
     }
 
     func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) {
-        guard let route = routes[route] else { return }
+        let route = metrics(of: route)
         switch basis {
         case .answer: route.confirmedByAnswer.increment(by: count)
         case .barrier: route.confirmedByBarrier.increment(by: count)
@@ -83,24 +94,24 @@ final class SwiftMetricsExporter: MetricsListener {
         }
     }
 
-    func expired(_ count: Int, route: String) { routes[route]?.expired.increment(by: count) }
-    func unknown(_ count: Int, route: String) { routes[route]?.unknown.increment(by: count) }
-    func withdrawn(_ count: Int, route: String) { routes[route]?.withdrawn.increment(by: count) }
-    func deferred(_ count: Int, route: String) { routes[route]?.deferred.increment(by: count) }
-    func requeued(_ count: Int, route: String) { routes[route]?.requeued.increment(by: count) }
-    func wronglyConfirmed(_ count: Int, route: String) { routes[route]?.wronglyConfirmed.increment(by: count) }
+    func expired(_ count: Int, route: String) { metrics(of: route).expired.increment(by: count) }
+    func unknown(_ count: Int, route: String) { metrics(of: route).unknown.increment(by: count) }
+    func withdrawn(_ count: Int, route: String) { metrics(of: route).withdrawn.increment(by: count) }
+    func deferred(_ count: Int, route: String) { metrics(of: route).deferred.increment(by: count) }
+    func requeued(_ count: Int, route: String) { metrics(of: route).requeued.increment(by: count) }
+    func wronglyConfirmed(_ count: Int, route: String) { metrics(of: route).wronglyConfirmed.increment(by: count) }
 
-    func connectionOpened(route: String) { routes[route]?.opened.increment() }
+    func connectionOpened(route: String) { metrics(of: route).opened.increment() }
 
     func connectionFailed(_ error: ConnectError, route: String) {
         switch error.kind {
-        case .temporary: routes[route]?.failed.increment()
-        case .configuration: routes[route]?.misconfigured.increment()
+        case .temporary: metrics(of: route).failed.increment()
+        case .configuration: metrics(of: route).misconfigured.increment()
         }
     }
 
     func connectionClosed(cause: String?, route: String) {
-        if cause == nil { routes[route]?.closed.increment() } else { routes[route]?.broken.increment() }
+        if cause == nil { metrics(of: route).closed.increment() } else { metrics(of: route).broken.increment() }
     }
 
     func committed(_ commit: CommitMeasure) {
@@ -112,15 +123,15 @@ final class SwiftMetricsExporter: MetricsListener {
     }
 
     func laneStateChanged(_ lane: LaneKey, to state: LaneState) {
-        routes[lane.route]?.lanes[lane]?.state.set(state.metric)
+        metrics(of: lane.route).lanes[lane]?.state.set(state.metric)
     }
 
-    func holdChanged(_ hold: HoldReason?, route: String) { routes[route]?.hold(hold, factory, route: route) }
+    func holdChanged(_ hold: HoldReason?, route: String) { metrics(of: route).hold(hold, factory, route: route) }
 
     func measured(_ levels: RouteLevels) {
         outcomes.set(levels.outcomes)
         blacklist.set(levels.blacklist)
-        guard let route = routes[levels.route] else { return }
+        let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)
         route.connections.set(levels.connections)

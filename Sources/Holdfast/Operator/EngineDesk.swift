@@ -13,13 +13,12 @@ struct EngineDesk: OperatorDesk {
     func status() async throws -> DeskStatus {
         let status = core.status()
         let routes = core.consumers.map { consumer in
-            let route = consumer.route
-            let (inFlight, suspects) = core.board.load(of: route.name)
-            let connection = status.connections[route.name] ?? .idle
+            let (inFlight, suspects) = core.board.load(of: consumer.name)
+            let connection = status.connections[consumer.name] ?? .idle
             return DeskStatus.Route(
-                name: route.name, endpoint: route.connector.endpoint, connection: connection.description,
+                name: consumer.name, endpoint: consumer.connector.endpoint, connection: connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
-                holding: status.holding[route.name]?.description)
+                holding: status.holding[consumer.name]?.description)
         }
         return try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
     }
@@ -80,12 +79,13 @@ struct EngineDesk: OperatorDesk {
 
     func retry(_ rejections: [UID]) async throws -> [Retry] {
         let producer = core.producer
+        let terms = producer.terms
         let now = producer.clock.wall()
         return try await RejectionRetry(
-            journal: core.journal, clock: producer.clock, defaultLifetime: producer.configuration.defaultLifetime
+            journal: core.journal, clock: producer.clock, defaultLifetime: terms.configuration.defaultLifetime
         ).perform(rejections) { rejection, expiration throws(Refusal) in
             let notification = rejection.notification
-            let route = producer.routes.entries[try producer.routes.route(for: notification.topic)]
+            let route = terms.routes.entries[try terms.routes.route(for: notification.topic)]
             var renewed = notification
             renewed.expiration = expiration
             try route.validator.validate(renewed, now: now)

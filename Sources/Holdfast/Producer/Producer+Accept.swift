@@ -4,13 +4,14 @@ extension Producer {
         _ notifications: ArraySlice<PushNotification>, note: (name: String, value: [UInt8])?,
         stopsAtRefusal: Bool = false, onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
-        if let refusal = shared.withLock({ $0.end ?? $0.blacklistFailure }) {
+        let (refusal, terms) = shared.withLock { ($0.end ?? $0.blacklistFailure, $0.terms) }
+        if let refusal {
             count(accepted: 0, refusals: [refusal.reason: notifications.count])
             return onCommit(Array(repeating: .refused(refusal), count: notifications.count))
         }
         let now = clock.wall()
         var draft = SubmissionDraft(count: notifications.count)
-        pack(notifications, into: &draft, now: now)
+        pack(notifications, into: &draft, by: terms, now: now)
         refuseBlacklisted(&draft)
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
@@ -70,7 +71,11 @@ extension Producer {
 
     private static let nothingToSay = Refusal(.journalFailed, "nothing was submitted")
 
-    private func pack(_ notifications: ArraySlice<PushNotification>, into draft: inout SubmissionDraft, now: WallTime) {
+    private func pack(
+        _ notifications: ArraySlice<PushNotification>, into draft: inout SubmissionDraft, by terms: ProducerTable.Terms,
+        now: WallTime
+    ) {
+        let (routes, configuration) = (terms.routes, terms.configuration)
         let missingIDs = notifications.reduce(0) { $1.id == nil ? $0 + 1 : $0 }
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil

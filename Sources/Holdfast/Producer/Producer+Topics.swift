@@ -2,6 +2,7 @@
 extension Producer {
     /// The topic of a notification that names none: the one there is, where one route serves one topic.
     package var onlyTopic: String? {
+        let routes = shared.withLock(\.terms.routes)
         guard routes.entries.count == 1, let topics = routes.entries[0].route.topics, topics.count == 1 else {
             return nil
         }
@@ -10,6 +11,6 @@ extension Producer {
 
     /// Whether a route serves this topic by its name, not because no other does.
     package func isNamed(topic: String) -> Bool {
-        routes.entries.contains { $0.route.topics?.contains(topic) == true }
+        shared.withLock(\.terms.routes).entries.contains { $0.route.topics?.contains(topic) == true }
     }
 }

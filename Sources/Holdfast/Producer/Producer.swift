@@ -7,8 +7,6 @@ public final class Producer: Sendable {
     let id: ProducerID
     let journal: any Journal
     let blacklist: TokenBlacklist
-    let routes: RouteTable
-    let configuration: EngineConfiguration
     package let clock: EngineClock
     /// Of all Producers of the engine.
     let shared: Monitor<ProducerTable.Shared>
@@ -24,19 +22,21 @@ public final class Producer: Sendable {
     }
 
     init(
-        name: String, id: ProducerID, journal: any Journal, routes: RouteTable, configuration: EngineConfiguration,
-        clock: EngineClock, shared: Monitor<ProducerTable.Shared>, room: RoomGate
+        name: String, id: ProducerID, journal: any Journal, clock: EngineClock,
+        shared: Monitor<ProducerTable.Shared>, room: RoomGate
     ) {
         self.name = name
         self.room = room
         self.id = id
         self.shared = shared
         self.journal = journal
-        self.routes = routes
-        self.configuration = configuration
         self.clock = clock
         blacklist = TokenBlacklist(storage: journal.blacklist)
     }
+
+    /// As of now: a reconfiguration exchanges them.
+    var terms: ProducerTable.Terms { shared.withLock(\.terms) }
+    var configuration: EngineConfiguration { terms.configuration }
 
     /// Submits a batch. This is the real call; the others are conveniences over it.
     ///

@@ -3,7 +3,14 @@ final class ProducerTable: Sendable {
     /// The name under which ``PushEngine/producer`` submits.
     static let standardName = "default"
 
+    /// By what notifications are taken: one value, so that nobody sees half of a change.
+    struct Terms: Sendable {
+        var routes: RouteTable
+        var configuration: EngineConfiguration
+    }
+
     struct Shared: Sendable {
+        var terms: Terms
         /// Why nothing is taken any more: the engine ends, or the journal must be reopened.
         var end: Refusal?
         /// Why nothing is taken at the moment: a bad token is not on the blacklist yet.
@@ -19,8 +26,6 @@ final class ProducerTable: Sendable {
     }
 
     let journal: any Journal
-    let routes: RouteTable
-    let configuration: EngineConfiguration
     let clock: EngineClock
     let shared: Monitor<Shared>
     let room = RoomGate()
@@ -31,13 +36,11 @@ final class ProducerTable: Sendable {
         journal: any Journal, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
     ) throws(JournalError) {
         self.journal = journal
-        self.routes = routes
-        self.configuration = configuration
         self.clock = clock
-        shared = Monitor(Shared())
+        shared = Monitor(Shared(terms: Terms(routes: routes, configuration: configuration)))
         standard = Producer(
-            name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, routes: routes,
-            configuration: configuration, clock: clock, shared: shared, room: room)
+            name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, clock: clock,
+            shared: shared, room: room)
         named = Monitor([Self.standardName: standard])
     }
 
@@ -59,8 +62,8 @@ final class ProducerTable: Sendable {
         if let known = named.withLock({ $0[name] }) { return known }
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(
-            name: name, id: try journal.openProducer(name), journal: journal, routes: routes,
-            configuration: configuration, clock: clock, shared: shared, room: room)
+            name: name, id: try journal.openProducer(name), journal: journal, clock: clock, shared: shared,
+            room: room)
         return named.withLock { named in
             if let known = named[name] { return known }
             named[name] = made

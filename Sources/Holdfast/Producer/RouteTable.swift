@@ -28,9 +28,25 @@ struct RouteTable: Sendable {
 
     /// Opens the lanes of all routes.
     ///
-    /// - Throws: ``JournalError`` when a lane can't be opened, ``RouteError`` when routes contradict each other.
+    /// - Throws: ``JournalError`` when a lane can't be opened, ``RouteError`` when routes contradict each other, before any
+    ///   lane is opened.
     init(_ routes: [Route], journal: any Journal) throws {
-        var entries: [Entry] = []
+        (byTopic, fallback) = try Self.check(routes)
+        entries = try routes.map { (route) throws(JournalError) in
+            var lanes: [(key: LaneKey, opening: LaneOpening)] = []
+            for urgency in Urgency.allCases {
+                for guarantee in Guarantee.allCases {
+                    let key = LaneKey(route: route.name, urgency: urgency, guarantee: guarantee)
+                    lanes.append((key, try journal.openLane(key)))
+                }
+            }
+            return Entry(route: route, lanes: lanes)
+        }
+    }
+
+    private static func check(
+        _ routes: [Route]
+    ) throws(RouteError) -> (byTopic: [String: Int], fallback: Int?) {
         var byTopic: [String: Int] = [:]
         var fallback: Int?
         for (index, route) in routes.enumerated() {
@@ -46,18 +62,8 @@ struct RouteTable: Sendable {
                 guard fallback == nil else { throw RouteError.twoFallbacks(route.name) }
                 fallback = index
             }
-            var lanes: [(key: LaneKey, opening: LaneOpening)] = []
-            for urgency in Urgency.allCases {
-                for guarantee in Guarantee.allCases {
-                    let key = LaneKey(route: route.name, urgency: urgency, guarantee: guarantee)
-                    lanes.append((key, try journal.openLane(key)))
-                }
-            }
-            entries.append(Entry(route: route, lanes: lanes))
         }
-        self.entries = entries
-        self.byTopic = byTopic
-        self.fallback = fallback
+        return (byTopic, fallback)
     }
 
     /// The index of the route that serves `topic`.

@@ -96,7 +96,9 @@ final class SubmitterAccess: Sendable {
     /// Whether one of the keys is that of the route which serves the topic.
     func serves(_ keys: [Int], topic: String) -> Bool {
         keys.contains { index in
-            if let topics = self.keys[index].settings.topics { topics.contains(topic) } else {
+            if let topics = self.keys[index].settings.topics {
+                topics.contains(topic)
+            } else {
                 !producer.isNamed(topic: topic)
             }
         }

@@ -59,6 +59,6 @@ struct BinaryIngress: Ingress {
         let deadline = ContinuousClock.now + limit
         await listener.drain(within: limit)
         // Connections are gone at once that their clients have ended; what came over them may still be on its way to disk.
-        await service.untilFinished(by: deadline)
+        await service.unfinished.untilNone(by: deadline)
     }
 }

@@ -46,11 +46,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         self.service = service
         loop = channel.eventLoop
         limits = settings.limits
-        session = BinaryServerSession(
-            topic: settings.topic, limit: settings.uncommitted, patience: TimeAmount(settings.journalLimit))
+        session = Self.session(settings, topic: settings.topic)
         phase = isCleartext ? .serving : .opening
         deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
-        service.begin()
+        service.unfinished.begin()
     }
 
     // MARK: The channel's events
@@ -110,7 +109,15 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func opened(_ context: ChannelHandlerContext) {
         guard phase == .opening else { return }
         phase = .serving
+        let settings = service.settings
+        session = Self.session(
+            settings, topic: CertifiedClients.topic(of: context.pipeline, configured: settings.topic))
         watch(for: limits.idle)
+    }
+
+    private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
+        BinaryServerSession(
+            topic: topic, limit: settings.uncommitted, patience: TimeAmount(settings.journalLimit))
     }
 
     // MARK: Doing what the session says
@@ -189,7 +196,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         timer?.cancel()
         resumption?.cancel()
         service.figures.add(session.takeTally())
-        service.finish()
+        service.unfinished.finish()
     }
 
     // MARK: Slow clients

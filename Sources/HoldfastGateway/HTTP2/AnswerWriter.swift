@@ -36,7 +36,8 @@ struct AnswerWriter {
         _ its: RequestDesk.Waiting, _ answer: RefusalAnswer, retryAfter: Int?, _ session: inout HTTP2ServerSession
     ) {
         var headers = [
-            (name: "apns-id", value: its.idText ?? its.id.description), (name: "content-type", value: "application/json"),
+            (name: "apns-id", value: its.idText ?? its.id.description),
+            (name: "content-type", value: "application/json"),
         ]
         if let retryAfter { headers.append((name: "retry-after", value: String(retryAfter))) }
         session.respond(streamID: its.streamID, status: answer.status, headers: headers, body: answer.body)

@@ -51,7 +51,8 @@ struct RefusalAnswer: Sendable, Equatable {
         var body = Array(#"{"reason":""#.utf8)
         for byte in reason.utf8.prefix(255) {
             // A word may have come from anywhere. Nothing in it can end the string.
-            body.append(byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? UInt8(ascii: "?") : byte)
+            body.append(
+                byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? UInt8(ascii: "?") : byte)
         }
         body.append(UInt8(ascii: "\""))
         if let timestamp { body.append(contentsOf: #","timestamp":\#(timestamp)"#.utf8) }

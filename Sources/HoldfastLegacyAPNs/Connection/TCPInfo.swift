@@ -1,8 +1,8 @@
-internal import NIOCore
+package import NIOCore
 
 /// What the kernel tells of a TCP connection: Linux's `TCP_INFO`, whose layout `linux/tcp.h` fixes for ever. (The C
 /// library's own `tcp_info` is an old, shorter one.)
-struct TCPInfo: Hashable, Sendable {
+package struct TCPInfo: Hashable, Sendable {
     /// Eight bytes each, up to and with `tcpi_bytes_retrans`.
     typealias Words = InlineArray<27, UInt64>
 
@@ -14,15 +14,18 @@ struct TCPInfo: Hashable, Sendable {
     let bytesAcknowledged: UInt64
     /// Bytes that have arrived in order, whether or not they were read.
     let bytesReceived: UInt64
+    /// Whether the peer's kernel has taken everything that was written.
+    package let isDrained: Bool
     /// `tcpi_bytes_acked` as it stands; 0 on systems that do not count.
     let rawBytesAcknowledged: UInt64
 
     init(_ words: Words) {
-        // Offsets 0 tcpi_state, 120 tcpi_bytes_acked, 128 tcpi_bytes_received, 144 tcpi_notsent_bytes, 200
+        // Offsets 0 tcpi_state, 24 tcpi_unacked, 120 tcpi_bytes_acked, 128 tcpi_bytes_received, 144 tcpi_notsent_bytes, 200
         // tcpi_bytes_sent, 208 tcpi_bytes_retrans. Linux on machines that Swift knows is little-endian.
         isEstablished = words[0] & 0xFF == 1
         let notSent = words[18] & 0xFFFF_FFFF
         bytesTaken = words[25] &- words[26] &+ notSent
+        isDrained = notSent == 0 && words[3] & 0xFFFF_FFFF == 0
         rawBytesAcknowledged = words[15]
         // The client's SYN counts as one.
         bytesAcknowledged = max(words[15], 1) - 1
@@ -32,7 +35,7 @@ struct TCPInfo: Hashable, Sendable {
     /// On the channel's event loop.
     ///
     /// - Returns: nil for what is no open socket.
-    static func read(_ channel: any Channel) -> TCPInfo? {
+    package static func read(_ channel: any Channel) -> TCPInfo? {
         guard let socket = channel as? any SocketOptionProvider else { return nil }
         var info: TCPInfo?
         // On the loop the future is complete when it is returned.

@@ -36,7 +36,9 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     func validate() throws {
         guard count > 0, rounds > 0, (1...100_000).contains(streams), (1...1000).contains(connections),
             (20...4096).contains(payload), (1...100_000).contains(rate)
-        else { throw ValidationError("--count, --rounds, --streams, --connections, --payload or --rate is out of range") }
+        else {
+            throw ValidationError("--count, --rounds, --streams, --connections, --payload or --rate is out of range")
+        }
     }
 
     func run() async throws {

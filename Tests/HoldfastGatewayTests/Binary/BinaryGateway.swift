@@ -106,6 +106,7 @@ final class RawClient: Sendable {
     func closeOutput() async throws { try await channel.close(mode: .output).get() }
     func close() async { do { try await channel.close().get() } catch {} }
 
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
     var received: [UInt8] { state.withLock(\.received) }
 
     /// Everything that comes until the peer ends the connection; nil when it does not in time.

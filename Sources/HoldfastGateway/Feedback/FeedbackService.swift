@@ -1,0 +1,64 @@
+internal import Holdfast
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// What the connections of one feedback listener share: the blacklist, and how far each topic's readers have come.
+final class FeedbackService: Sendable {
+    /// Entries that are looked at between two writes.
+    static let pageSize = 1000
+
+    let logger: Logger
+    let figures = IngressFigures()
+    /// Readings whose end is not on disk, also those whose connection is closed already.
+    let unfinished = UnfinishedWork()
+    private let engine: PushEngine
+    private let current: Monitor<FeedbackIngressConfiguration>
+
+    init(_ settings: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger) {
+        self.engine = engine
+        self.logger = logger
+        current = Monitor(settings)
+    }
+
+    var settings: FeedbackIngressConfiguration {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    // MARK: Reading, on a thread that may wait for the disk
+
+    /// What a topic's readers have not been told yet.
+    func begin(_ topic: String, on loop: any EventLoop) -> EventLoopFuture<FeedbackReading> {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [engine] in
+            // First: what is added from here on has a greater number, and is for the next reading.
+            let through = engine.blacklist.storage.lastNumber
+            return FeedbackReading(topic: topic, after: try Self.cursor(of: topic, engine), through: through)
+        }
+    }
+
+    /// The tuples of the next page, as they go over the wire, and the reading behind it.
+    func page(_ reading: FeedbackReading, on loop: any EventLoop) -> EventLoopFuture<FeedbackReading.Page> {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [engine] in
+            let entries = try engine.blacklist.entries(after: reading.position, limit: Self.pageSize)
+            return reading.page(entries, isLast: entries.count < Self.pageSize)
+        }
+    }
+
+    /// The topic's next reader is told what comes behind the reading's end.
+    ///
+    /// - Parameter completion: on a thread of its own, when that is on disk, or why it is not.
+    func taken(
+        _ reading: FeedbackReading, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        let value = (0..<8).map { UInt8(truncatingIfNeeded: reading.through >> (56 - 8 * UInt64($0))) }
+        engine.setNote(Self.note(reading.topic), to: value, completion: completion)
+    }
+
+    private static func note(_ topic: String) -> String { "gateway-feedback \(topic)" }
+
+    private static func cursor(of topic: String, _ engine: PushEngine) throws(JournalError) -> UInt64 {
+        guard let value = try engine.note(note(topic)), value.count == 8 else { return 0 }
+        return value.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

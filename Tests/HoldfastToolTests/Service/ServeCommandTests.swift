@@ -1,0 +1,110 @@
+import Foundation
+import Holdfast
+import NIOCore
+import Testing
+
+@Suite("holdfast serve", .serialized)
+struct ServeCommandTests {
+    @Test("What a sender was told is on disk is delivered; health and metrics say so; SIGTERM ends it with 0")
+    func serves() async throws {
+        let world = try await ServiceWorld()
+        try await world.serve()
+        #expect(try await world.get("/health/live").status == 200)
+        let ready = try await world.get("/health/ready")
+        #expect(ready.status == 200 && ready.text == "ready\n")
+        let sent = try await world.send(500, journal: "sender").result()
+        #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
+        #expect(try await waitUntil { try world.mock.taken() == 500 })
+        let metrics = try await world.get("/metrics").text
+        #expect(metrics.contains("\nholdfast_gateway_accepted_total{listener=\"http2\"} 500\n"), "\(metrics)")
+        #expect(metrics.contains("\nholdfast_submitted_total 500\n"))
+        #expect(metrics.contains("\nholdfast_ready 1\n"))
+        let end = try await world.stop()
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(try end.count("left") == 0)
+        #expect(try end.count("reopened") == 0)
+    }
+
+    @Test("The service manager is told when it is ready, reloads and ends, and that it lives")
+    func notifies() async throws {
+        let world = try await ServiceWorld()
+        // Names of sockets are short.
+        let folder = "/tmp/holdfast-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let socket = try NotifySocket("\(folder)/notify")
+        let tool = try await world.serve(
+            environment: ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "200000"])
+        func hears(_ text: String) async -> Bool { await waitUntil { socket.heard.contains { $0.hasPrefix(text) } } }
+        #expect(await hears("READY=1\nSTATUS=serving http2 on 127.0.0.1:"))
+        #expect(await hears("WATCHDOG=1"))
+        tool.kill(SIGHUP)
+        #expect(await waitUntil { socket.heard.count { $0.hasPrefix("READY=1") } == 2 })
+        let said = socket.heard.map { $0.prefix { $0 != "=" } }.filter { $0 != "WATCHDOG" }
+        #expect(said == ["READY", "RELOADING", "READY"])
+        let now = NIODeadline.now().uptimeNanoseconds / 1000
+        let reloading = try #require(socket.heard.first { $0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") })
+        let time = try #require(UInt64(reloading.split(separator: "=").last ?? ""))
+        #expect((now - 60_000_000...now).contains(time))
+        _ = try await world.stop()
+        #expect(await hears("STOPPING=1"))
+    }
+
+    @Test("SIGHUP with a mistake says it, and everything stays as it was")
+    func mistake() async throws {
+        let world = try await ServiceWorld()
+        let tool = try await world.serve()
+        let good = try world.folder.read("holdfast.yaml")
+        try world.folder.write("holdfast.yaml", good + "\nlimits: {window: none}")
+        tool.kill(SIGHUP)
+        #expect(try await waitUntil { try world.log.contains("limits.window: is \"none\"") })
+        #expect(try world.log.contains("everything stays as it was"))
+        try world.folder.write("holdfast.yaml", good.replacingOccurrences(of: "127.0.0.1:0", with: "127.0.0.1:1"))
+        tool.kill(SIGHUP)
+        #expect(try await waitUntil { try world.log.contains("waits for a restart, and is as it was: admin, gateway.http2.listen") })
+        #expect(try await world.send(20, journal: "sender").result().status == 0)
+        let metrics = try await world.get("/metrics").text
+        #expect(metrics.contains("holdfast_reloads_total{result=\"refused\"} 1\n"), "\(metrics)")
+        #expect(metrics.contains("holdfast_reloads_total{result=\"taken\"} 1\n"))
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("--check says what would be served, listens on nothing and makes nothing; it can be asked while it is served")
+    func check() async throws {
+        let world = try await ServiceWorld()
+        let first = try await Tool.run("serve", "--check", "--config", world.folder("holdfast.yaml"), "--json")
+        #expect(first.status == 0, "\(first.output)")
+        #expect(try first.json()["usable"] as? Bool == true)
+        #expect(!FileManager.default.fileExists(atPath: world.folder("push.journal")))
+        try await world.serve()
+        let second = try await Tool.run("serve", "--check", "--config", world.folder("holdfast.yaml"))
+        #expect(second.status == 0 && second.output.contains("in use by process"), "\(second.output)")
+        // One that is served already can't be served twice.
+        let third = try await Tool.run("serve", "--config", world.folder("holdfast.yaml"))
+        #expect(third.status == 73 && third.errors.contains("push.journal"), "\(third.errors)")
+        _ = try await world.stop()
+    }
+
+    @Test("What keeps it from serving is said, with the code that it has: an address, a mistake, nothing to serve")
+    func refusals() async throws {
+        let world = try await ServiceWorld()
+        try await world.serve()
+        let port = try #require(try world.port("serving http2 on "))
+        let configuration = try world.folder.read("holdfast.yaml")
+        func run(_ name: String, _ text: String) async throws -> Tool.Result {
+            try world.folder.write(name, text.replacingOccurrences(of: "push.journal", with: "other.journal"))
+            return try await Tool.run("serve", "--config", world.folder(name))
+        }
+        let taken = try await run(
+            "taken.yaml", configuration.replacingOccurrences(of: "http2: {listen: \"127.0.0.1:0\"", with: "http2: {listen: \"127.0.0.1:\(port)\""))
+        #expect(taken.status == 69 && taken.errors.contains("127.0.0.1:\(port)"), "\(taken.errors)")
+        let admin = try #require(try world.port("health and metrics on "))
+        let adminTaken = try await run(
+            "admin.yaml", configuration.replacingOccurrences(of: "admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:\(admin)\""))
+        #expect(adminTaken.status == 69 && adminTaken.errors.contains("127.0.0.1:\(admin)"), "\(adminTaken.errors)")
+        let nothing = try await run("nothing.yaml", "journal: {path: push.journal}")
+        #expect(nothing.status == 78, "\(nothing.errors)")
+        #expect(nothing.errors.contains("routes: is missing") && nothing.errors.contains("gateway: listens nowhere"))
+        _ = try await world.stop()
+    }
+}

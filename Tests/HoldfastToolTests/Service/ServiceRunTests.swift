@@ -1,0 +1,173 @@
+import Foundation
+import Holdfast
+import HoldfastGateway
+import HoldfastTesting
+import Logging
+import Testing
+
+@testable import HoldfastTool
+
+@Suite("A service and its journal")
+struct ServiceRunTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A service over journals in memory, which end in nothing.
+    private func makeRun(_ journals: Journals, sleep: @escaping @Sendable (Duration) async throws -> Void) throws -> ServiceRun {
+        try folder.write(
+            "c.yaml",
+            """
+            routes: [{endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            log: {level: critical}
+            """)
+        let configuration = try Configuration.load(file: folder("c.yaml"), environment: [:])
+        var options = ServiceRun.Options()
+        (options.handlesSignals, options.environment, options.sleep) = (false, [:], sleep)
+        let console = Console(isInteractive: false, usesColor: false)
+        return ServiceRun(
+            configuration, routes: try ServicePlan.routes(configuration),
+            log: ServiceLog(console, level: .critical, environment: [:]), options: options,
+            sources: .init(openJournal: { _ in try journals.open() }, load: { configuration }))
+    }
+
+    /// One disk, opened again and again.
+    private final class Journals: Sendable {
+        private struct State: Sendable {
+            var journal = InMemoryJournal()
+            var opened = 0
+            var failure: JournalError?
+        }
+
+        private let state = Monitor(State())
+
+        var opened: Int { state.withLock(\.opened) }
+        var current: InMemoryJournal { state.withLock(\.journal) }
+
+        func fail(with error: JournalError) { state.withLock { $0.failure = error } }
+
+        func open() throws(JournalError) -> OpenedJournal {
+            try state.withLock { state throws(JournalError) in
+                if let failure = state.failure { throw failure }
+                if state.opened > 0 { state.journal = state.journal.crashed() }
+                state.opened += 1
+                return OpenedJournal(journal: state.journal, directory: nil)
+            }
+        }
+    }
+
+    private func submit(_ run: ServiceRun) async throws -> Receipt {
+        let engine = try #require(run.engine)
+        let token = try DeviceToken("00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0")
+        return await engine.producer.submit([PushNotification(token: token, topic: "t", payload: #"{"aps":{}}"#)])[0]
+    }
+
+    @Test("After a commit of which nobody knows, the journal is opened anew, and the same addresses serve")
+    func reopens() async throws {
+        let journals = Journals()
+        let pauses = Monitor<[Duration]>([])
+        let run = try makeRun(journals) { pause in pauses.withLock { $0.append(pause) } }
+        async let outcome = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        let addresses = run.addresses
+        #expect(addresses["http2"]?.port ?? 0 > 0)
+        if case .accepted = try await submit(run) {} else { Issue.record("not accepted") }
+        journals.current.breakNextCommit(leaving: .all)
+        if case .undetermined = try await submit(run) {} else { Issue.record("not undetermined") }
+        #expect(await waitUntil { journals.opened == 2 && run.health.isReady })
+        #expect(run.addresses == addresses)
+        #expect(pauses.withLock { $0 } == [.seconds(1)])
+        if case .accepted = try await submit(run) {} else { Issue.record("not accepted again") }
+        await run.end()
+        let ended = await outcome
+        #expect(ended.status == .ok && ended.reopened == 1 && ended.left == 3, "\(String(describing: ended.error))")
+        #expect(!run.health.isReady)
+    }
+
+    @Test("A journal that can't be opened anew is tried so many times with growing pauses, and ends it with 74")
+    func givesUp() async throws {
+        let journals = Journals()
+        let pauses = Monitor<[Duration]>([])
+        let run = try makeRun(journals) { pause in pauses.withLock { $0.append(pause) } }
+        async let outcome = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        journals.fail(with: JournalError(.inputOutput, "the disk is gone"))
+        journals.current.breakNextCommit(leaving: .nothing)
+        _ = try await submit(run)
+        let ended = await outcome
+        #expect(ended.status == .inputOutput && ended.error?.message == "the disk is gone")
+        #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30].map { .seconds($0) })
+    }
+
+    @Test("A journal that can't be opened at the start is said at once")
+    func start() async throws {
+        let journals = Journals()
+        journals.fail(with: JournalError(.ownedByAnotherProcess, "process 1 has it"))
+        let run = try makeRun(journals) { _ in }
+        #expect(await run.run().status == .cannotOpen)
+    }
+
+    @Test("It ends while it waits for the journal, too")
+    func endsWhileWaiting() async throws {
+        let journals = Journals()
+        let isWaiting = Monitor(false)
+        let run = try makeRun(journals) { _ in
+            isWaiting.withLock { $0 = true }
+            try await Task.sleep(for: .seconds(3600))
+        }
+        async let outcome = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        journals.current.breakNextCommit(leaving: .nothing)
+        _ = try await submit(run)
+        #expect(await waitUntil { isWaiting.withLock { $0 } })
+        #expect(run.health.obstacles.first?.contains("opened anew in 1.00 s") == true, "\(run.health)")
+        await run.end()
+        #expect(await outcome.status == .ok)
+    }
+
+    @Test("A full journal makes it not ready, until something is taken again")
+    func full() async throws {
+        let watch = JournalWatch()
+        #expect(watch.obstacle() == nil)
+        watch.refused(1, reason: .badTopic)
+        #expect(watch.obstacle() == nil)
+        watch.refused(1, reason: .journalFull)
+        #expect(watch.obstacle()?.contains("full") == true)
+        #expect(watch.obstacle(at: .now + JournalWatch.memory) == nil)
+        watch.accepted(1)
+        #expect(watch.obstacle() == nil)
+    }
+
+    @Test("Failures that are far apart are not in a row")
+    func schedule() {
+        var schedule = ReopenSchedule()
+        for pause in [1, 2, 4, 8, 16, 30] { #expect(schedule.failed(after: .seconds(1)) == .seconds(pause)) }
+        #expect(schedule.failed(after: .seconds(599)) == nil)
+        #expect(schedule.failed(after: .seconds(600)) == .seconds(1))
+        #expect(schedule.failed(after: .seconds(1)) == .seconds(2))
+    }
+
+    @Test("A line of the log is one line, with a priority for the journal and the time for others")
+    func lines() {
+        #expect(ServiceLog.line(.error, "two\nlines", at: nil) == "<3>two · lines")
+        #expect(ServiceLog.line(.info, "well", at: WallTime(seconds: 0)) == "1970-01-01T00:00:00Z info: well")
+        let log = ServiceLog(Console(isInteractive: false, usesColor: false), level: .info, environment: [:])
+        let logger = log.logger()
+        var quiet = log.logger()
+        quiet.logLevel = .critical
+        #expect(logger.logLevel == .info && quiet.logLevel == .critical)
+        log.leastLevel = .debug
+        #expect(logger.logLevel == .debug && quiet.logLevel == .critical)
+    }
+
+    @Test("Where nobody started it who wants to know, nobody is told; a watchdog of another process is none")
+    func manager() {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        #expect(ServiceManager([:], logger: logger) == nil && ServiceManager(["NOTIFY_SOCKET": "@x"], logger: logger) == nil)
+        let environment = ["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"]
+        #expect(ServiceManager(environment, process: 7, logger: logger)?.watchdogInterval == .milliseconds(1500))
+        #expect(ServiceManager(environment, process: 8, logger: logger)?.watchdogInterval == nil)
+        #expect(ServiceManager.News.reloading.text(at: 42) == "RELOADING=1\nMONOTONIC_USEC=42")
+    }
+}

@@ -1,0 +1,50 @@
+import BuiltProgram
+import Foundation
+import Testing
+
+/// Senders on clients that we did not write, through the real gateway. The long form, with 10,000 notifications of each, is
+/// a script: `Scripts/gateway-interop`.
+@Suite("Senders of others through the gateway", .serialized, .timeLimit(.minutes(3)))
+struct GatewayInteropTests {
+    private static let python = BuiltProgram.root.appendingPathComponent(".build/python/bin/python").path
+    /// Scripts/bootstrap --tests has put there what PyPI has.
+    private static let hasPython = Foreign.areAllRequired || FileManager.default.isExecutableFile(atPath: python)
+
+    /// Those that this machine has, or that are required. Go and a JDK are not installed by Scripts/bootstrap: they are
+    /// hundreds of megabytes.
+    private static let senders: [String] =
+        (hasPython ? ["aioapns", "httpx", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest)
+        + [("go", "go"), ("javac", "java")].filter { Foreign.path(of: $0.0) != nil }.map(\.1)
+
+    /// One line of JSON for each trial.
+    private struct Row: Decodable {
+        var told: Int
+        var lost: Int
+        var kills: Int
+    }
+
+    @Test("What the gateway answered with 200 arrives, although it is killed in the middle", arguments: senders)
+    func killed(sender: String) async throws {
+        let outcome = try await run("gateway-interop", "--count", "400", sender)
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let row = try JSONDecoder().decode(Row.self, from: Data(try #require(outcome.summary, "\(outcome.text)").utf8))
+        #expect(row.told == 400 && row.lost == 0 && row.kills == 1, "\(outcome.text)")
+    }
+
+    @Test(
+        "While neighbours misbehave in every way at once, good senders get every answer, and the gateway does not grow",
+        .enabled(if: hasPython && Foreign.shouldTest("node"), "Scripts/bootstrap --tests was not run"))
+    func neighbours() async throws {
+        let outcome = try await run(
+            "gateway-neighbours", "--count", "500", "--connections", "2", "--together")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.split(separator: "\n").count { $0.hasPrefix("{") } >= 15, "\(outcome.text)")
+    }
+
+    private func run(_ script: String, _ arguments: String...) async throws -> BuiltProgram.Outcome {
+        let program = try #require(BuiltProgram.named("holdfast"))
+        return try await BuiltProgram.run(
+            BuiltProgram.root.appendingPathComponent("Scripts/\(script)"), ["--json"] + arguments,
+            environment: ["HOLDFAST": program.path])
+    }
+}
