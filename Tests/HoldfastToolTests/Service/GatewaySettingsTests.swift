@@ -123,7 +123,7 @@ struct GatewaySettingsTests {
                 "f:3:42: gateway.http2.key: needs http2.certificate: without it there is no TLS",
                 "f:3:60: gateway.http2.rate.per-second: is missing; takes a number from 0.001 to 10000000",
                 "f:4:20: gateway.binary.listen: is also where http2 listens: each has a port of its own",
-                "f:4:67: gateway.binary.key: is for PEM files: a .p12 file holds its key",
+                "f:4:68: gateway.binary.key: is for PEM files: a .p12 file holds its key",
                 "f:5:22: gateway.feedback.listen: the address to listen on, \"127.0.0.1\", has no port from 0 to 65535 behind a colon",
                 "f:6:3: gateway.drain: is no key; did you mean drain-limit?",
                 "f:7:17: admin.listen: is reached from elsewhere: say `everybody: true` if that is meant, or listen on 127.0.0.1",

@@ -6,11 +6,12 @@ import random
 import sys
 import time
 
-from rig import KINDS, OPTIONAL, WINDOW, Failure, Trial, missing, program, wait_until
+from rig import (
+    KERNEL_BYTES, KINDS, LEAST_FRAME, OPTIONAL, UNCOMMITTED, WINDOW, Failure, Trial, is_binary, missing, program, wait_until)
 
 # What of the figures of a trial has a row in the table, and what it is called there.
 COLUMNS = {"sender": "sender", "told": "told 200", "taken": "taken", "lost": "lost", "duplicates": "twice",
-           "allowed": "allowed", "kills": "kills", "seconds": "s"}
+           "allowed": "allowed", "unsafe": "unsafe", "kills": "kills", "seconds": "s"}
 
 
 def main():
@@ -77,13 +78,16 @@ def trial(holdfast, kinds, options, dice):
     row["sender"] = "+".join(kinds)
     # At each kill the engine's window, and what a sender of the binary protocol had no proof of.
     row["allowed"] = row["kills"] * WINDOW + row["writtenAgain"]
+    if kinds == ["binary-stream"] and row["kills"] == 1:
+        # It had no proof of anything: all that it had written was written again.
+        row["unsafe"] = row["writtenAgain"] - it.gateway.durable
     row["seconds"] = round(time.monotonic() - began, 1)
     return row
 
 
 def kill(it, moment, dice):
     """When so many were answered, or taken by the service, and up to 20 ms later: a slow machine is hit in the middle as well."""
-    by_answers = dice.random() < 0.5 and all(sender.kind != "binary" for sender in it.senders)
+    by_answers = dice.random() < 0.5 and not any(is_binary(sender.kind) for sender in it.senders)
 
     def is_due():
         it.check_senders()
@@ -103,6 +107,8 @@ def judge(row):
         problems.append(f"{row['untold']} were never answered 200")
     if row["duplicates"] > row["allowed"]:
         problems.append(f"{row['duplicates']} went twice; {row['allowed']} may")
+    if row.get("unsafe", 0) > UNCOMMITTED + KERNEL_BYTES // LEAST_FRAME:
+        problems.append(f"{row['unsafe']} had been written and were not on disk")
     if row["unexpected"]:
         problems.append(f"{row['unexpected']} were taken that nobody sent")
     if row["otherIDs"]:
