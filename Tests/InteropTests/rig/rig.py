@@ -21,6 +21,10 @@ TOPIC = "com.example.app"
 WINDOW = 2000
 
 
+# So that what was started is ended, whoever ends us.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
 class Failure(Exception):
     """Something is not as it must be: said to people, and the trial is over."""
 
