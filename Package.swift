@@ -218,6 +218,13 @@ let package = Package(
             name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "Trials", argumentParser], path: "Tests/HTTP2Fuzz",
             swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // Clients that do anything, to the gateway's listeners: Scripts/fuzz-gateway.
+        .executableTarget(
+            name: "GatewayFuzz",
+            dependencies: [
+                "Holdfast", "HoldfastGateway", "HoldfastTesting", "Trials", argumentParser, logging, nioCore, nioPosix,
+            ],
+            path: "Tests/GatewayFuzz", swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(

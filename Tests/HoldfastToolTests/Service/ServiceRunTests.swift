@@ -18,7 +18,7 @@ struct ServiceRunTests {
         try folder.write(
             "c.yaml",
             """
-            routes: [{endpoint: "https://127.0.0.1:1"}]
+            routes: [{endpoint: "http://127.0.0.1:1"}]
             gateway: {http2: {listen: "127.0.0.1:0"}}
             log: {level: critical}
             """)
