@@ -21,6 +21,10 @@ TOPIC = "com.example.app"
 WINDOW = 2000
 
 
+# So that what was started is ended, whoever ends us.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
 class Failure(Exception):
     """Something is not as it must be: said to people, and the trial is over."""
 
@@ -164,7 +168,7 @@ gateway:
 {limits}admin: {{listen: "127.0.0.1:{self.ports['admin']}"}}
 """)
         self.process = None
-        self.kills = 0
+        self.kills = self.restarts = 0
         # Notifications that were on disk when it was killed first.
         self.durable = None
         self.start()
@@ -185,6 +189,13 @@ gateway:
         self.kills += 1
         if self.durable is None:
             self.durable = self.status()["nextUID"] - 1
+        self.start()
+
+    def restart_in_order(self):
+        """Within its limits for draining and for what is in flight."""
+        if (code := self.process.end()) != 0:
+            raise Failure(f"the gateway ended with {code}: {self.process.said()}")
+        self.restarts += 1
         self.start()
 
     @property
@@ -368,5 +379,6 @@ class Trial:
             "otherIDs": strange,
             "rejected": status["rejections"] if isinstance(status.get("rejections"), int) else 0,
             "kills": self.gateway.kills,
+            "restarts": self.gateway.restarts,
             "writtenAgain": sum(sender.written_again for sender in self.senders),
         }
