@@ -111,17 +111,20 @@ struct HTTP2ConnectionTests {
     func slowReader() async throws {
         try await withHTTP2World({ $0.limits.write = .milliseconds(300) }) { world in
             let slow = try await RawHTTP2Client.open(port: world.port, reads: false)
-            try await slow.write(RawHTTP2Client.preface)
-            // Each of these is answered 200, in a frame that no flow control holds back. Together the answers are more than
-            // the kernel's buffers hold.
+            // Windows as wide as can be, so that nothing but the socket holds answers back.
+            try await slow.write(
+                RawHTTP2Client.preface
+                    + RawHTTP2Client.frame(type: 4, flags: 0, streamID: 0, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF])
+                    + RawHTTP2Client.frame(type: 8, flags: 0, streamID: 0, [0x7F, 0, 0, 0]))
+            // Each of these is refused at once. Together the answers are more than the kernel's buffers hold.
             var next: UInt32 = 1
-            try await eventually("it is closed") {
+            try await eventually("it is closed, and not for \(world.figures.faults)") {
                 if world.figures.faults["write"] == 1 { return true }
-                let requests = (0..<500).flatMap { number in
-                    RawHTTP2Client.headers(streamID: next + 2 * number, endStream: false)
-                        + RawHTTP2Client.frame(type: 0, flags: 1, streamID: next + 2 * number, Self.body)
+                var requests: [UInt8] = []
+                for number in 0..<2000 {
+                    requests += RawHTTP2Client.headers(streamID: next + 2 * UInt32(number), endStream: true)
                 }
-                next += 1000
+                next += 4000
                 slow.channel.writeAndFlush(ByteBuffer(bytes: requests), promise: nil)
                 return false
             }
