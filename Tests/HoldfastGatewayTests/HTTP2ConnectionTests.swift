@@ -118,7 +118,7 @@ struct HTTP2ConnectionTests {
                     + RawHTTP2Client.frame(type: 8, flags: 0, streamID: 0, [0x7F, 0, 0, 0]))
             // Each of these is refused at once. Together the answers are more than the kernel's buffers hold.
             var next: UInt32 = 1
-            try await eventually("it is closed, and not for \(world.figures.faults)") {
+            try await eventually("it is closed") {
                 if world.figures.faults["write"] == 1 { return true }
                 var requests: [UInt8] = []
                 for number in 0..<2000 {

@@ -96,11 +96,11 @@ func withHTTP2World<R>(
     return result
 }
 
-/// Waits until a condition holds, and fails the test when it does not within ten seconds.
+/// Waits until a condition holds, and fails the test when it does not within thirty seconds.
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(2))
