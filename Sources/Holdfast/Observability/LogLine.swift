@@ -71,7 +71,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .handedOut, .settled, .committed, .cleared: .trace
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten: .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed, .holding,
+        case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
+            .holding,
             .handingOut, .connectorNotice:
             .notice
         case .connectionFailed, .clockDistrusted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
@@ -89,7 +90,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var isLimited: Bool {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
-        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .reconfigured, .lanePaused, .laneResumed, .laneStopped,
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .reconfigured, .lanePaused, .laneResumed,
+            .laneStopped,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .connectionEnded, .convicted,

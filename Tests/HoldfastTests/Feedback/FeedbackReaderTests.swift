@@ -56,7 +56,8 @@ import Testing
         let source = InMemoryFeedback([FeedbackTuple(token: token, since: time)])
         let reader = reader(source, route: "legacy")
         try await reader.read()
-        let entry = BlacklistEntry(token: token, reason: .feedback, since: time, learntAt: clock.wall, route: "legacy", number: 1)
+        let entry = BlacklistEntry(
+            token: token, reason: .feedback, since: time, learntAt: clock.wall, route: "legacy", number: 1)
         #expect(try blacklist.entries() == [entry])
 
         clock.advance(by: .seconds(60))
