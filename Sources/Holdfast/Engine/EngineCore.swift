@@ -185,23 +185,24 @@ package final class EngineCore: Sendable {
     private func order(
         _ kind: LaneOrder.Kind, _ key: LaneKey, _ completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        leave(for: key, failing: { completion(.failure($0)) }) { inbox, id in
+        let failure = leave(for: key) { inbox, id in
             inbox.orders.append(LaneOrder(lane: id, kind: kind, completion: completion))
         }
+        if let failure { completion(.failure(failure)) }
     }
 
     /// Leaves something for the Consumer of a lane, and for the one that takes the lane over if that is just happening.
-    private func leave(
-        for key: LaneKey, failing: (JournalError) -> Void, _ change: (inout ConsumerInbox, LaneID) -> Void
-    ) {
+    ///
+    /// - Returns: why it could not be left.
+    private func leave(for key: LaneKey, _ change: (inout ConsumerInbox, LaneID) -> Void) -> JournalError? {
         var last: Consumer?
         while let (consumer, id) = server(of: key) {
             // It takes nothing any more, and nobody has its place.
-            if consumer === last { return failing(Self.hasEnded) }
-            if consumer.post({ change(&$0, id) }) { return }
+            if consumer === last { return Self.hasEnded }
+            if consumer.post({ change(&$0, id) }) { return nil }
             last = consumer
         }
-        failing(JournalError(.notFound, "no route of this engine serves the lane \(key)"))
+        return JournalError(.notFound, "no route of this engine serves the lane \(key)")
     }
 
     /// Takes entries of one lane back.
@@ -211,9 +212,10 @@ package final class EngineCore: Sendable {
         _ uids: [UID], from key: LaneKey,
         completion: @escaping @Sendable (Result<Withdrawal, JournalError>) -> Void
     ) {
-        leave(for: key, failing: { completion(.failure($0)) }) { inbox, id in
+        let failure = leave(for: key) { inbox, id in
             inbox.withdrawals.append(WithdrawalOrder(lane: id, uids: uids, completion: completion))
         }
+        if let failure { completion(.failure(failure)) }
     }
 
     static let hasEnded = JournalError(.closed, "the engine has ended")

@@ -148,8 +148,8 @@ public final class PushEngine: Service, Sendable {
 
     /// Exchanges routes and bounds while the engine runs. Needs ``run()`` to be running.
     ///
-    /// Routes are known by their names, and a route that is a copy of the one it follows, or of it ``Route/with(topics:connections:scaling:rate:)``
-    /// other terms, goes on with the connections that it has. One with another connector takes the lanes over: the old
+    /// Routes are known by their names. One that is a copy of the one before, as it was or
+    /// ``Route/with(topics:connections:scaling:rate:)`` other terms, keeps the connections that it has. One with another connector takes the lanes over: the old
     /// connections get the answers that they wait for, for at most ``EngineConfiguration/shutdownLimit``, and when all that
     /// came of it is on disk, the new one goes on where they ended. So nothing is lost, each lane keeps its order, and only
     /// what the service did not answer for within the limit is a possible duplicate. A route that is gone ends the same way,

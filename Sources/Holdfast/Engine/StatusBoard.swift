@@ -119,14 +119,16 @@ final class StatusBoard: Sendable {
     /// Waits until every route says that it has nothing to do, in a turn after this call.
     func untilRest(nudge: () -> Void) async -> EngineRest {
         await withCheckedContinuation { continuation in
-            let hasEnded = state.withLock { state in
-                if state.hasEnded { return true }
+            let answer: EngineRest? = state.withLock { state in
+                if state.hasEnded { return .ended }
+                // Nobody would answer.
+                if state.rest.isEmpty { return .drained }
                 for route in state.rest.keys { state.rest[route] = .some(nil) }
                 state.awaited = Set(state.rest.keys)
                 state.waiters.append(continuation)
-                return false
+                return nil
             }
-            if hasEnded { return continuation.resume(returning: .ended) }
+            if let answer { return continuation.resume(returning: answer) }
             nudge()
         }
     }
