@@ -218,6 +218,20 @@ package final class EngineCore: Sendable {
         if let failure { completion(.failure(failure)) }
     }
 
+    /// Has the connectors read their credentials again, one after the other.
+    func reloadCredentials() async -> [CredentialReload] {
+        var reloads: [CredentialReload] = []
+        for consumer in consumers {
+            do {
+                try await consumer.connector.reload()
+                reloads.append(CredentialReload(route: consumer.name))
+            } catch {
+                reloads.append(CredentialReload(route: consumer.name, failure: "\(error)"))
+            }
+        }
+        return reloads
+    }
+
     static let hasEnded = JournalError(.closed, "the engine has ended")
 
     /// Asks for proof of what is unconfirmed on connections on which only errors are answered.
