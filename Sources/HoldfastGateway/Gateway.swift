@@ -43,9 +43,8 @@ protocol Ingress: Sendable {
 ///
 /// A `Service`; listed behind the engine it ends before it.
 public final class Gateway: Service, Sendable {
-    private let configuration: GatewayConfiguration
+    private let drainLimit: Monitor<Duration>
     private let ingresses: [any Ingress]
-    private let logger: Logger
 
     /// Listens from when it returns.
     ///
@@ -53,19 +52,24 @@ public final class Gateway: Service, Sendable {
     public init(
         _ configuration: GatewayConfiguration, engine: PushEngine, logger: Logger = Logger(label: "holdfast.gateway")
     ) async throws(GatewayError) {
-        self.configuration = configuration
-        self.logger = logger
+        drainLimit = Monitor(configuration.drainLimit)
         var ingresses: [any Ingress] = []
-        if let http2 = configuration.http2 {
-            ingresses.append(
-                try await HTTP2Ingress.start(
-                    http2, submitters: configuration.submitters, engine: engine, logger: logger))
-        }
-        if let binary = configuration.binary {
-            ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
-        }
-        if let feedback = configuration.feedback {
-            ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, logger: logger))
+        do throws(GatewayError) {
+            if let http2 = configuration.http2 {
+                ingresses.append(
+                    try await HTTP2Ingress.start(
+                        http2, submitters: configuration.submitters, engine: engine, logger: logger))
+            }
+            if let binary = configuration.binary {
+                ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
+            }
+            if let feedback = configuration.feedback {
+                ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, logger: logger))
+            }
+        } catch {
+            // What listens already would keep its address for nobody.
+            for ingress in ingresses { await ingress.drain(within: .zero) }
+            throw error
         }
         self.ingresses = ingresses
     }
@@ -80,6 +84,7 @@ public final class Gateway: Service, Sendable {
     /// - Throws: ``GatewayError`` that names what is wrong; listeners before it have taken up theirs.
     public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
         for ingress in ingresses { try ingress.reload(configuration) }
+        drainLimit.withLock { $0 = configuration.drainLimit }
     }
 
     /// What each listener did and has open, by the protocol's name.
@@ -95,8 +100,9 @@ public final class Gateway: Service, Sendable {
         } onCancelOrGracefulShutdown: {
             end.finish()
         }
+        let limit = drainLimit.withLock { $0 }
         await withTaskGroup(of: Void.self) { group in
-            for ingress in ingresses { group.addTask { await ingress.drain(within: self.configuration.drainLimit) } }
+            for ingress in ingresses { group.addTask { await ingress.drain(within: limit) } }
         }
     }
 }

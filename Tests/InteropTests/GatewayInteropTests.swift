@@ -21,6 +21,8 @@ struct GatewayInteropTests {
         var told: Int
         var lost: Int
         var kills: Int
+        var restarts: Int
+        var duplicates: Int
     }
 
     @Test("What the gateway answered with 200 arrives, although it is killed in the middle", arguments: senders)
@@ -29,6 +31,17 @@ struct GatewayInteropTests {
         #expect(outcome.status == 0, "\(outcome.text)")
         let row = try JSONDecoder().decode(Row.self, from: Data(try #require(outcome.summary, "\(outcome.text)").utf8))
         #expect(row.told == 400 && row.lost == 0 && row.kills == 1, "\(outcome.text)")
+    }
+
+    @Test(
+        "Ended in order and started again, nothing is lost and nothing goes twice",
+        .enabled(if: Foreign.shouldTest("node") && Foreign.shouldTest("curl"), "Node or curl is not installed"))
+    func restarted() async throws {
+        let outcome = try await run(
+            "gateway-interop", "--gently", "--together", "--kills", "3", "--count", "400", "node", "curl")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let row = try JSONDecoder().decode(Row.self, from: Data(try #require(outcome.summary, "\(outcome.text)").utf8))
+        #expect(row.told == 800 && row.lost == 0 && row.restarts == 3 && row.duplicates == 0, "\(outcome.text)")
     }
 
     @Test(

@@ -13,9 +13,31 @@ struct ReadyRoute {
     init(_ settings: RouteSettings) throws(ToolError) {
         self.settings = settings
         route = try settings.route()
-        feedback = try settings.feedback.map { feedback throws(ToolError) in
+        feedback = try Self.feedback(settings)
+    }
+
+    private init(_ settings: RouteSettings, _ route: Route) throws(ToolError) {
+        (self.settings, self.route) = (settings, route)
+        feedback = try Self.feedback(settings)
+    }
+
+    private static func feedback(_ settings: RouteSettings) throws(ToolError) -> LegacyAPNsFeedback? {
+        try settings.feedback.map { feedback throws(ToolError) in
             try feedback.source(trust: settings.trust, certificate: settings.certificate)
         }
+    }
+
+    /// The same route on other terms, so that its connections go on; nil where its connector would be another one.
+    ///
+    /// - Throws: ``ToolError`` with status `configuration` that names the file that is wrong.
+    func on(_ new: RouteSettings) throws(ToolError) -> ReadyRoute? {
+        var terms = settings
+        (terms.topics, terms.defaultTopic, terms.feedback) = (new.topics, new.defaultTopic, new.feedback)
+        (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
+        guard terms == new else { return nil }
+        return try ReadyRoute(
+            new,
+            route.with(topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate))
     }
 }
 

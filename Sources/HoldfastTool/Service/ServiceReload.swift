@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNs
 internal import HoldfastGateway
 
 /// What another configuration means for a service that runs: what it takes up, what waits for a restart, and which routes
@@ -6,12 +7,12 @@ internal import HoldfastGateway
 struct ServiceReload: Sendable {
     /// What holds from now on: the new configuration, with what can't be changed as it was.
     let configuration: Configuration
-    /// In the order of the configuration; those that are what they were are the very same.
+    /// In the order of the configuration. Those that have the connector that they had are known by it, whatever their terms.
     let routes: [ReadyRoute]
+    /// Of them, those that go on with the connector that they had: its files may hold something else now.
+    let kept: [ReadyRoute]
     /// What was changed and waits for a restart, for people.
     let needsRestart: [String]
-    /// Names of the routes that are new, other than they were, or gone.
-    let changedRoutes: [String]
 
     /// - Throws: ``ToolError`` that names the file that is wrong.
     init(from old: Configuration, _ oldRoutes: [ReadyRoute], to new: Configuration) throws(ToolError) {
@@ -34,23 +35,38 @@ struct ServiceReload: Sendable {
         }
         let known = Dictionary(oldRoutes.map { ($0.settings.name, $0) }) { first, _ in first }
         var routes: [ReadyRoute] = []
-        var changed: [String] = []
+        var kept: [ReadyRoute] = []
         for settings in new.routes {
             if let same = known[settings.name], same.settings == settings {
+                kept.append(same)
+                routes.append(same)
+            } else if let same = try known[settings.name]?.on(settings) {
+                kept.append(same)
                 routes.append(same)
             } else {
                 routes.append(try ReadyRoute(settings))
-                changed.append(settings.name)
             }
         }
-        changed += known.keys.filter { name in !new.routes.contains { $0.name == name } }
         configuration = next
-        self.routes = routes
+        (self.routes, self.kept) = (routes, kept)
         needsRestart = restart
-        changedRoutes = changed.sorted()
     }
 
     private static var listeners: [(String, WritableKeyPath<GatewaySettings, GatewaySettings.Listener?>)] {
         [("http2", \.http2), ("binary", \.binary), ("feedback", \.feedback)]
+    }
+}
+
+extension ReadyRoute {
+    /// Reads the files of its key and certificate again, for connections from now on.
+    ///
+    /// - Throws: ``ToolError`` that names the file that is wrong; what was in use stays in use.
+    func reloadCredentials() async throws(ToolError) {
+        guard let connector = route.connector as? APNsConnector else { return }
+        do throws(APNsConfigurationError) {
+            try await connector.reload()
+        } catch {
+            throw ToolError(.configuration, "route \(settings.name): \(error.message)")
+        }
     }
 }

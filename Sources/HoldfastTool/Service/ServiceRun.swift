@@ -201,11 +201,24 @@ final class ServiceRun: Sendable {
     }
 
     private func takeUp(_ new: Configuration) async throws {
-        let (old, routes, life, addresses) = state.withLock { ($0.configuration, $0.routes, $0.life, $0.addresses) }
-        let reload = try ServiceReload(from: old, routes, to: new)
+        let (old, oldRoutes, life, addresses) = state.withLock { state in
+            (state.configuration, state.routes, state.life, state.addresses)
+        }
+        let reload = try ServiceReload(from: old, oldRoutes, to: new)
+        var changes: Reconfiguration?
         if let life {
-            try life.gateway.reload(
-                reload.configuration.gateway.configuration(routes: reload.configuration.routes, at: addresses))
+            // What may yet fail comes first; what it has changed by then is what files say, which is taken up anyway.
+            for route in reload.kept { try await route.reloadCredentials() }
+            changes = try await life.engine.reconfigure(
+                routes: reload.routes.map(\.route), configuration: reload.configuration.engine)
+            do {
+                try life.gateway.reload(
+                    reload.configuration.gateway.configuration(routes: reload.configuration.routes, at: addresses))
+            } catch {
+                // Its files were read a moment ago. All or nothing, all the same.
+                try await life.engine.reconfigure(routes: oldRoutes.map(\.route), configuration: old.engine)
+                throw error
+            }
             life.feedback.exchange(ServiceLife.readers(of: reload.routes, life.engine, log))
         }
         log.leastLevel = new.log.level ?? .info
@@ -213,8 +226,8 @@ final class ServiceRun: Sendable {
             state.configuration = reload.configuration
             state.routes = reload.routes
         }
-        let changed = reload.changedRoutes.isEmpty ? "no route" : reload.changedRoutes.joined(separator: ", ")
-        logger.notice("the configuration was read again and is taken up; changed: \(changed)")
+        logger.notice(
+            "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }
@@ -261,6 +274,7 @@ final class ServiceRun: Sendable {
         let (configuration, routes, addresses) = state.withLock { ($0.configuration, $0.routes, $0.addresses) }
         do {
             let opened = try await sources.openJournal(configuration)
+            watch.reset()
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],
                 metrics: registry)

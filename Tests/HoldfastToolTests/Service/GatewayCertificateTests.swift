@@ -13,7 +13,9 @@ struct GatewayCertificateTests {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    @Test("It makes an authority and a server's certificate, whose keys their owner alone reads, and says how to use them")
+    @Test(
+        "It makes an authority and a server's certificate, whose keys their owner alone reads, and says how to use them"
+    )
     func makes() async throws {
         let made = try await Tool.run(
             "gateway", "certificate", "--directory", folder("tls"), "--name", "push.example.net", "10.0.0.1")
@@ -21,9 +23,11 @@ struct GatewayCertificateTests {
         for name in ["ca.key", "server.key"] { #expect(try mode(name) == 0o600, "\(name)") }
         for name in ["ca.pem", "server.pem"] { #expect(try mode(name) == 0o644, "\(name)") }
         #expect(made.output.contains("for localhost, 127.0.0.1, ::1, push.example.net, 10.0.0.1; until 2"))
-        #expect(made.output.contains("http2: {listen: \"127.0.0.1:2197\", certificate: \(folder("tls/server.pem")), key: "))
+        #expect(
+            made.output.contains("http2: {listen: \"127.0.0.1:2197\", certificate: \(folder("tls/server.pem")), key: "))
         #expect(made.output.contains("curl --http2 --cacert \(folder("tls/ca.pem"))"))
-        #expect(try !FileManager.default.contentsOfDirectory(atPath: folder("tls")).contains { $0.hasSuffix("partial") })
+        #expect(
+            try !FileManager.default.contentsOfDirectory(atPath: folder("tls")).contains { $0.hasSuffix("partial") })
     }
 
     @Test("What it prints can be served as it is")

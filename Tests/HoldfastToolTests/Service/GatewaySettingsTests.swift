@@ -55,13 +55,16 @@ struct GatewaySettingsTests {
         #expect(http2.limits == ListenerLimits() && http2.streams == 1000 && http2.rate == nil)
         let binary = try #require(gateway.binary)
         #expect(binary.listen.port == 2195 && binary.tls == tls && binary.topic == "com.example.app")
-        #expect(binary.limits == ListenerLimits() && binary.uncommitted == BinaryIngressConfiguration(listen: binary.listen).uncommitted)
+        #expect(
+            binary.limits == ListenerLimits()
+                && binary.uncommitted == BinaryIngressConfiguration(listen: binary.listen).uncommitted)
         let feedback = try #require(gateway.feedback)
         #expect(feedback.listen.port == 2196 && feedback.tls == tls && feedback.topic == "com.example.app")
         #expect(gateway.drainLimit == GatewayConfiguration().drainLimit)
         #expect(
             gateway.submitters == [
-                SubmitterKey(.file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
+                SubmitterKey(
+                    .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
             ])
         #expect(configuration.admin.listen == ListenAddress(host: "127.0.0.1", port: 9090))
         #expect(configuration.admin.connections == AdminConfiguration(listen: http2.listen).connections)
@@ -112,7 +115,7 @@ struct GatewaySettingsTests {
               http2: {listen: "127.0.0.1:2197", key: server.key, rate: {burst: 3}}
               binary: {listen: "127.0.0.1:2197", certificate: server.p12, key: server.key, topic: a}
               feedback: {listen: "127.0.0.1"}
-              drain: 3s
+              drain-limt: 3s
             admin: {listen: "0.0.0.0:9090"}
             """)
         #expect(
@@ -120,9 +123,9 @@ struct GatewaySettingsTests {
                 "f:3:42: gateway.http2.key: needs http2.certificate: without it there is no TLS",
                 "f:3:60: gateway.http2.rate.per-second: is missing; takes a number from 0.001 to 10000000",
                 "f:4:20: gateway.binary.listen: is also where http2 listens: each has a port of its own",
-                "f:4:67: gateway.binary.key: is for PEM files: a .p12 file holds its key",
+                "f:4:68: gateway.binary.key: is for PEM files: a .p12 file holds its key",
                 "f:5:22: gateway.feedback.listen: the address to listen on, \"127.0.0.1\", has no port from 0 to 65535 behind a colon",
-                "f:6:3: gateway.drain: is no key; did you mean drain-limit?",
+                "f:6:3: gateway.drain-limt: is no key; did you mean drain-limit?",
                 "f:7:17: admin.listen: is reached from elsewhere: say `everybody: true` if that is meant, or listen on 127.0.0.1",
             ], "\(told.joined(separator: "\n"))")
     }
@@ -144,7 +147,9 @@ struct GatewaySettingsTests {
     @Test("A listener of one topic needs a route for it, and without a topic it needs certificates that say theirs")
     func topics() throws {
         let text = "routes: [{endpoint: sandbox, topics: [b]}]\ngateway: {binary: {listen: \"127.0.0.1:1\", topic: a}}"
-        #expect(try load(text).unusable().map(\.description).map { $0.suffix(47) }.first?.hasSuffix(#""a" is a topic of no route"#) == true)
+        #expect(
+            try load(text).unusable().map(\.description).map { $0.suffix(47) }.first?.hasSuffix(
+                #""a" is a topic of no route"#) == true)
         let without = try mistakes("gateway: {feedback: {listen: \"127.0.0.1:1\"}}")
         #expect(without.count == 1 && without[0].contains("needs feedback.topic, or feedback.clients"), "\(without)")
     }

@@ -1,5 +1,7 @@
 import Foundation
 import Holdfast
+import NIOCore
+import NIOPosix
 import Testing
 
 /// `holdfast serve` in a process of its own, between `holdfast send` and a mock push service.
@@ -51,7 +53,8 @@ final class ServiceWorld: Sendable {
         let serves = try await waitUntil {
             try !tool.isRunning || (port("serving http2 on ") != nil && port("health and metrics on ") != nil)
         }
-        try #require(serves && tool.isRunning, "\(try tool.errors)")
+        let log = try tool.errors
+        try #require(serves && tool.isRunning, "\(log)")
         return tool
     }
 
@@ -67,21 +70,35 @@ final class ServiceWorld: Sendable {
     /// What `GET` of the admin address answers.
     func get(_ path: String) async throws -> (status: Int, text: String) {
         let port = try #require(try port("health and metrics on "))
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-        let (data, response) = try await URLSession.shared.data(from: url)
-        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let answer = try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(
+                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
+            return answer
+        }
+        let head = try #require(answer.range(of: "\r\n\r\n"))
+        return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
     }
 
     /// A sender that hands so many over, each with an apns-id of its own.
     func send(_ count: Int, journal: String, topic: String = ServiceWorld.topic) throws -> RunningTool {
         let lines = (0..<count).map { number in
             let token = String(repeating: "0", count: 56) + String(UInt32(number) + 0x1000_0000, radix: 16)
-            return #"{"token":"\#(token)","apns-topic":"\#(topic)","apns-id":"\#(UUID().uuidString)","payload":{"aps":{"alert":"\#(number)"}}}"#
+            return
+                #"{"token":"\#(token)","apns-topic":"\#(topic)","apns-id":"\#(UUID().uuidString)","payload":{"aps":{"alert":"\#(number)"}}}"#
         }
         try folder.write("\(journal).ndjson", lines.joined(separator: "\n"))
         let port = try #require(try port("serving http2 on "))
         return try Tool.start([
-            "send", folder("\(journal).ndjson"), "--journal", folder(journal), "--endpoint", "https://localhost:\(port)",
+            "send", folder("\(journal).ndjson"), "--journal", folder(journal), "--endpoint",
+            "https://localhost:\(port)",
             "--trust", folder("tls/ca.pem"), "--key", folder("certs/AuthKey.p8"), "--key-id", "MOCKKEYID1", "--team-id",
             "MOCKTEAMID", "--json",
         ])
@@ -92,4 +109,14 @@ final class ServiceWorld: Sendable {
         tool.kill(SIGTERM)
         return try await tool.result()
     }
+}
+
+/// The same for a condition that takes its time.
+func waitUntilAsync(limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        if ContinuousClock.now > deadline { return false }
+        do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
+    }
+    return true
 }

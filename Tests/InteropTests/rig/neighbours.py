@@ -54,6 +54,8 @@ class Raw:
         self.stop = stop
         self.until = time.monotonic() + PATIENCE
         self.read = b""
+        # Whether it does not read while it writes.
+        self.is_deaf = False
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         try:
             if ca:
@@ -85,6 +87,8 @@ class Raw:
 
     def take(self, seconds):
         """Reads what is there; raises at the end."""
+        if self.is_deaf:
+            return
         if seconds and not (isinstance(self.socket, ssl.SSLSocket) and self.socket.pending()):
             select.select([self.socket], [], [], seconds)
         try:
@@ -103,6 +107,7 @@ class Raw:
 
     def end(self):
         """Waits until the other side ends it."""
+        self.is_deaf = False
         while not self.stop.is_set() and time.monotonic() < self.until:
             self.take(0.1)
         raise Ended(self.last_word() or "went on")
@@ -138,7 +143,8 @@ def slowloris(it):
     block = frame(HEADERS, END_HEADERS, 1, request()) + frame(DATA, END_STREAM, 1, b"{}")
     for byte in block:
         client.write(bytes([byte]))
-        client.take(0.2)
+        client.take(0)
+        time.sleep(0.2)
     client.end()
 
 
@@ -215,14 +221,11 @@ def slow_reader(it):
     """Asks, and reads nothing."""
     client = Client(it.stop, it.http2, it.ca)
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.take = lambda _: time.sleep(0)
+    client.is_deaf = True
     block = b"".join(literal(n, v) for n, v in ((b":method", b"GET"), (b":scheme", b"https"), (b":path", b"/")))
-    try:
-        for stream in range(1, 400_001, 2):
-            client.write(frame(HEADERS, END_HEADERS | END_STREAM, stream, block))
-    except TimeoutError:
-        pass
-    raise Ended("went on")
+    for stream in range(1, 400_001, 2):
+        client.write(frame(HEADERS, END_HEADERS | END_STREAM, stream, block))
+    client.end()
 
 
 def wrong_protocol(it):
@@ -261,30 +264,32 @@ def slow_binary(it):
     raw = Raw(it.stop, it.binary, it.ca)
     for byte in struct.pack(">BIIH", 1, 7, 0, 32) + bytes(32) + struct.pack(">H", 2) + b"{}":
         raw.write(bytes([byte]))
-        raw.take(0.2)
+        raw.take(0)
+        time.sleep(0.2)
     raw.end()
 
 
-# How each may end. A slow one is cut off or, within the time of a trial, goes on; the good ones are those that count.
+# The last words that each is to get. Those without any are closed; slow ones may go on for as long as a trial takes.
+CALM = {"GOAWAY ENHANCE_YOUR_CALM"}
 KINDS = {
-    slowloris: {"closed", "reset", "went on", "400", "GOAWAY ENHANCE_YOUR_CALM"},
-    half_open_tls: {"closed", "reset"},
-    silent: {"closed", "reset"},
-    rapid_resets: {"GOAWAY ENHANCE_YOUR_CALM"},
-    continuations: {"GOAWAY ENHANCE_YOUR_CALM"},
-    settings: {"GOAWAY ENHANCE_YOUR_CALM"},
-    pings: {"GOAWAY ENHANCE_YOUR_CALM"},
+    slowloris: set(),
+    half_open_tls: set(),
+    silent: set(),
+    rapid_resets: CALM,
+    continuations: CALM,
+    settings: CALM,
+    pings: CALM,
     oversized_body: {"413"},
-    oversized_fields: {"GOAWAY ENHANCE_YOUR_CALM"},
+    oversized_fields: CALM,
     oversized_frame: {"GOAWAY FRAME_SIZE_ERROR"},
-    endless_requests: {"closed", "reset", "went on"},
-    slow_reader: {"closed", "reset", "went on"},
-    wrong_protocol: {"closed", "reset", "GOAWAY PROTOCOL_ERROR"},
-    garbage_for_tls: {"closed", "reset"},
+    endless_requests: set(),
+    slow_reader: CALM | {"405"},
+    wrong_protocol: set(),
+    garbage_for_tls: set(),
     garbage_for_http2: {f"GOAWAY {code}" for code in CODES[1:]},
-    garbage_for_binary: {"closed", "reset"},
-    oversized_binary: {"closed", "reset"},
-    slow_binary: {"closed", "reset", "went on"},
+    garbage_for_binary: set(),
+    oversized_binary: set(),
+    slow_binary: set(),
 }
 
 
@@ -327,7 +332,7 @@ class Misbehaviour:
 def main():
     options = parse()
     failures = []
-    with Trial(program(), limits="  handshake-limit: 1s\n  write-limit: 2s\n  idle-limit: 3s\n") as it:
+    with Trial(program(), limits="  handshake-limit: 2s\n  write-limit: 2s\n  idle-limit: 3s\n") as it:
         # What it takes to serve anybody at all is there before it is measured.
         send(it, 1, options.count)
         kinds = [kind for kind in KINDS if kind.__name__ in options.kinds]
@@ -385,7 +390,15 @@ def trial(it, kinds, first, options):
 
 def judge(row):
     kind = next(kind for kind in KINDS if kind.__name__ == row["neighbour"])
-    problems = [f"{row['neighbour']}: it ended with {end}" for end in row["ends"] if end not in KINDS[kind]]
+    words, ends = KINDS[kind], row["ends"].keys()
+    # Who writes on after the other side has closed is told so by a reset, which may overtake the last word; one that is so
+    # busy with its kind that it does not come to the end of its handshake is turned away.
+    others = {"closed", "reset"} if words else {"closed", "reset", "went on"}
+    problems = [
+        f"{row['neighbour']}: it ended with {end}" for end in ends
+        if end not in words | others and not end.startswith("TLS: ")]
+    if words and not words & ends:
+        problems.append(f"{row['neighbour']}: none of them got a last word")
     if row["grownMiB"] > GROWTH:
         problems.append(f"{row['neighbour']}: the gateway grew by {row['grownMiB']} MiB")
     return problems

@@ -21,6 +21,10 @@ TOPIC = "com.example.app"
 WINDOW = 2000
 
 
+# So that what was started is ended, whoever ends us.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
 class Failure(Exception):
     """Something is not as it must be: said to people, and the trial is over."""
 
@@ -164,7 +168,9 @@ gateway:
 {limits}admin: {{listen: "127.0.0.1:{self.ports['admin']}"}}
 """)
         self.process = None
-        self.kills = 0
+        self.kills = self.restarts = 0
+        # Notifications that were on disk when it was killed first.
+        self.durable = None
         self.start()
 
     def start(self):
@@ -181,6 +187,15 @@ gateway:
     def restart_killed(self):
         self.process.kill()
         self.kills += 1
+        if self.durable is None:
+            self.durable = self.status()["nextUID"] - 1
+        self.start()
+
+    def restart_in_order(self):
+        """Within its limits for draining and for what is in flight."""
+        if (code := self.process.end()) != 0:
+            raise Failure(f"the gateway ended with {code}: {self.process.said()}")
+        self.restarts += 1
         self.start()
 
     @property
@@ -210,7 +225,7 @@ class Sender(Process):
     def __init__(self, kind, folder, mock, gateway, first, count, concurrency):
         self.kind, self.first, self.count = kind, first, count
         self.told_path = folder / f"told.{kind}.{first}"
-        port = gateway.ports["binary" if kind == "binary" else "http2"]
+        port = gateway.ports["binary" if is_binary(kind) else "http2"]
         # It cannot do without; the gateway, on loopback, does not ask.
         key = [mock.folder / "AuthKey.p8", "MOCKKEYID1", "MOCKTEAMID"] if kind == "aioapns" else []
         super().__init__(
@@ -228,15 +243,27 @@ class Sender(Process):
     @property
     def written_again(self):
         """What a sender of the binary protocol had no proof of when its connection ended."""
-        return json.loads(self.said().splitlines()[-1])["again"] if self.kind == "binary" else 0
+        return json.loads(self.said().splitlines()[-1])["again"] if is_binary(self.kind) else 0
 
 
 # How long any of them may take; the longest are those in Python.
 LIMIT = 600
-KINDS = ["aioapns", "httpx", "node", "curl", "go", "java", "binary"]
+KINDS = ["aioapns", "httpx", "node", "curl", "go", "java", "binary", "binary-stream"]
 # Not installed by Scripts/bootstrap --tests: each is hundreds of megabytes.
 OPTIONAL = {"go", "java"}
 CONCURRENCY = {"aioapns": 100, "httpx": 50, "node": 100, "curl": 50, "go": 100, "java": 50, "binary": 500}
+# With one proof, at the end of all: what it has written when the gateway is killed is what the gateway may lose of it.
+STREAM = 1_000_000
+# What lies between a sender's write and the gateway's read, at most: the kernel's buffers of both sides, and those of TLS.
+KERNEL_BYTES = sum(int(Path(f"/proc/sys/net/ipv4/tcp_{side}mem").read_text().split()[2]) for side in "rw") + (256 << 10)
+# The least that a notification of these senders takes on the wire.
+LEAST_FRAME = 80
+# `gateway.binary.uncommitted`
+UNCOMMITTED = 1000
+
+
+def is_binary(kind):
+    return kind.startswith("binary")
 
 
 def missing(kind):
@@ -254,7 +281,7 @@ def command(kind):
     match kind:
         case "aioapns" | "httpx":
             return [PYTHON, CLIENTS / f"{kind}_sender.py"]
-        case "binary":
+        case "binary" | "binary-stream":
             return [sys.executable, CLIENTS / "binary_sender.py"]
         case "node":
             return ["node", CLIENTS / "node_sender.js"]
@@ -311,7 +338,7 @@ class Trial:
 
     def send(self, kind, first, count, concurrency=None):
         sender = Sender(
-            kind, self.folder, self.mock, self.gateway, first, count, concurrency or CONCURRENCY[kind])
+            kind, self.folder, self.mock, self.gateway, first, count, concurrency or CONCURRENCY.get(kind, STREAM))
         self.senders.append(sender)
         return sender
 
@@ -339,7 +366,7 @@ class Trial:
         expected = {number for sender in self.senders for number in range(sender.first, sender.first + sender.count)}
         # A sender's own apns-id goes through; the binary protocol has none.
         numbered = {
-            number for sender in self.senders if sender.kind != "binary"
+            number for sender in self.senders if not is_binary(sender.kind)
             for number in range(sender.first, sender.first + sender.count)}
         strange = sum(1 for number, apns_id in rows if number in numbered and apns_id != f"00000000-0000-4000-8000-{number:012x}")
         return {
@@ -352,5 +379,6 @@ class Trial:
             "otherIDs": strange,
             "rejected": status["rejections"] if isinstance(status.get("rejections"), int) else 0,
             "kills": self.gateway.kills,
+            "restarts": self.gateway.restarts,
             "writtenAgain": sum(sender.written_again for sender in self.senders),
         }
