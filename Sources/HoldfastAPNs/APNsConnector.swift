@@ -54,7 +54,9 @@ public struct APNsConnector: Connector {
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let current = vault.current
         let credentials = current.contents
-        if let problem = credentials.problem(at: configuration.clock.wall()) { throw ConnectError(.configuration, problem) }
+        if let problem = credentials.problem(at: configuration.clock.wall()) {
+            throw ConnectError(.configuration, problem)
+        }
         let loop = Dialer.nextLoop()
         let connection = try await dialer(credentials).connect(on: loop) {
             (channel, dialed, ready: EventLoopPromise<APNsConnection>) in

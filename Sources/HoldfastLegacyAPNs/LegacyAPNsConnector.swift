@@ -113,7 +113,8 @@ public struct LegacyAPNsConnector: Connector {
             throw ConnectError(.configuration, problem)
         }
         let loop = Dialer.nextLoop()
-        let connection = try await dialer(current.contents).connect(on: loop) { (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
+        let connection = try await dialer(current.contents).connect(on: loop) {
+            (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
             // Of this address's own: it may be followed by another.
             let connection = LegacyAPNsConnection(loop: loop)
             let opened = loop.makePromise(of: Void.self)

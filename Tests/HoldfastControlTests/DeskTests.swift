@@ -79,7 +79,8 @@ struct DeskTests {
         #expect(desk.state.withLock(\.blacklisted) == entries)
         #expect(
             desk.state.withLock(\.asked) == [
-                "pause \(lane) because\n", "resume \(lane)", "reload", "discard [3, 4]", "unblacklist [\"00ff\"]", "blacklist",
+                "pause \(lane) because\n", "resume \(lane)", "reload", "discard [3, 4]", "unblacklist [\"00ff\"]",
+                "blacklist",
                 "withdraw 1000",
             ])
     }

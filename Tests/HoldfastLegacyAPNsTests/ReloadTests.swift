@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    @Test("What can't be used is said when it is asked for, and what was in use stays in use") func asked() async throws {
+    @Test("What can't be used is said when it is asked for, and what was in use stays in use") func asked() async throws
+    {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await MockedService.run { service in
             try write(try bytes(service.mock.certificateAuthorityFile), "ca.pem")
@@ -87,7 +88,9 @@ import Testing
         }
     }
 
-    @Test("An engine reads again for all its routes, and says which could not; what is delivered meanwhile is delivered once")
+    @Test(
+        "An engine reads again for all its routes, and says which could not; what is delivered meanwhile is delivered once"
+    )
     func engine() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let taken = Monitor<[[UInt8]]>([])

@@ -17,7 +17,8 @@ enum Request {
 
     /// As the wire calls them.
     private enum Name: String {
-        case status, insights, pause, resume, reloadCredentials, withdraw, retry, discard, blacklist, unblacklist, restore
+        case status, insights, pause, resume, reloadCredentials, withdraw, retry, discard, blacklist, unblacklist,
+            restore
     }
 
     /// The first line.
