@@ -226,8 +226,7 @@ final class ServiceRun: Sendable {
             state.configuration = reload.configuration
             state.routes = reload.routes
         }
-        logger.notice(
-            "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
+        logger.notice("the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }

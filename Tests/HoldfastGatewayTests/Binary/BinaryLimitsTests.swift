@@ -39,7 +39,7 @@ import Testing
             #expect(
                 await wait {
                     journal.commit()
-                    return journal.entries.count == 5000
+                    return journal.entries.count == 1000
                 })
             #expect(journal.entries.map(\.notification.payload) == (1...1000).map(BinaryIngressTests.payload))
         }
