@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastGateway
 import Testing
 
 @testable import HoldfastTool

@@ -80,7 +80,7 @@ def trial(holdfast, kinds, options, dice):
     row["sender"] = "+".join(kinds)
     # At each kill the engine's window (an orderly end finishes what is in flight), and what a sender of the binary protocol had no proof of.
     row["allowed"] = row["kills"] * WINDOW + row["writtenAgain"]
-    if kinds == ["binary-stream"] and row["kills"] == 1:
+    if kinds == ["binary-stream"] and row["kills"] == 1 and row["writtenAgain"]:
         # It had no proof of anything: all that it had written was written again.
         row["unsafe"] = row["writtenAgain"] - it.gateway.durable
     row["ends"] = row["kills"] + row["restarts"]
