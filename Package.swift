@@ -213,18 +213,25 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "Trials", argumentParser],
             path: "Tests/JournalFuzz", swiftSettings: strict),
         .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // What a hostile peer may say, for those who play one.
+        .target(
+            name: "HostileHTTP2", dependencies: ["HoldfastHTTP2", "Trials"], path: "Tests/HostileHTTP2",
+            swiftSettings: strict),
         // Peers that do anything, to both roles of the HTTP/2 machine: Scripts/fuzz-http2.
         .executableTarget(
-            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "Trials", argumentParser], path: "Tests/HTTP2Fuzz",
-            swiftSettings: strict),
+            name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "HostileHTTP2", "Trials", argumentParser],
+            path: "Tests/HTTP2Fuzz", swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
-        // Clients that do anything, to the gateway's listeners: Scripts/fuzz-gateway.
+        // Clients that do anything, to the gateway's listeners: Scripts/fuzz-gateway. A process of its own, so that one that
+        // crashes is seen as that.
         .executableTarget(
             name: "GatewayFuzz",
             dependencies: [
-                "Holdfast", "HoldfastGateway", "HoldfastTesting", "Trials", argumentParser, logging, nioCore, nioPosix,
+                "Holdfast", "HoldfastGateway", "HoldfastHTTP2", "HoldfastTesting", "HostileHTTP2", "Trials",
+                argumentParser, logging, nioCore, nioPosix,
             ],
             path: "Tests/GatewayFuzz", swiftSettings: strict),
+        .testTarget(name: "GatewayFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // A service of the binary protocol that misbehaves: Scripts/binary-faults. A process of its own, so that one that
         // hangs or crashes is seen as that.
         .executableTarget(

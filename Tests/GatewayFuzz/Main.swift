@@ -12,8 +12,17 @@ import Trials
 
     func run() throws {
         let campaign = FuzzCampaign(options, trials: 1000, trialLimit: .seconds(20), memoryLimit: 400_000)
-        let outcome = try campaign.run { _, seed in try Self.wait { try await BinaryIngressTrial.run(seed: seed) } }
-        try SummaryLine(outcome).show()
+        let tally = Monitor(HTTP2IngressTally())
+        let outcome = try campaign.run { number, seed in
+            try Self.wait {
+                if number.isMultiple(of: 2) {
+                    try await HTTP2IngressTrial.run(seed: seed, tally)
+                } else {
+                    try await BinaryIngressTrial.run(seed: seed)
+                }
+            }
+        }
+        try SummaryLine(outcome, tally.withLock { $0 }).show()
         if outcome.breaches > 0 { throw ExitCode.failure }
     }
 

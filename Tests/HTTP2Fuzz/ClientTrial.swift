@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HostileHTTP2
 import Trials
 
 /// A client session against a server that may do anything.

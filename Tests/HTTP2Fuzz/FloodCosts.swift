@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HostileHTTP2
 import Trials
 
 /// What each flood costs the one who is flooded: how far it gets, how long each byte takes, and what is held at most.

@@ -1,3 +1,4 @@
+import HostileHTTP2
 import Trials
 
 /// A server that answers as it should, in every way that is allowed, its frames for many streams mixed.

@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HostileHTTP2
 import Trials
 
 /// A server session against a client that may do anything.

@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HostileHTTP2
 import Trials
 
 /// The same bytes, given whole and cut anywhere, must mean the same.

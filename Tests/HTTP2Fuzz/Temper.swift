@@ -1,5 +1,3 @@
-import Trials
-
 /// How a trial's peer behaves.
 enum Temper: String, CaseIterable {
     /// As it should: the session must not fail it.
@@ -12,29 +10,4 @@ enum Temper: String, CaseIterable {
     case noisy
     /// Whatever comes.
     case wild
-}
-
-/// Cuts bytes into pieces at random, and never past the end of a frame, so that what the session writes can be laid to
-/// one frame.
-struct Splitter {
-    private var cutter: FrameCutter
-
-    init(hasPreface: Bool) { cutter = FrameCutter(hasPreface: hasPreface) }
-
-    mutating func pieces(_ bytes: [UInt8], _ random: inout SeededRandom) -> [[UInt8]] {
-        var pieces: [[UInt8]] = []
-        var start = 0
-        while start < bytes.count {
-            let most = random.one(of: [1, 8, 9, 10, 30, 500, 20_000])
-            var end = start
-            // Byte by byte, to see where a frame ends.
-            while end < bytes.count, end - start < most {
-                end += 1
-                if !cutter.frames([bytes[end - 1]]).isEmpty { break }
-            }
-            pieces.append(Array(bytes[start..<end]))
-            start = end
-        }
-        return pieces
-    }
 }

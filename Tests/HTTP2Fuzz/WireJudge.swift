@@ -1,3 +1,5 @@
+import HostileHTTP2
+
 /// Reads what a session writes, knowing what its peer wrote, and holds it to RFC 9113: flow control to the byte, stream
 /// numbers and states, frame sizes, what must be acknowledged. Shares no code with the session.
 ///

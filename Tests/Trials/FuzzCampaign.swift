@@ -24,6 +24,8 @@ package struct FuzzCampaign {
         package fileprivate(set) var breaches = 0
         fileprivate(set) var peakKilobytes = 0
         fileprivate(set) var slowestMilliseconds = 0
+        /// Its number.
+        fileprivate(set) var slowestTrial = 0
         fileprivate(set) var seconds = 0
     }
 
@@ -59,7 +61,7 @@ package struct FuzzCampaign {
                 breach(number, "\(error)", &outcome)
             }
             let spent = ContinuousClock.now - start
-            slowest = max(slowest, spent)
+            if spent > slowest { (slowest, outcome.slowestTrial) = (spent, number) }
             if spent > trialLimit { breach(number, "took \(spent)", &outcome) }
             outcome.trials += 1
             number += 1

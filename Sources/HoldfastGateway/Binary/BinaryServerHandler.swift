@@ -26,6 +26,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     /// How often a journal that takes nothing is asked again.
     private static let retryPause = TimeAmount.milliseconds(250)
 
+    /// How long a client may take to close its side when the whole listener ends: many look for an answer with their next
+    /// write only, and until then it waits for them in their kernel.
+    private static let drainLinger = Duration.seconds(1)
+
     private let service: BinaryService
     private let loop: any EventLoop
     private let limits: ListenerLimits
@@ -33,6 +37,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private var phase: Phase
     private var context: ChannelHandlerContext?
     private var isPumping = false
+    private var isDraining = false
     /// A read that was asked for while none was wanted.
     private var owesRead = false
     /// When to look again for room in the journal, or under the rate.
@@ -68,7 +73,9 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             session.inputEnded()
             pump()
         case is Listener.Drain:
-            guard phase != .opening else { return end() }
+            isDraining = true
+            if phase == .opening { return end() }
+            if phase == .lingering { return linger() }
             session.drain()
             pump()
         default: context.fireUserInboundEventTriggered(event)
@@ -117,7 +124,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
 
     private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
         BinaryServerSession(
-            topic: topic, limit: settings.uncommitted, patience: TimeAmount(settings.journalLimit))
+            topic: topic, limit: settings.uncommitted, patience: TimeAmount(settings.roomLimit))
     }
 
     // MARK: Doing what the session says
@@ -180,9 +187,11 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
         // Our side alone: closing both with bytes unread would make the kernel send a reset, which can overtake the answer.
         context.close(mode: .output, promise: nil)
-        watch(for: limits.write)
+        linger()
         if owesRead { context.read() }
     }
+
+    private func linger() { watch(for: isDraining ? min(limits.write, Self.drainLinger) : limits.write) }
 
     private func end() {
         let context = context

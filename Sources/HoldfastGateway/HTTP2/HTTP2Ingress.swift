@@ -24,7 +24,9 @@ final class HTTP2Ingress: Ingress {
             throw GatewayError(.cannotListen, "the journal can't take notifications from a gateway: \(error)")
         }
         let tls: ServerTLSVault? =
-            if let settings = Self.tls(configuration, submitters) { try ServerTLSVault(settings, protocols: ["h2"]) } else { nil }
+            if let settings = Self.tls(configuration, submitters) {
+                try ServerTLSVault(settings, protocols: ["h2"])
+            } else { nil }
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer)

@@ -59,7 +59,7 @@ struct BinaryIngressTrial {
         var configuration = GatewayConfiguration()
         var binary = BinaryIngressConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0), topic: Self.topic)
         binary.uncommitted = random.one(of: [1, 3, 20, 1000])
-        binary.journalLimit = .milliseconds(trouble == .full ? 1 : 60_000)
+        binary.roomLimit = .milliseconds(trouble == .full ? 1 : 60_000)
         // A client that waits for an answer when none is due is let go by it.
         binary.limits.idle = .milliseconds(exit == .waits ? 100 : 60_000)
         configuration.binary = binary

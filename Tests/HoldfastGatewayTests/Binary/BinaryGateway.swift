@@ -26,7 +26,7 @@ struct BinaryGateway: Sendable {
         uncommitted: Int = 1000, _ body: (BinaryGateway) async throws -> Void
     ) async throws {
         var binary = BinaryIngressConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0), topic: topic)
-        binary.journalLimit = patience
+        binary.roomLimit = patience
         binary.uncommitted = uncommitted
         var configuration = GatewayConfiguration()
         configuration.binary = binary

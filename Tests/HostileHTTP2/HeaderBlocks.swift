@@ -1,13 +1,13 @@
-import HoldfastHTTP2
-import Trials
+package import HoldfastHTTP2
+package import Trials
 
 /// Header blocks, from right to hopeless.
-enum HeaderBlocks {
-    static let request = block([
+package enum HeaderBlocks {
+    package static let request = block([
         (":method", "POST"), (":scheme", "https"), (":path", "/3/device/00"), (":authority", "fuzz"),
     ])
 
-    static func block(_ fields: [(String, String)], indexing: HPACKWriter.Indexing = .without) -> [UInt8] {
+    package static func block(_ fields: [(String, String)], indexing: HPACKWriter.Indexing = .without) -> [UInt8] {
         var block: [UInt8] = []
         for (name, value) in fields {
             HPACKWriter.appendLiteral(name: name.utf8, value: value.utf8, indexing: indexing, to: &block)
@@ -15,14 +15,14 @@ enum HeaderBlocks {
         return block
     }
 
-    static func status(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] {
+    package static func status(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] {
         var block: [UInt8] = []
         HPACKWriter.appendStatus(status, to: &block)
         return block + Self.block(fields)
     }
 
     /// What decodes, but makes no message, or only just.
-    static func odd(_ random: inout SeededRandom) -> [UInt8] {
+    package static func odd(_ random: inout SeededRandom) -> [UInt8] {
         let fields: [[(String, String)]] = [
             [], [(":status", "20")], [(":status", "099")], [(":status", "2000")],
             [(":status", "200"), (":status", "200")], [("a", "b"), (":status", "200")], [(":status", "101")],
@@ -42,7 +42,7 @@ enum HeaderBlocks {
 
     /// What a decoder has to refuse or survive: bad indices, endless integers, lengths past the end, Huffman codes
     /// that are none, size updates in the wrong place and too large.
-    static func garbage(_ random: inout SeededRandom) -> [UInt8] {
+    package static func garbage(_ random: inout SeededRandom) -> [UInt8] {
         switch random.below(12) {
         case 0: random.bytes(random.below(60))
         case 1: [0x80]
@@ -60,7 +60,7 @@ enum HeaderBlocks {
     }
 
     /// Header lists larger than anybody should take: by one field, by many, by references to one entry.
-    static func huge(_ random: inout SeededRandom) -> [UInt8] {
+    package static func huge(_ random: inout SeededRandom) -> [UInt8] {
         var block = status(200)
         switch random.below(3) {
         case 0:
@@ -77,7 +77,7 @@ enum HeaderBlocks {
         return block
     }
 
-    static func mutated(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    package static func mutated(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<1 + random.below(3) where !bytes.isEmpty {
             let at = random.below(bytes.count)

@@ -1,7 +1,7 @@
-import Trials
+package import Trials
 
 /// What a hostile peer does. Each writes frames; most can be repeated into a flood.
-enum Malice: String, CaseIterable {
+package enum Malice: String, CaseIterable {
     case lyingLength, oversizedFrame, unknownType, wrongStream, idleStream, closedStream, evenStream, pushPromise
     case hpackGarbage, oddMessage, hugeHeaderList, endlessContinuation, emptyContinuation, strayContinuation
     case interruptedBlock, emptyData, dataOutOfPlace, floodingData, padding, settings, settingsAck, badSettings
@@ -11,20 +11,24 @@ enum Malice: String, CaseIterable {
 }
 
 /// What a hostile peer knows of the conversation.
-struct Situation {
+package struct Situation {
     /// Open as far as it knows.
-    var open: [UInt32] = []
+    package var open: [UInt32] = []
     /// Over.
-    var closed: [UInt32] = []
+    package var closed: [UInt32] = []
     /// The highest stream used so far.
-    var highest: UInt32 = 0
+    package var highest: UInt32 = 0
     /// It plays the server, so the client's streams are not its own to open.
-    var isServer: Bool
+    package var isServer: Bool
     /// How much it flooded already: for what must change each time.
-    var count: UInt32 = 0
+    package var count: UInt32 = 0
+
+    package init(open: [UInt32] = [], closed: [UInt32] = [], highest: UInt32 = 0, isServer: Bool) {
+        (self.open, self.closed, self.highest, self.isServer) = (open, closed, highest, isServer)
+    }
 
     /// A stream of its own (for a client) or one that is not open.
-    mutating func nextStream() -> UInt32 {
+    package mutating func nextStream() -> UInt32 {
         highest &+= highest == 0 ? 1 : 2
         return highest
     }
@@ -32,7 +36,7 @@ struct Situation {
 
 extension Malice {
     /// One piece of it.
-    func bytes(_ s: inout Situation, _ random: inout SeededRandom) -> [UInt8] {
+    package func bytes(_ s: inout Situation, _ random: inout SeededRandom) -> [UInt8] {
         s.count &+= 1
         return frames(&s, &random).flatMap(\.bytes)
     }
