@@ -71,8 +71,9 @@ def parse():
 def trial(holdfast, kinds, options, dice):
     began = time.monotonic()
     total = options.count * len(kinds)
-    # The service takes its time, so that the gateway's journal is not empty when it is killed.
-    with Trial(holdfast, ["--delay", "20"]) as it:
+    # The service takes its time, and little at a time: else what the gateway is killed with is on its way to the service, and
+    # arrives whether or not it is in the journal.
+    with Trial(holdfast, ["--delay", "20", "--streams", "50"]) as it:
         for place, kind in enumerate(kinds):
             it.send(kind, place * options.count + 1, options.count)
         for moment in sorted(dice.randrange(total // 20, total * 9 // 10) for _ in range(options.kills)):
@@ -117,7 +118,7 @@ def wait_for(it, moment, dice, options):
         # An orderly end is to find a service that answers.
         if not options.gently:
             it.mock.pause()
-        moment = min(moment + dice.choice([10, 100, total // 10]), total * 19 // 20)
+        moment = min(moment + dice.choice([60, 300, total // 5]), total * 19 // 20)
         wait_until(f"{moment} were answered", lambda: has_come(answered, moment), 300)
     else:
         wait_until(f"{moment} were taken", lambda: has_come(taken, moment), 300)
