@@ -94,10 +94,12 @@ struct AccessTests {
     @Test("A token older than an hour has expired")
     func expired() async throws {
         try await withWorld { _, client in
-            let old = try await client.send(HTTP2World.request([("authorization", try signer.authorization(age: 3700))]))
+            let old = try await client.send(
+                HTTP2World.request([("authorization", try signer.authorization(age: 3700))]))
             #expect(old.status == 403)
             #expect(old.reason == "ExpiredProviderToken")
-            let new = try await client.send(HTTP2World.request([("authorization", try signer.authorization(age: 3500))]))
+            let new = try await client.send(
+                HTTP2World.request([("authorization", try signer.authorization(age: 3500))]))
             #expect(new.status == 200)
         }
     }
@@ -193,7 +195,8 @@ struct AccessTests {
             return error?.message ?? ""
         }
         #expect(try await why { _ in }.contains("without TLS"))
-        #expect(try await why { $0.tls = ServerTLS(identity: try authority.identity()) }.contains("nobody could submit"))
+        #expect(
+            try await why { $0.tls = ServerTLS(identity: try authority.identity()) }.contains("nobody could submit"))
     }
 
     @Test("On loopback everybody may submit, whatever token they show")
@@ -210,7 +213,8 @@ struct AccessTests {
         let next = try TestSigner()
         try await withWorld { world, client in
             #expect(
-                try await client.send(HTTP2World.request([("authorization", try signer.authorization())])).status == 200)
+                try await client.send(HTTP2World.request([("authorization", try signer.authorization())])).status == 200
+            )
             let other = try TestAuthority()
             var configuration = GatewayConfiguration()
             var http2 = HTTP2IngressConfiguration(listen: Self.everywhere)

@@ -35,8 +35,21 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("A client that offers no protocol in TLS is served when it speaks HTTP/2: the preface tells")
+    @Test("A client that offers other protocols than h2 is closed")
     func alpn() async throws {
+        let authority = try TestAuthority()
+        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
+            let client = try await HTTP2Client.connect(
+                port: world.port, tls: try authority.client(protocols: ["http/1.1"]))
+            try await client.untilClosed()
+            try await eventually("it is counted") {
+                (world.figures.faults["alpn"] ?? 0) + (world.figures.faults["tls"] ?? 0) == 1
+            }
+        }
+    }
+
+    @Test("A client that offers no protocol in TLS is served when it speaks HTTP/2: the preface tells")
+    func withoutALPN() async throws {
         let authority = try TestAuthority()
         try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
             let client = try await HTTP2Client.connect(port: world.port, tls: try authority.client(protocols: []))
@@ -213,7 +226,9 @@ struct RawHTTP2Client: Sendable {
     private final class Collector: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         var bytes: [UInt8] = []
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) { bytes += Array(unwrapInboundIn(data).readableBytesView) }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            bytes += Array(unwrapInboundIn(data).readableBytesView)
+        }
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
@@ -258,7 +273,10 @@ struct RawHTTP2Client: Sendable {
 
     static func frame(type: UInt8, flags: UInt8, streamID: UInt32, _ payload: [UInt8]) -> [UInt8] {
         let count = UInt32(payload.count)
-        return [UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+        return [
+            UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+            UInt8(truncatingIfNeeded: count),
+        ]
             + [type, flags] + (0..<4).map { UInt8(truncatingIfNeeded: streamID >> (24 - 8 * $0)) } + payload
     }
 

@@ -61,7 +61,9 @@ struct HTTP2RefusalTests {
             reason: "BadTokenRegistrationTime", status: 400, more: [("holdfast-token-registered-at", "yesterday")]),
     ]
 
-    @Test("A request that Apple would refuse is refused in Apple's words, and nothing of it is journaled", arguments: faults)
+    @Test(
+        "A request that Apple would refuse is refused in Apple's words, and nothing of it is journaled",
+        arguments: faults)
     func refuses(fault: Fault) async throws {
         try await withHTTP2World { world in
             let client = try await world.client()

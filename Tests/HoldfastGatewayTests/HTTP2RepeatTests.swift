@@ -75,7 +75,9 @@ struct HTTP2RepeatTests {
         }
     }
 
-    @Test("A token that the service has called gone is answered 410 with the service's timestamp, until it is registered anew")
+    @Test(
+        "A token that the service has called gone is answered 410 with the service's timestamp, until it is registered anew"
+    )
     func gone() async throws {
         let since = WallTime(milliseconds: 1_700_000_000_123)
         try await withHTTP2World { world in

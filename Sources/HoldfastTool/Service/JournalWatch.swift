@@ -12,7 +12,10 @@ final class JournalWatch: MetricsListener {
 
     private let state = Monitor(State())
 
-    func accepted(_ count: Int) { state.withLock { $0 = State() } }
+    func accepted(_ count: Int) { reset() }
+
+    /// What was refused by a journal before this one says nothing of it.
+    func reset() { state.withLock { $0 = State() } }
 
     func refused(_ count: Int, reason: Reason) {
         guard reason == .journalFull || reason == .journalFailed else { return }

@@ -226,7 +226,8 @@ final class ServiceRun: Sendable {
             state.configuration = reload.configuration
             state.routes = reload.routes
         }
-        logger.notice("the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
+        logger.notice(
+            "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }
@@ -273,6 +274,7 @@ final class ServiceRun: Sendable {
         let (configuration, routes, addresses) = state.withLock { ($0.configuration, $0.routes, $0.addresses) }
         do {
             let opened = try await sources.openJournal(configuration)
+            watch.reset()
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],
                 metrics: registry)

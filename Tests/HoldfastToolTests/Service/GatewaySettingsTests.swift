@@ -115,7 +115,7 @@ struct GatewaySettingsTests {
               http2: {listen: "127.0.0.1:2197", key: server.key, rate: {burst: 3}}
               binary: {listen: "127.0.0.1:2197", certificate: server.p12, key: server.key, topic: a}
               feedback: {listen: "127.0.0.1"}
-              drain: 3s
+              drain-limt: 3s
             admin: {listen: "0.0.0.0:9090"}
             """)
         #expect(
@@ -125,7 +125,7 @@ struct GatewaySettingsTests {
                 "f:4:20: gateway.binary.listen: is also where http2 listens: each has a port of its own",
                 "f:4:68: gateway.binary.key: is for PEM files: a .p12 file holds its key",
                 "f:5:22: gateway.feedback.listen: the address to listen on, \"127.0.0.1\", has no port from 0 to 65535 behind a colon",
-                "f:6:3: gateway.drain: is no key; did you mean drain-limit?",
+                "f:6:3: gateway.drain-limt: is no key; did you mean drain-limit?",
                 "f:7:17: admin.listen: is reached from elsewhere: say `everybody: true` if that is meant, or listen on 127.0.0.1",
             ], "\(told.joined(separator: "\n"))")
     }

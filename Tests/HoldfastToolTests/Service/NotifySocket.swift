@@ -25,8 +25,7 @@ final class NotifySocket: Sendable {
             }
         }
         guard result == 0 else { throw Failure(code: errno) }
-        let (descriptor, said) = (descriptor, said)
-        let thread = Thread {
+        let thread = Thread { [descriptor, said] in
             var bytes = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = unsafe recv(descriptor, &bytes, bytes.count, 0)

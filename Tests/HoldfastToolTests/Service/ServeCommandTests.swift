@@ -61,7 +61,10 @@ struct ServeCommandTests {
         #expect(try world.log.contains("everything stays as it was"))
         try world.folder.write("holdfast.yaml", good.replacingOccurrences(of: "127.0.0.1:0", with: "127.0.0.1:1"))
         tool.kill(SIGHUP)
-        #expect(try await waitUntil { try world.log.contains("waits for a restart, and is as it was: admin, gateway.http2.listen") })
+        #expect(
+            try await waitUntil {
+                try world.log.contains("waits for a restart, and is as it was: admin, gateway.http2.listen")
+            })
         #expect(try await world.send(20, journal: "sender").result().status == 0)
         let metrics = try await world.get("/metrics").text
         #expect(metrics.contains("holdfast_reloads_total{result=\"refused\"} 1\n"), "\(metrics)")
@@ -96,11 +99,15 @@ struct ServeCommandTests {
             return try await Tool.run("serve", "--config", world.folder(name))
         }
         let taken = try await run(
-            "taken.yaml", configuration.replacingOccurrences(of: "http2: {listen: \"127.0.0.1:0\"", with: "http2: {listen: \"127.0.0.1:\(port)\""))
+            "taken.yaml",
+            configuration.replacingOccurrences(
+                of: "http2: {listen: \"127.0.0.1:0\"", with: "http2: {listen: \"127.0.0.1:\(port)\""))
         #expect(taken.status == 69 && taken.errors.contains("127.0.0.1:\(port)"), "\(taken.errors)")
         let admin = try #require(try world.port("health and metrics on "))
         let adminTaken = try await run(
-            "admin.yaml", configuration.replacingOccurrences(of: "admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:\(admin)\""))
+            "admin.yaml",
+            configuration.replacingOccurrences(
+                of: "admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:\(admin)\""))
         #expect(adminTaken.status == 69 && adminTaken.errors.contains("127.0.0.1:\(admin)"), "\(adminTaken.errors)")
         let nothing = try await run("nothing.yaml", "journal: {path: push.journal}")
         #expect(nothing.status == 78, "\(nothing.errors)")

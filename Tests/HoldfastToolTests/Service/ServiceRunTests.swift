@@ -14,7 +14,9 @@ struct ServiceRunTests {
     init() throws { folder = try TemporaryFolder() }
 
     /// A service over journals in memory, which end in nothing.
-    private func makeRun(_ journals: Journals, sleep: @escaping @Sendable (Duration) async throws -> Void) throws -> ServiceRun {
+    private func makeRun(_ journals: Journals, sleep: @escaping @Sendable (Duration) async throws -> Void) throws
+        -> ServiceRun
+    {
         try folder.write(
             "c.yaml",
             """
@@ -137,6 +139,10 @@ struct ServiceRunTests {
         #expect(watch.obstacle(at: .now + JournalWatch.memory) == nil)
         watch.accepted(1)
         #expect(watch.obstacle() == nil)
+        watch.refused(1, reason: .journalFailed)
+        #expect(watch.obstacle()?.contains("can't be written") == true)
+        watch.reset()
+        #expect(watch.obstacle() == nil)
     }
 
     @Test("Failures that are far apart are not in a row")
@@ -164,7 +170,9 @@ struct ServiceRunTests {
     @Test("Where nobody started it who wants to know, nobody is told; a watchdog of another process is none")
     func manager() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        #expect(ServiceManager([:], logger: logger) == nil && ServiceManager(["NOTIFY_SOCKET": "@x"], logger: logger) == nil)
+        #expect(
+            ServiceManager([:], logger: logger) == nil && ServiceManager(["NOTIFY_SOCKET": "@x"], logger: logger) == nil
+        )
         let environment = ["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"]
         #expect(ServiceManager(environment, process: 7, logger: logger)?.watchdogInterval == .milliseconds(1500))
         #expect(ServiceManager(environment, process: 8, logger: logger)?.watchdogInterval == nil)

@@ -91,12 +91,14 @@ final class ServiceWorld: Sendable {
     func send(_ count: Int, journal: String, topic: String = ServiceWorld.topic) throws -> RunningTool {
         let lines = (0..<count).map { number in
             let token = String(repeating: "0", count: 56) + String(UInt32(number) + 0x1000_0000, radix: 16)
-            return #"{"token":"\#(token)","apns-topic":"\#(topic)","apns-id":"\#(UUID().uuidString)","payload":{"aps":{"alert":"\#(number)"}}}"#
+            return
+                #"{"token":"\#(token)","apns-topic":"\#(topic)","apns-id":"\#(UUID().uuidString)","payload":{"aps":{"alert":"\#(number)"}}}"#
         }
         try folder.write("\(journal).ndjson", lines.joined(separator: "\n"))
         let port = try #require(try port("serving http2 on "))
         return try Tool.start([
-            "send", folder("\(journal).ndjson"), "--journal", folder(journal), "--endpoint", "https://localhost:\(port)",
+            "send", folder("\(journal).ndjson"), "--journal", folder(journal), "--endpoint",
+            "https://localhost:\(port)",
             "--trust", folder("tls/ca.pem"), "--key", folder("certs/AuthKey.p8"), "--key-id", "MOCKKEYID1", "--team-id",
             "MOCKTEAMID", "--json",
         ])
