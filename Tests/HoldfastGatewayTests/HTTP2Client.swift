@@ -152,6 +152,11 @@ private final class ClientHandler: ChannelInboundHandler {
         for (name, value) in headers {
             HPACKWriter.appendLiteral(name: name.utf8, value: value.utf8, indexing: .without, to: &block)
         }
+        guard context?.channel.isActive == true else {
+            // Nobody would ever say so again.
+            promise.fail(ClientFailure.closed)
+            return promise.futureResult
+        }
         next += 1
         guard
             case .started = session.startRequest(tag: next, headerBlock: block, body: body, bodyRange: 0..<body.count)
