@@ -1,5 +1,4 @@
 internal import Holdfast
-internal import HoldfastAPNs
 internal import HoldfastGateway
 
 /// What another configuration means for a service that runs: what it takes up, what waits for a restart, and which routes
@@ -62,11 +61,10 @@ extension ReadyRoute {
     ///
     /// - Throws: ``ToolError`` that names the file that is wrong; what was in use stays in use.
     func reloadCredentials() async throws(ToolError) {
-        guard let connector = route.connector as? APNsConnector else { return }
-        do throws(APNsConfigurationError) {
-            try await connector.reload()
+        do {
+            try await route.connector.reload()
         } catch {
-            throw ToolError(.configuration, "route \(settings.name): \(error.message)")
+            throw ToolError(.configuration, "route \(settings.name): \(error)")
         }
     }
 }
