@@ -34,6 +34,15 @@ struct GatewayInteropTests {
     }
 
     @Test(
+        "A gateway that forgets what it has answered is found out",
+        .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
+    func selfTest() async throws {
+        let outcome = try await run("gateway-interop", "--self-test", "--count", "1000", "node")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains("were answered 200 and lost"), "\(outcome.text)")
+    }
+
+    @Test(
         "Ended in order and started again, nothing is lost and nothing goes twice",
         .enabled(if: Foreign.shouldTest("node") && Foreign.shouldTest("curl"), "Node or curl is not installed"))
     func restarted() async throws {

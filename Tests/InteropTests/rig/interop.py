@@ -7,7 +7,7 @@ import sys
 import time
 
 from rig import (
-    KERNEL_BYTES, KINDS, LEAST_FRAME, OPTIONAL, UNCOMMITTED, WINDOW, Failure, Trial, is_binary, missing, program, wait_until)
+    KERNEL_BYTES, KINDS, LEAST_FRAME, OPTIONAL, UNCOMMITTED, WINDOW, Failure, Trial, missing, program, wait_until)
 
 # What of the figures of a trial has a row in the table, and what it is called there.
 COLUMNS = {"sender": "sender", "told": "told 200", "taken": "taken", "lost": "lost", "duplicates": "twice",
@@ -42,6 +42,8 @@ def main():
             print(json.dumps(row) if options.json else line(row), flush=True)
     for failure in failures:
         print(f"error: seed {options.seed}: {failure}", file=sys.stderr)
+    if options.self_test:
+        sys.exit(0 if any(row.get("lost") for row in rows) else "error: the gateway forgot, and nobody noticed")
     sys.exit(1 if failures or not rows else 0)
 
 
@@ -52,6 +54,7 @@ def parse():
     parser.add_argument("--gently", action="store_true", help="end it in order (SIGTERM): then nothing may go twice")
     parser.add_argument("--runs", type=int, default=1, help="how often all of it is done (1)")
     parser.add_argument("--together", action="store_true", help="all senders at once, through one gateway")
+    parser.add_argument("--self-test", action="store_true", help="the gateway forgets: this must be noticed")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--json", action="store_true", help="one object a line for each trial")
     parser.add_argument("senders", nargs="*", metavar="SENDER", help=f"of {', '.join(KINDS)}; all without")
@@ -68,19 +71,24 @@ def parse():
 def trial(holdfast, kinds, options, dice):
     began = time.monotonic()
     total = options.count * len(kinds)
-    # The service takes its time, so that the gateway's journal is not empty when it is killed.
-    with Trial(holdfast, ["--delay", "20"]) as it:
+    # The service takes its time, and little at a time: else what the gateway is killed with is on its way to the service, and
+    # arrives whether or not it is in the journal.
+    with Trial(holdfast, ["--delay", "20", "--streams", "50"]) as it:
         for place, kind in enumerate(kinds):
             it.send(kind, place * options.count + 1, options.count)
         for moment in sorted(dice.randrange(total // 20, total * 9 // 10) for _ in range(options.kills)):
-            wait_for(it, moment, dice)
-            it.gateway.restart_in_order() if options.gently else it.gateway.restart_killed()
+            wait_for(it, moment, dice, options)
+            if options.gently:
+                it.gateway.restart_in_order()
+            else:
+                it.gateway.restart_killed(forgets=options.self_test)
+            it.mock.resume()
         it.finish()
         row = it.audit()
     row["sender"] = "+".join(kinds)
     # At each kill the engine's window (an orderly end finishes what is in flight), and what a sender of the binary protocol had no proof of.
     row["allowed"] = row["kills"] * WINDOW + row["writtenAgain"]
-    if kinds == ["binary-stream"] and row["kills"] == 1:
+    if kinds == ["binary-stream"] and row["kills"] == 1 and row["writtenAgain"]:
         # It had no proof of anything: all that it had written was written again.
         row["unsafe"] = row["writtenAgain"] - it.gateway.durable
     row["ends"] = row["kills"] + row["restarts"]
@@ -88,16 +96,32 @@ def trial(holdfast, kinds, options, dice):
     return row
 
 
-def wait_for(it, moment, dice):
-    """Until so many were answered, or taken by the service, and up to 20 ms later: a slow machine is hit in the middle as well."""
-    by_answers = dice.random() < 0.5 and not any(is_binary(sender.kind) for sender in it.senders)
+def wait_for(it, moment, dice, options):
+    """Until so many were taken by the service; or were answered, by a gateway that can deliver nothing meanwhile, so that what
+    it has answered is in its journal alone. And up to 20 ms more."""
+    # One that asks for a proof at its end only is answered nothing before.
+    by_answers = options.self_test or dice.random() < 0.7 and all(sender.kind != "binary-stream" for sender in it.senders)
+    total = options.count * len(it.senders)
 
-    def is_due():
+    def has_come(progress, count):
         it.check_senders()
-        progress = sum(sender.told_count for sender in it.senders) if by_answers else it.mock.taken
-        return progress >= moment or not any(sender.is_running for sender in it.senders)
+        return progress() >= count or not any(sender.is_running for sender in it.senders)
 
-    wait_until(f"{moment} were {'answered' if by_answers else 'taken'}", is_due, 300)
+    def answered():
+        return sum(sender.told_count for sender in it.senders)
+
+    def taken():
+        return it.mock.taken
+
+    if by_answers:
+        wait_until(f"{moment} were answered", lambda: has_come(answered, moment), 300)
+        # An orderly end is to find a service that answers.
+        if not options.gently:
+            it.mock.pause()
+        moment = min(moment + dice.choice([60, 300, total // 5]), total * 19 // 20)
+        wait_until(f"{moment} were answered", lambda: has_come(answered, moment), 300)
+    else:
+        wait_until(f"{moment} were taken", lambda: has_come(taken, moment), 300)
     time.sleep(dice.random() / 50)
 
 

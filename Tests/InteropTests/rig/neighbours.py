@@ -144,7 +144,8 @@ def slowloris(it):
     for byte in block:
         client.write(bytes([byte]))
         client.take(0)
-        time.sleep(0.2)
+        if it.stop.wait(0.2):
+            raise Ended("went on")
     client.end()
 
 
@@ -265,7 +266,8 @@ def slow_binary(it):
     for byte in struct.pack(">BIIH", 1, 7, 0, 32) + bytes(32) + struct.pack(">H", 2) + b"{}":
         raw.write(bytes([byte]))
         raw.take(0)
-        time.sleep(0.2)
+        if it.stop.wait(0.2):
+            raise Ended("went on")
     raw.end()
 
 

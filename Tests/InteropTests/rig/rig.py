@@ -126,6 +126,13 @@ class Mock:
 
         self.port = wait_until("the mock listens", port)
 
+    def pause(self):
+        """It neither reads nor answers, until it is resumed."""
+        self.process.child.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.child.send_signal(signal.SIGCONT)
+
     def ledger(self):
         """What was taken: (number, apns-id), in order, repeats included. A torn last line was never answered."""
         if not self.ledger_path.exists():
@@ -184,11 +191,16 @@ gateway:
 
         wait_until("the gateway listens", listens)
 
-    def restart_killed(self):
+    def restart_killed(self, forgets=False):
+        """
+        - forgets: with an empty journal, as a gateway would be that answers before anything is on disk.
+        """
         self.process.kill()
         self.kills += 1
         if self.durable is None:
             self.durable = self.status()["nextUID"] - 1
+        if forgets:
+            shutil.rmtree(self.journal)
         self.start()
 
     def restart_in_order(self):
