@@ -3,7 +3,7 @@ internal import HoldfastTransport
 internal import NIOCore
 
 /// One HTTP/2 connection, as the engine sees it.
-final class APNsConnection: Connection {
+final class APNsConnection: Connection, RetirableConnection {
     private let currentCapacity = Monitor(1)
     let loop: any EventLoop
     let inbox: HandOutInbox<APNsHandler>
@@ -26,9 +26,6 @@ final class APNsConnection: Connection {
         inbox.perform { $0.close(deadline: deadline) }
     }
 
-    /// The credentials that it was opened with have been replaced: it is drained.
-    ///
-    /// - Returns: succeeds once nothing new goes out on it.
     func retire() -> EventLoopFuture<Void> {
         inbox.perform { $0.retire() }
         return loop.submit {}

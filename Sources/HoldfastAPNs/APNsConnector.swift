@@ -8,14 +8,14 @@ public struct APNsConnector: Connector {
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    let vault: CredentialVault
+    let vault: TokenVault
     private let addresses: AddressWatch
 
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
         try configuration.checkNetwork()
         self.configuration = configuration
-        vault = try CredentialVault(configuration)
+        vault = try TokenVault(configuration)
         addresses = AddressWatch(
             endpoint: configuration.endpoint.description, quarantine: configuration.addressQuarantine)
     }
@@ -23,7 +23,7 @@ public struct APNsConnector: Connector {
     /// Apple's; with a client certificate, only the topics that it is good for.
     public var limits: NotificationLimits {
         var limits = NotificationLimits.http2
-        limits.topics = vault.current.topics
+        limits.topics = vault.current.contents.topics
         return limits
     }
 
@@ -52,8 +52,11 @@ public struct APNsConnector: Connector {
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
-        let credentials = vault.current
-        if let problem = credentials.problem(configuration) { throw ConnectError(.configuration, problem) }
+        let current = vault.current
+        let credentials = current.contents
+        if let problem = credentials.problem(at: configuration.clock.wall()) {
+            throw ConnectError(.configuration, problem)
+        }
         let loop = Dialer.nextLoop()
         let connection = try await dialer(credentials).connect(on: loop) {
             (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
@@ -65,7 +68,7 @@ public struct APNsConnector: Connector {
             connection.inbox.bind(handler)
             try channel.pipeline.syncOperations.addHandler(handler)
         }
-        vault.adopt(connection, generation: credentials.generation)
+        vault.adopt(connection, generation: current.generation)
         return connection
     }
 }

@@ -17,6 +17,11 @@ extension RemoteDesk {
 
     public func resume(_ lane: LaneKey) async throws { _ = try await call(.resume(lane)) }
 
+    public func reloadCredentials() async throws -> [CredentialReload] {
+        let (_, answer) = try await call(.reloadCredentials)
+        return try answer.items(as: WireReload.self).map { $0.value() }
+    }
+
     public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         let (head, _) = try await call(.withdraw(uids))
         guard let withdrawal = head.withdrawal else { throw Self.incomplete }

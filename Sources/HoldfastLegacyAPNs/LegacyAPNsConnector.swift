@@ -1,7 +1,6 @@
 public import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 
 /// Sends over Apple's binary protocol, to whoever still speaks it.
 ///
@@ -35,6 +34,11 @@ public struct LegacyAPNsConnector: Connector {
         /// How long the service may take nothing of what has been written before it counts as dead. Checked once a
         /// second. Default: 30 s.
         public var writeDeadline: Duration = .seconds(30)
+        /// How often the files of the certificate and the trusted certificates are looked at, and read when they have
+        /// changed. Nil: only by ``LegacyAPNsConnector/reload()``. Default: 10 s.
+        public var reloadEvery: Duration? = .seconds(10)
+        /// What certificates' dates are compared with.
+        var clock = EngineClock.system
         /// The wire's name for the first notification of each connection. For tests of what happens at the wrap.
         package var firstIdentifier: UInt32 = 1
 
@@ -53,7 +57,7 @@ public struct LegacyAPNsConnector: Connector {
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    private let dialer: Dialer
+    let vault: CredentialVault<LegacyCredentials>
 
     /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be, or the
     ///   bound that is none.
@@ -71,25 +75,46 @@ public struct LegacyAPNsConnector: Connector {
             case .barrier: .cumulative(quietPeriod: nil)
             case .quiet(let period): .cumulative(quietPeriod: period)
             }
-        let endpoint = configuration.endpoint
-        dialer = Dialer(
-            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port,
-            tls: endpoint.isCleartext ? nil : try Self.makeTLS(configuration), trust: configuration.trust,
-            deadline: configuration.connectDeadline)
-    }
-
-    private static func makeTLS(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) -> NIOSSLContext {
         do throws(TransportConfigurationError) {
-            return try ClientTLS.context(
-                trust: configuration.trust, identity: configuration.clientCertificate)
+            vault = try CredentialVault(
+                files: configuration.credentialFiles, reloadEvery: configuration.reloadEvery,
+                clock: configuration.clock,
+                read: { (_) throws(TransportConfigurationError) in try LegacyCredentials(configuration) })
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }
     }
 
+    public func begin(_ host: ConnectorHost) { vault.begin(host) }
+
+    /// Reads the files of the certificate and the trusted certificates anew and uses them from now on: new connections are
+    /// opened with them, open ones are drained, and what waits for a connection does not wait any longer. Happens by itself
+    /// when a file changes, see ``Configuration/reloadEvery``.
+    ///
+    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    public func reload() async throws(LegacyAPNsConfigurationError) {
+        do throws(TransportConfigurationError) {
+            try await vault.reload()
+        } catch {
+            throw LegacyAPNsConfigurationError(error.message)
+        }
+    }
+
+    private func dialer(_ credentials: LegacyCredentials) -> Dialer {
+        let endpoint = configuration.endpoint
+        return Dialer(
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls,
+            trust: configuration.trust, deadline: configuration.connectDeadline)
+    }
+
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
+        let current = vault.current
+        if let problem = current.contents.problem(at: configuration.clock.wall()) {
+            throw ConnectError(.configuration, problem)
+        }
         let loop = Dialer.nextLoop()
-        return try await dialer.connect(on: loop) { (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
+        let connection = try await dialer(current.contents).connect(on: loop) {
+            (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
             // Of this address's own: it may be followed by another.
             let connection = LegacyAPNsConnection(loop: loop)
             let opened = loop.makePromise(of: Void.self)
@@ -102,5 +127,7 @@ public struct LegacyAPNsConnector: Connector {
             try channel.pipeline.syncOperations.addHandler(handler)
             connection.inbox.bind(handler)
         }
+        vault.adopt(connection, generation: current.generation)
+        return connection
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 package import Holdfast
+internal import HoldfastOpenSSL
 
 /// A small file that a configuration names.
 package struct ConfigurationFile {
@@ -33,6 +34,24 @@ package struct ConfigurationFile {
             throw TransportConfigurationError("\(name) can't be read: \(why)")
         } catch {
             throw TransportConfigurationError("\(name) can't be read: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension TrustedCertificates {
+    /// The file that they are read from; nil where there is none.
+    package var file: String? { if case .file(let path) = self { path } else { nil } }
+
+    /// SHA-256 of that file; nil where there is none.
+    ///
+    /// - Throws: an error that names the file and why it can't be read.
+    package func digest() throws(TransportConfigurationError) -> [UInt8]? {
+        guard let file else { return nil }
+        let bytes = try ConfigurationFile.read(file, as: "trusted certificate file")
+        do throws(OpenSSLError) {
+            return try SHA256.digest(bytes.span)
+        } catch {
+            throw TransportConfigurationError("\(error)")
         }
     }
 }

@@ -3,6 +3,7 @@ import Holdfast
 import Testing
 
 @testable import HoldfastAPNs
+@testable import HoldfastTransport
 
 /// The machines that decide when files are read, and when operators are told.
 @Suite("Watching credentials") struct CredentialsWatchTests {

@@ -67,6 +67,10 @@ struct DeskTests {
             let remote = try await RemoteDesk(journal: folder.path)
             try await remote.pause(lane, reason: "because\n")
             try await remote.resume(lane)
+            #expect(
+                try await remote.reloadCredentials() == [
+                    CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file"),
+                ])
             #expect(try await remote.discard([UID(3), UID(4)]) == 2)
             #expect(try await remote.unblacklist([token]) == 1)
             try await remote.blacklist(entries)
@@ -75,7 +79,8 @@ struct DeskTests {
         #expect(desk.state.withLock(\.blacklisted) == entries)
         #expect(
             desk.state.withLock(\.asked) == [
-                "pause \(lane) because\n", "resume \(lane)", "discard [3, 4]", "unblacklist [\"00ff\"]", "blacklist",
+                "pause \(lane) because\n", "resume \(lane)", "reload", "discard [3, 4]", "unblacklist [\"00ff\"]",
+                "blacklist",
                 "withdraw 1000",
             ])
     }

@@ -115,7 +115,8 @@ struct AdminTests {
 
     @Test("More connections than are allowed wait until one has gone")
     func connections() async throws {
-        try await serving({ $0.connections = 2 }) { port in
+        let configure: (inout AdminConfiguration) -> Void = { $0.connections = 2 }
+        try await serving(configure) { port in
             let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             let idle = [
                 try await bootstrap.connect(host: "127.0.0.1", port: port).get(),

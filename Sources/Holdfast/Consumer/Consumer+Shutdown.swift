@@ -4,10 +4,10 @@ internal import Logging
 /// Interrupted work is not failed work.
 extension Consumer {
     func beginShutdown(now: Duration) {
-        if isRetiring, let deadline = shutdownDeadline {
-            // Now it is the engine that ends, which waits for nothing beyond its limit.
-            isRetiring = false
-            shutdownDeadline = min(deadline, now + configuration.shutdownLimit)
+        if retirement != nil {
+            // Now it is the engine that ends, which waits for nothing beyond its own limit.
+            retirement = nil
+            shutdownDeadline = now + configuration.shutdownLimit
         }
         guard shutdownDeadline == nil else { return }
         shutdownDeadline = now + configuration.shutdownLimit
@@ -27,10 +27,10 @@ extension Consumer {
 
     /// The same, of this route alone. Whoever takes the lanes over must know what was sent: so this does not end before all
     /// that came of it is on disk, however long that takes.
-    func retire(now: Duration) {
+    func retire(_ retirement: Retirement, now: Duration) {
         guard shutdownDeadline == nil else { return }
-        isRetiring = true
         beginShutdown(now: now)
+        self.retirement = retirement
     }
 
     /// Connections that do not end by themselves: what they have is unknown.
@@ -47,7 +47,7 @@ extension Consumer {
             if state.window.unconfirmed == 0 || now >= deadline { connection.close(deadline: .zero) }
         }
         if now >= deadline + Self.graceAfterLimit {
-            guard isRetiring else {
+            guard retirement != nil else {
                 end = .shutDown
                 return
             }
@@ -59,7 +59,8 @@ extension Consumer {
         guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, readAgainAt == nil,
             !lanes.contains(where: \.isLowering)
         else { return }
-        if !marksAreLowered { lowerMarks() }
+        // Whoever goes on needs them where they are.
+        if !marksAreLowered, retirement != .replaced { lowerMarks() }
         if !lanes.contains(where: \.isLowering) { end = .shutDown }
     }
 

@@ -101,8 +101,8 @@ package final class Consumer: @unchecked Sendable {
     var publishedHold: HoldReason?
 
     var shutdownDeadline: Duration?
-    /// What ends is this route and not the engine: somebody takes the lanes over, or nobody.
-    var isRetiring = false
+    /// What ends is this Consumer and not the engine.
+    var retirement: Retirement?
     /// Taken back by an operator, and not settled on disk yet: nothing of them goes out any more.
     var withdrawing: Set<EntryKey> = []
     /// To be done when what is coming back has come.
@@ -117,8 +117,8 @@ package final class Consumer: @unchecked Sendable {
     /// What a Consumer begins with.
     enum Lanes {
         case opened([(key: LaneKey, opening: LaneOpening)])
-        /// Those of a Consumer that has ended.
-        case takenOver([LaneStateMachine])
+        /// Those of a Consumer that has ended, as it left them.
+        case takenOver(Consumer)
     }
 
     /// - Parameter isInCharge: of what one Consumer of an engine does for all.
@@ -150,7 +150,7 @@ package final class Consumer: @unchecked Sendable {
             switch opened {
             case .opened(let lanes):
                 lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
-            case .takenOver(let lanes): lanes.map { LaneStateMachine(succeeding: $0, lookahead: lookahead) }
+            case .takenOver(let other): other.lanes.map { LaneStateMachine(succeeding: $0) }
             }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         deferredDue = lanes.map { _ in nil }
@@ -159,7 +159,12 @@ package final class Consumer: @unchecked Sendable {
             limit: route.connections, reconnect: configuration.reconnectSchedule,
             budget: configuration.reconnectBudget(for: route.connector.confirmationMode))
         scaler = ConnectionScaler(route.scaling)
-        rate = route.rate.map { RateLimiter($0) }
+        // The rate is the route's, whichever connector it has.
+        if case .takenOver(let other) = opened, other.rate?.limit == route.rate {
+            rate = other.rate
+        } else {
+            rate = route.rate.map { RateLimiter($0) }
+        }
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
@@ -257,7 +262,7 @@ package final class Consumer: @unchecked Sendable {
         if received.credentialsChanged { takeNewCredentials(now: now) }
         if let reports = received.takesCharge { takeCharge(reports) }
         if let terms = received.terms { take(terms) }
-        if received.retirementAsked { retire(now: now) }
+        if let retirement = received.retirementAsked { retire(retirement, now: now) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
 

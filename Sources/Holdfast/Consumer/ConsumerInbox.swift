@@ -31,7 +31,7 @@ struct ConsumerInbox: Sendable {
     /// This Consumer does for all what one of them does, and goes on reporting from there.
     var takesCharge: ReportInterval?
     /// The route is not this Consumer's any more; others go on.
-    var retirementAsked = false
+    var retirementAsked: Retirement?
     var shutdownAsked = false
     /// Somebody waits for an answer that only a turn gives.
     var nudged = false
@@ -46,8 +46,16 @@ struct ConsumerInbox: Sendable {
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
             && failure == nil
             && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && terms == nil
-            && takesCharge == nil && !retirementAsked && !shutdownAsked && !nudged
+            && takesCharge == nil && retirementAsked == nil && !shutdownAsked && !nudged
     }
+}
+
+/// What becomes of the lanes of a Consumer that ends before its engine.
+enum Retirement: Sendable {
+    /// Another one goes on with them.
+    case replaced
+    /// They wait for another time, as at the engine's end.
+    case removed
 }
 
 /// An operator's word about a lane.

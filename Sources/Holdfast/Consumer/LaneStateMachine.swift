@@ -38,7 +38,7 @@ struct LaneStateMachine: Sendable {
     /// What lets the lane run again without an operator's word, where it was stopped by this process.
     private(set) var remedy: StopRemedy?
     /// By an earlier process, which is no reason for this one.
-    let wasStopped: Bool
+    private(set) var wasStopped: Bool
     /// The greatest UID read forward.
     private(set) var cursor: UID = .none
     /// The send mark on disk.
@@ -69,19 +69,12 @@ struct LaneStateMachine: Sendable {
         self.lookahead = UInt64(lookahead)
     }
 
-    /// Takes over from one of which nothing is in flight any more: reads its lane from the front, and knows what may have been
-    /// sent, and that an operator has paused it. What has stopped it is tried again.
-    init(succeeding other: LaneStateMachine, lookahead: Int) {
-        key = other.key
-        id = other.id
-        markAtOpen = other.markAtRest
-        mark = other.mark
-        ceiling = other.ceiling
-        lastUID = other.lastUID
-        lastUIDAtOpen = other.lastUID
-        if case .stopped = other.state { wasStopped = true } else { wasStopped = false }
-        state = wasStopped ? .running : other.state
-        self.lookahead = UInt64(lookahead)
+    /// Goes on where one ended of which nothing is in flight any more: with its place in the lane, with what goes again, and
+    /// with an operator's pause. What has stopped it is tried again.
+    init(succeeding other: LaneStateMachine) {
+        self = other
+        if case .stopped = state { wasStopped = true } else { wasStopped = false }
+        if wasStopped { resume() }
     }
 
     var againCount: Int { again.count }

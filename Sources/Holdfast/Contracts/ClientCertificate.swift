@@ -1,5 +1,5 @@
-/// The certificate that a push service knows us by, with its key. Read when the connector is made; an HTTP/2 connector
-/// reads it again when a file of it has changed.
+/// The certificate that a push service knows us by, with its key. Read when the connector is made, and again when
+/// a file of it has changed.
 public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
     /// What there is.
     package enum Content: Hashable, Sendable {

@@ -16,6 +16,13 @@ public protocol Connector: Sendable {
     /// of an engine. By default nothing is done with it.
     func begin(_ host: ConnectorHost)
 
+    /// Reads again what the connector was made of and may have changed: files of keys and certificates. What is good is used
+    /// from then on, without anything being lost, and ``ConnectorHost/credentialsChanged()`` is told also when it is as
+    /// before: somebody has mended something. By default nothing is done.
+    ///
+    /// - Throws: what is wrong, in words for operators; then what was in use stays in use.
+    func reload() async throws
+
     /// Connects, up to the point at which entries may be sent.
     ///
     /// - Parameter sink: takes what happens on the connection, from any thread, in batches.
@@ -25,6 +32,8 @@ public protocol Connector: Sendable {
 
 extension Connector {
     public func begin(_ host: ConnectorHost) {}
+
+    public func reload() async throws {}
 }
 
 /// One connection of a ``Connector``.

@@ -97,8 +97,8 @@ extension EngineCore {
 
     /// What the change means for a Consumer that was there before.
     private func tell(_ consumer: Consumer, routes: [Route], configuration: EngineConfiguration) {
-        if roster.withLock({ $0.change?.leaving[consumer.index] }) != nil {
-            consumer.post { $0.retirementAsked = true }
+        if let departure = roster.withLock({ $0.change?.leaving[consumer.index] }) {
+            consumer.post { $0.retirementAsked = departure.successor == nil ? .removed : .replaced }
         } else if let route = routes.first(where: { $0.name == consumer.name }) {
             consumer.post { $0.terms = ConsumerInbox.Terms(route: route, configuration: configuration) }
         }
@@ -114,7 +114,7 @@ extension EngineCore {
                 return (old, departure)
             })
         else { return }
-        let seat = departure.successor.map { makeSeat($0, .takenOver(old.lanes)) }
+        let seat = departure.successor.map { makeSeat($0, .takenOver(old)) }
         let isSeated = roster.withLock { roster in
             guard !roster.isEnding, let place = roster.seats.firstIndex(where: { $0.number == number }) else {
                 return false

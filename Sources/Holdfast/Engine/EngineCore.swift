@@ -131,7 +131,9 @@ package final class EngineCore: Sendable {
     package func end(of route: Int) -> Consumer.End? { consumer(route).end }
 
     /// Where the events of a connection go, from the moment on at which it is being made.
-    package func sink(route: Int, connection: Int) -> ConnectionSink { consumer(route).sink(for: connection) }
+    package func sink(route: Int, connection: Int) -> ConnectionSink {
+        roster.withLock { $0.consumer(route) }?.sink(for: connection) ?? ConnectionSink { _ in }
+    }
 
     /// The answer to a request for a connection. One that nobody wants any more is closed.
     package func connected(route: Int, connection: Int, _ result: Result<any Connection, ConnectError>) {
@@ -216,6 +218,20 @@ package final class EngineCore: Sendable {
             inbox.withdrawals.append(WithdrawalOrder(lane: id, uids: uids, completion: completion))
         }
         if let failure { completion(.failure(failure)) }
+    }
+
+    /// Has the connectors read their credentials again, one after the other.
+    func reloadCredentials() async -> [CredentialReload] {
+        var reloads: [CredentialReload] = []
+        for consumer in consumers {
+            do {
+                try await consumer.connector.reload()
+                reloads.append(CredentialReload(route: consumer.name))
+            } catch {
+                reloads.append(CredentialReload(route: consumer.name, failure: "\(error)"))
+            }
+        }
+        return reloads
     }
 
     static let hasEnded = JournalError(.closed, "the engine has ended")

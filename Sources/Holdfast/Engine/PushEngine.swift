@@ -180,6 +180,12 @@ public final class PushEngine: Service, Sendable {
         }
     }
 
+    /// Has each route's connector read its keys, certificates and trusted certificates again, and take up what is good: see
+    /// ``Connector/reload()``.
+    ///
+    /// - Returns: what came of it, by route.
+    public func reloadCredentials() async -> [CredentialReload] { await core.reloadCredentials() }
+
     /// On routes whose service answers errors only: asks for proof of what is unconfirmed, now. It costs a connection.
     public func writeBarriers() { core.writeBarriers() }
 

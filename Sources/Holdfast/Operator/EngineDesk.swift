@@ -46,6 +46,8 @@ struct EngineDesk: OperatorDesk {
         try await core.journal.answer { core.resume(lane, completion: $0) }
     }
 
+    func reloadCredentials() async throws -> [CredentialReload] { await core.reloadCredentials() }
+
     // MARK: Entries
 
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {

@@ -78,6 +78,8 @@ public struct JournalDesk: OperatorDesk {
         return try await journal.answer { journal.settle(batch, completion: $0) }
     }
 
+    public func reloadCredentials() async throws -> [CredentialReload] { [] }
+
     public func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
         guard !entries.isEmpty || note != nil else { return [] }
         var draft = RestoreDraft()

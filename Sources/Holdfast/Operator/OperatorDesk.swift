@@ -23,6 +23,12 @@ public protocol OperatorDesk: Sendable {
     /// - Throws: as ``pause(_:reason:)``.
     func resume(_ lane: LaneKey) async throws
 
+    /// Has each route's connector read its keys, certificates and trusted certificates again, and take up what is good. Lanes
+    /// that were stopped for the old ones run again.
+    ///
+    /// - Returns: what came of it, by route; nothing at rest.
+    func reloadCredentials() async throws -> [CredentialReload]
+
     /// Takes entries back, so that they are not sent (again). One that was never sent is *withdrawn*; one that may have
     /// been sent is *unknown* from now on.
     func withdraw(_ uids: [UID]) async throws -> Withdrawal

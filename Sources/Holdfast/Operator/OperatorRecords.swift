@@ -155,3 +155,15 @@ public struct RestoredEntry: Hashable, Sendable {
         self.retryOf = retryOf
     }
 }
+
+/// What came of reading a route's credentials again.
+public struct CredentialReload: Hashable, Sendable {
+    public let route: String
+    /// Why they are not taken up, in words; what was in use stays in use then. Nil when they are.
+    public let failure: String?
+
+    public init(route: String, failure: String? = nil) {
+        self.route = route
+        self.failure = failure
+    }
+}

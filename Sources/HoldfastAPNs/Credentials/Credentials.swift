@@ -3,10 +3,8 @@ internal import HoldfastOpenSSL
 internal import HoldfastTransport
 internal import NIOSSL
 
-/// What a connector appears with and whom it trusts, read at one time. What comes later is another generation.
-struct Credentials: Sendable {
-    /// From 1.
-    let generation: Int
+/// What a connector appears with and whom it trusts, read at one time.
+struct Credentials: CredentialContents {
     /// Nil without a signing key.
     let tokens: ProviderTokenSource?
     /// Nil without a client certificate.
@@ -15,6 +13,8 @@ struct Credentials: Sendable {
     let tls: NIOSSLContext?
     /// SHA-256 of the file with the trusted certificates; nil where there is none.
     private let trust: [UInt8]?
+    let certificateEnd: (named: String, notAfter: Int64)?
+    let text: String
 
     /// Reads everything.
     ///
@@ -26,13 +26,12 @@ struct Credentials: Sendable {
                 "a signing key and a client certificate on one route: the service knows a sender by the one or the other"
             )
         }
-        self.generation = generation
         let key = generation == 1 ? configuration.signingKey : try configuration.signingKey?.reloaded()
         tokens = key.map { configuration.tokens.source(for: $0) }
         do throws(TransportConfigurationError) {
             certificate = try configuration.clientCertificate?.load(at: configuration.clock.wall())
             // Before the context is made of it: what changes in between is then seen as changed.
-            trust = try Self.digest(configuration)
+            trust = configuration.endpoint.isCleartext ? nil : try configuration.trust.digest()
             tls =
                 configuration.endpoint.isCleartext
                 ? nil
@@ -42,19 +41,13 @@ struct Credentials: Sendable {
         } catch {
             throw APNsConfigurationError(error.message)
         }
-        try checkEnvironment(configuration)
-    }
-
-    private static func digest(
-        _ configuration: APNsConnector.Configuration
-    ) throws(TransportConfigurationError) -> [UInt8]? {
-        guard case .file(let path) = configuration.trust, !configuration.endpoint.isCleartext else { return nil }
-        let bytes = try ConfigurationFile.read(path, as: "trusted certificate file")
-        do throws(OpenSSLError) {
-            return try SHA256.digest(bytes.span)
-        } catch {
-            throw TransportConfigurationError("\(error)")
+        if let certificate, let named = configuration.clientCertificate?.named {
+            certificateEnd = (named, certificate.notAfter)
+        } else {
+            certificateEnd = nil
         }
+        text = Self.text(configuration, certificate)
+        try checkEnvironment(configuration)
     }
 
     /// Apple's certificates say which of Apple's two services they are for.
@@ -78,8 +71,9 @@ struct Credentials: Sendable {
             && certificate?.key == other.certificate?.key
     }
 
-    /// For operators: what they are.
-    func text(_ configuration: APNsConnector.Configuration) -> String {
+    private static func text(
+        _ configuration: APNsConnector.Configuration, _ certificate: ClientCertificate.Loaded?
+    ) -> String {
         var parts: [String] = []
         if let key = configuration.signingKey {
             parts.append("the \(key.source.named("signing key")) (key \(key.keyID) of team \(key.teamID))")
@@ -90,23 +84,13 @@ struct Credentials: Sendable {
         if case .file(let path) = configuration.trust { parts.append("the trusted certificates in \(path)") }
         return parts.joined(separator: "; ")
     }
-
-    /// Why no connection can be made with them at this time; nil when it can.
-    func problem(_ configuration: APNsConnector.Configuration) -> String? {
-        guard let certificate, certificate.facts.notAfter < configuration.clock.wall().seconds,
-            let named = configuration.clientCertificate?.named
-        else { return nil }
-        return
-            "\(named) expired on \(ClientCertificate.text(certificate.facts.notAfter)): get a new one, and put it in "
-            + "its place; it is taken up without a restart"
-    }
 }
 
 extension APNsConnector.Configuration {
     /// The paths of all files that credentials and trust are read from.
     var credentialFiles: [String] {
         var files = (signingKey?.files ?? []) + (clientCertificate?.files ?? [])
-        if case .file(let path) = trust, !endpoint.isCleartext { files.append(path) }
+        if let file = trust.file, !endpoint.isCleartext { files.append(file) }
         return files
     }
 }

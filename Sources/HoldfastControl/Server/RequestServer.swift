@@ -29,6 +29,9 @@ struct RequestServer: Sendable {
         case .resume(let lane):
             try await desk.resume(lane)
             return try ControlMessage(head: AnswerHead.done)
+        case .reloadCredentials:
+            return try ControlMessage(
+                head: AnswerHead.done, items: try await desk.reloadCredentials().map(WireReload.init))
         case .withdraw(let uids):
             let withdrawal = try await desk.withdraw(uids)
             return try ControlMessage(head: AnswerHead(withdrawal: WireWithdrawal(withdrawal)))

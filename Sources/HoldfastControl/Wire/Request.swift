@@ -7,6 +7,7 @@ enum Request {
     case insights([UID])
     case pause(LaneKey, reason: String)
     case resume(LaneKey)
+    case reloadCredentials
     case withdraw([UID])
     case retry([UID])
     case discard([UID])
@@ -16,7 +17,8 @@ enum Request {
 
     /// As the wire calls them.
     private enum Name: String {
-        case status, insights, pause, resume, withdraw, retry, discard, blacklist, unblacklist, restore
+        case status, insights, pause, resume, reloadCredentials, withdraw, retry, discard, blacklist, unblacklist,
+            restore
     }
 
     /// The first line.
@@ -40,6 +42,7 @@ extension Request {
         case .insights(let uids): try Self.message(.insights, uids.map(WireUID.init))
         case .pause(let lane, let reason): try Self.message(.pause, lane: lane, reason: reason)
         case .resume(let lane): try Self.message(.resume, lane: lane)
+        case .reloadCredentials: try Self.message(.reloadCredentials)
         case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
         case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
         case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
@@ -77,6 +80,7 @@ extension Request {
         case .insights: self = .insights(try message.uids())
         case .pause: self = .pause(try head.laneKey(), reason: head.reason ?? "")
         case .resume: self = .resume(try head.laneKey())
+        case .reloadCredentials: self = .reloadCredentials
         case .withdraw: self = .withdraw(try message.uids())
         case .retry: self = .retry(try message.uids())
         case .discard: self = .discard(try message.uids())

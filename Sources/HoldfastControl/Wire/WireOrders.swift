@@ -14,6 +14,20 @@ struct WireWithdrawal: Codable, Hashable {
     func value() -> Withdrawal { Withdrawal(withdrawn: withdrawn, unknown: unknown, gone: gone) }
 }
 
+/// What came of reading a route's credentials again.
+struct WireReload: Codable, Hashable {
+    var route: String
+    /// Absent when they are taken up.
+    var failure: String?
+
+    init(_ reload: CredentialReload) {
+        route = reload.route
+        failure = reload.failure
+    }
+
+    func value() -> CredentialReload { CredentialReload(route: route, failure: failure) }
+}
+
 /// What became of one rejection; gone when neither is there.
 struct WireRetry: Codable, Hashable {
     var rejection: UInt64

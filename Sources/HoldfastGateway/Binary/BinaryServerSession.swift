@@ -38,8 +38,11 @@ struct BinaryServerSession: Sendable {
         let identifier: UInt32?
     }
 
+    /// The most notifications of one commit: the next has to wait for it.
+    private static let greatestBatch = 5000
+
     /// The most notifications that were read and are not on disk.
-    var limit: Int
+    private let limit: Int
     /// Nil where neither the listener nor the client's certificate has one.
     private let translation: BinaryTranslation?
     private let patience: TimeAmount
@@ -47,7 +50,7 @@ struct BinaryServerSession: Sendable {
     /// Whether the reader may have a whole request.
     private var hasUnread = false
     /// Read and not on disk, in order; the first ``submitted`` of them are with the journal.
-    private var waiting: [Waiting] = []
+    private var waiting: ArraySlice<Waiting> = []
     private var submitted = 0
     /// Since when the journal takes nothing, and whether to leave it alone for now.
     private var refusedSince: NIODeadline?
@@ -125,8 +128,9 @@ struct BinaryServerSession: Sendable {
         if case .silence? = ending { return end(.close) }
         guard waiting.isEmpty else {
             guard !isHolding else { return nil }
-            submitted = waiting.count
-            return .submit(waiting.map(\.notification))
+            let batch = waiting.prefix(Self.greatestBatch)
+            submitted = batch.count
+            return .submit(batch.map(\.notification))
         }
         switch ending {
         case .fault(let answer): return end(.answer(answer))
@@ -146,7 +150,8 @@ struct BinaryServerSession: Sendable {
         loop: for receipt in receipts {
             switch receipt {
             case .accepted, .repeated:
-                lastCommitted = waiting[taken].identifier ?? lastCommitted
+                // Popped from a slice: what is left is not moved.
+                lastCommitted = waiting.popFirst()?.identifier ?? lastCommitted
                 taken += 1
             case .refused(let why):
                 refusal = why
@@ -157,7 +162,7 @@ struct BinaryServerSession: Sendable {
             }
         }
         tally.accepted += taken
-        waiting.removeFirst(taken)
+        if waiting.isEmpty { waiting = [] }
         if taken > 0 { refusedSince = nil }
         if let refusal { refused(refusal, now) }
     }
@@ -208,11 +213,11 @@ struct BinaryServerSession: Sendable {
             refusedSince = refusedSince ?? now
         case .shuttingDown:
             drop(.shutdown)
-        case .badExpirationDate where waiting[0].notification.expiration != .once:
+        case .badExpirationDate where waiting.first?.notification.expiration != .once:
             // It was good when it was read, and waited too long.
-            waiting[0].notification.expiration = .once
+            waiting[waiting.startIndex].notification.expiration = .once
         default:
-            let identifier = waiting[0].identifier
+            let identifier = waiting.first?.identifier
             waiting = []
             refuse(BinaryStatus(refusal), identifier)
         }

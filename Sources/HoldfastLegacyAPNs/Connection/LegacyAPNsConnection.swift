@@ -3,14 +3,18 @@ internal import HoldfastTransport
 internal import NIOCore
 
 /// One connection of the binary protocol, as the engine sees it.
-final class LegacyAPNsConnection: CumulativeConnection {
+final class LegacyAPNsConnection: CumulativeConnection, RetirableConnection {
     /// The most entries that may be with us and have not left the machine: enough to fill a long line, and few enough to
     /// hold in memory (35 MB at 2 KB each).
     static let capacity = 16_384
 
+    let loop: any EventLoop
     let inbox: HandOutInbox<LegacyAPNsHandler>
 
-    init(loop: any EventLoop) { inbox = HandOutInbox(loop: loop) }
+    init(loop: any EventLoop) {
+        self.loop = loop
+        inbox = HandOutInbox(loop: loop)
+    }
 
     var capacity: Int { Self.capacity }
     var canWriteBarrier: Bool { !inbox.hasEnded }
@@ -23,6 +27,11 @@ final class LegacyAPNsConnection: CumulativeConnection {
     func writeBarrier() {
         inbox.seal()
         inbox.perform { $0.writeBarrier() }
+    }
+
+    func retire() -> EventLoopFuture<Void> {
+        inbox.perform { $0.drain() }
+        return loop.submit {}
     }
 
     func close(deadline: Duration) {

@@ -187,8 +187,8 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
     // MARK: The connection's life
 
     /// Not to be used again: what waits here goes another way.
-    private func drain() {
-        guard !isDraining else { return }
+    func drain() {
+        guard isOpen, !isDraining else { return }
         isDraining = true
         session.stop()
         sink(.draining)

@@ -20,6 +20,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
 
     unowned let world: World
     let route: Int
+    let consumer: Int
     let number: Int
     let life: Int
     private(set) var capacity: Int
@@ -34,6 +35,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     init(world: World, route: Int, number: Int) {
         self.world = world
         self.route = route
+        consumer = world.consumers[route]
         self.number = number
         life = world.life
         capacity = world.swarm.capacity
@@ -64,7 +66,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         toldToStopInTurn = world.turns
     }
 
-    private func sink(_ event: ConnectorEvent) { world.deliver(event, route: route, connection: number, life: life) }
+    private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word

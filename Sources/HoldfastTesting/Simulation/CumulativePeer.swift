@@ -17,6 +17,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
 
     unowned let world: World
     let route: Int
+    let consumer: Int
     let number: Int
     let life: Int
     let capacity: Int
@@ -45,6 +46,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
     init(world: World, route: Int, number: Int) {
         self.world = world
         self.route = route
+        consumer = world.consumers[route]
         self.number = number
         life = world.life
         capacity = world.swarm.cumulativeCapacity
@@ -91,7 +93,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         toldToStopInTurn = toldToStopInTurn ?? world.turns
     }
 
-    private func sink(_ event: ConnectorEvent) { world.deliver(event, route: route, connection: number, life: life) }
+    private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ entry: LedgerEntry, _ copy: Int, _ word: Copy.Word) {
         guard entry.copies[copy].word == .outstanding else { return }

@@ -3,6 +3,8 @@ internal import Holdfast
 /// The other end of a connection, stepped by the world.
 protocol Peer: AnyObject {
     var route: Int { get }
+    /// The number of the Consumer whose connection it is.
+    var consumer: Int { get }
     var number: Int { get }
     var life: Int { get }
     var isOver: Bool { get }

@@ -33,7 +33,12 @@ struct Swarm: Sendable {
         let share = dice.pick([0.0, 0.15, 0.3, 0.5, 0.8])
         func rate(_ dice: inout Dice) -> Double { dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
         rates = Trouble.allCases.map {
-            [.withdraws, .changesCredentials].contains($0) ? rate(&later) : rate(&dice)
+            switch $0 {
+            case .withdraws, .changesCredentials: rate(&later)
+            // Drawn last.
+            case .replacesConnector: 0
+            default: rate(&dice)
+            }
         }
         rateLimits = (0..<2).map { _ in
             later.chance(0.2)
@@ -59,6 +64,7 @@ struct Swarm: Sendable {
         configureEngine(&dice)
         engine.reconnectInterval = .seconds(later.pick([0, 1, 10]))
         engine.reconnectBurst = later.pick([1, 3, 10])
+        rates[Trouble.replacesConnector.index] = rate(&later)
     }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {

@@ -20,6 +20,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     case outcomesSlow, outcomesNever
     case withdraws
     case changesCredentials
+    case replacesConnector
 
     /// Index in ``allCases``.
     var index: Int { Self.indices[self] ?? 0 }

@@ -94,7 +94,7 @@ extension World {
             return violate(2, "entry \(entry.uid) is confirmed, and nothing of it is under way")
         }
         let connection = entry.copies[index].connection
-        guard let peer = peers.first(where: { $0.number == connection && $0.route == 1 }) as? CumulativePeer,
+        guard let peer = peers.last(where: { $0.number == connection && $0.route == 1 }) as? CumulativePeer,
             let position = peer.position(of: entry, copy: index)
         else { return violate(2, "entry \(entry.uid) is confirmed by the silence of a connection that is over") }
         guard let listenedAt = peer.listenedAt, listenedAt >= leftAt + quietPeriod else {

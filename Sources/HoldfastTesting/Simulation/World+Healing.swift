@@ -54,7 +54,7 @@ extension World {
     private var isBusy: Bool {
         guard let core else { return true }
         return journal.waitingCount > 0 || journal.waitingBlacklistCount > 0
-            || (0..<core.routeCount).contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
+            || consumers.contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
     }
 
     private var hasStoppedLanes: Bool {
@@ -69,7 +69,8 @@ extension World {
     /// Everything that can be done at this instant.
     private func settleDown() {
         guard let core else { return }
-        for route in 0..<core.routeCount where core.hasNews(route: route) || wakes[route].map({ $0 <= now }) ?? false {
+        for route in consumers.indices
+        where core.hasNews(route: consumers[route]) || wakes[route].map({ $0 <= now }) ?? false {
             turn(route)
         }
         commitSome()

@@ -11,6 +11,8 @@ extension World {
         connects = []
         shutdownDeadline = nil
         shutdownsSeen = [:]
+        begun = []
+        retiring = [:]
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
         rules.lastFirst = [:]
         rules.paused = [:]
@@ -33,23 +35,27 @@ extension World {
         do {
             let clock = EngineClock(wall: { [unowned self] in wall }, monotonic: { [unowned self] in now })
             let life = life
+            given = routes.indices.map { engineRoute($0) }
             let core = try EngineCore(
-                journal: ObservedJournal(journal, world: self),
-                routes: routes.indices.map { index in
-                    Route(
-                        name: routes[index].name, connector: routes[index], topics: [routes[index].topic],
-                        connections: swarm.connections[index], scaling: swarm.scaling, rate: swarm.rateLimits[index])
-                },
-                configuration: swarm.engine, clock: clock, logger: Self.logger, seed: dice.next(),
+                journal: ObservedJournal(journal, world: self), routes: given, configuration: swarm.engine,
+                clock: clock, logger: Self.logger, seed: dice.next(),
+                begin: { [unowned self] number in begun.append(number) },
                 requestConnection: { [unowned self] in connectionRequested($0, $1, life: life) })
             self.core = core
-            wakes = Array(repeating: now, count: core.routeCount)
-            for route in 0..<core.routeCount { core.start(route: route) }
+            consumers = core.routes
+            wakes = Array(repeating: now, count: consumers.count)
+            for number in consumers { core.start(route: number) }
         } catch {
             violate(9, "the engine did not start: \(error)")
         }
         note("life \(life)")
         reconcile()
+    }
+
+    func engineRoute(_ index: Int) -> Route {
+        Route(
+            name: routes[index].name, connector: routes[index], topics: [routes[index].topic],
+            connections: swarm.connections[index], scaling: swarm.scaling, rate: swarm.rateLimits[index])
     }
 
     /// What the disk says of possibly sent entries.
@@ -109,13 +115,14 @@ extension World {
         guard let core else { return }
         var hasFailed = false
         var running = 0
-        for route in 0..<core.routeCount {
-            switch core.end(of: route) {
+        for (route, number) in consumers.enumerated() {
+            switch core.end(of: number) {
             case .failed(let error)?:
                 note("route \(route) failed: \(error.code)")
                 hasFailed = true
                 checkFailure(error)
-            case .shutDown?: break
+            case .shutDown?:
+                if handOver(route, core) { running += 1 }
             case nil: running += 1
             }
         }
@@ -175,36 +182,39 @@ extension World {
         for uid in uids { ledger[uid]?.wasDeferred = true }
     }
 
-    private func connectionRequested(_ route: Int, _ connection: Int, life: Int) {
-        guard life == self.life else { return }
+    private func connectionRequested(_ consumer: Int, _ connection: Int, life: Int) {
+        guard life == self.life, let route = consumers.firstIndex(of: consumer) else { return }
         activity += 1
         note("route \(route) asks for connection \(connection)")
-        if connects.contains(where: { $0.route == route }) {
+        if connects.contains(where: { $0.consumer == consumer }) {
             violate(0, "route \(route) asks for connection \(connection) while another one is being made")
         }
         let wait: Duration =
             strikes(.connectSlow, times: 3)
             ? dice.duration(milliseconds: 1...60_000) : dice.duration(milliseconds: 0...50)
-        connects.append(PendingConnect(route: route, connection: connection, dueAt: now + wait))
+        connects.append(
+            PendingConnect(route: route, consumer: consumer, connection: connection, dueAt: now + wait))
     }
 
     func stepConnects() {
         guard let index = connects.firstIndex(where: { $0.dueAt <= now }), let core else { return }
         let pending = connects.remove(at: index)
+        // Nobody wants it any more: it would be closed at once.
+        guard consumers[pending.route] == pending.consumer else { return }
         if strikes(.connectFails, times: 3) {
             return core.connected(
-                route: pending.route, connection: pending.connection,
+                route: pending.consumer, connection: pending.connection,
                 .failure(ConnectError(dice.chance(0.8) ? .temporary : .configuration, "nobody listens")))
         }
         if routes[pending.route].confirmationMode == .perNotification {
             let peer = AnsweredPeer(world: self, route: pending.route, number: pending.connection)
             peers.append(peer)
             if strikes(.diesEarly) { peer.end(knowing: true, cause: "reset at once") }
-            core.connected(route: pending.route, connection: pending.connection, .success(peer))
+            core.connected(route: pending.consumer, connection: pending.connection, .success(peer))
         } else {
             let peer = CumulativePeer(world: self, route: pending.route, number: pending.connection)
             peers.append(peer)
-            core.connected(route: pending.route, connection: pending.connection, .success(peer))
+            core.connected(route: pending.consumer, connection: pending.connection, .success(peer))
         }
         note("route \(pending.route) connection \(pending.connection) is made")
     }

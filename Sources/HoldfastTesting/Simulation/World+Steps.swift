@@ -51,24 +51,26 @@ extension World {
 
     private func turnSome() {
         guard let core else { return }
-        let route = dice.number(0...core.routeCount - 1)
+        let route = dice.number(0...consumers.count - 1)
         let isDue = wakes[route].map { $0 <= now } ?? false
-        guard core.hasNews(route: route) || isDue || dice.chance(0.05) else { return }
+        guard core.hasNews(route: consumers[route]) || isDue || dice.chance(0.05) else { return }
         turn(route)
     }
 
     func turn(_ route: Int) {
-        guard let core, core.end(of: route) == nil else { return }
+        let number = consumers[route]
+        guard let core, core.end(of: number) == nil else { return }
         turns += 1
+        abandonOverdue(of: number)
         previousTurn = lastTurns[route]
         lastTurns[route] = turns
-        defer { if core.end(of: route) == nil { checkShutdown(route) } }
-        let hadNews = core.hasNews(route: route)
+        defer { if core.end(of: number) == nil { checkShutdown(route) } }
+        let hadNews = core.hasNews(route: number)
         let before = activity
-        let wake = core.turn(route: route)
-        wakes[route] = core.end(of: route) == nil ? wake : nil
+        let wake = core.turn(route: number)
+        wakes[route] = core.end(of: number) == nil ? wake : nil
         note("turn of route \(route), wakes \(wake.map { "\($0.wholeMilliseconds)" } ?? "-")")
-        guard !hadNews, before == activity, let wake, wake <= now, !core.hasNews(route: route) else {
+        guard !hadNews, before == activity, let wake, wake <= now, !core.hasNews(route: number) else {
             idleTurns = 0
             return
         }
@@ -121,7 +123,7 @@ extension World {
     private func checkStandingLanes() {
         guard let core, journal.waitingCount == 0, journal.waitingBlacklistCount == 0, shutdownDeadline == nil,
             failUntil == .zero, !rules.loweringHasFailed, !rules.hasFailed,
-            !(0..<core.routeCount).contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
+            !consumers.contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
         else { return }
         let disk = journal.state.withLock(\.disk)
         for lane in core.status().lanes where lane.stoppedBecause != nil && lane.key.guarantee == .atMostOnce {
@@ -146,9 +148,9 @@ extension World {
         journal.breakNextCommit(leaving: remains)
         journal.commit()
         guard let core, journal.state.withLock({ $0.broken != nil }) else { return }
-        for route in 0..<core.routeCount where core.end(of: route) == nil {
+        for route in consumers.indices where core.end(of: consumers[route]) == nil {
             turn(route)
-            if core.end(of: route) == nil {
+            if core.end(of: consumers[route]) == nil {
                 violate(1, "route \(route) goes on after a commit of which nobody knows what it left")
             }
         }

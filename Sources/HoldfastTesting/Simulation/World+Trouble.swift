@@ -108,6 +108,7 @@ extension World {
         if !rules.paused.isEmpty, dice.chance(0.02) { resumeAll() }
         if strikes(.withdraws, times: 0.5) { withdrawSome(core) }
         if strikes(.changesCredentials, times: 0.2) { changeCredentials() }
+        if strikes(.replacesConnector, times: 0.2) { replaceConnector() }
         if strikes(.lifts, times: 0.5) { lift() }
         if strikes(.blacklists, times: 0.3) { blacklistOne() }
     }

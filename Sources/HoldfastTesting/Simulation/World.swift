@@ -7,6 +7,8 @@ internal import Logging
 final class World: @unchecked Sendable {  // confined to the thread that runs the simulation
     struct PendingConnect {
         let route: Int
+        /// The number of the Consumer that asks.
+        let consumer: Int
         let connection: Int
         let dueAt: Duration
     }
@@ -51,6 +53,14 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// By route: the number of its last turn.
     var lastTurns: [Int] = []
     var routes: [SimulatedConnector] = []
+    /// As the engine was given them.
+    var given: [Route] = []
+    /// By route: the number of the Consumer that serves it.
+    var consumers: [Int] = []
+    /// Consumers that have come and were not started.
+    var begun: [Int] = []
+    /// By number of a Consumer that is to end: since when it has known it; nil for not yet.
+    var retiring: [Int: Duration?] = [:]
 
     // MARK: The outside
 
@@ -106,10 +116,10 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     func isUnder(_ trouble: Trouble) -> Bool { (spells[trouble] ?? .zero) > now }
 
     /// From a peer to the engine, when that still lives.
-    func deliver(_ event: ConnectorEvent, route: Int, connection: Int, life: Int) {
-        note("route \(route) connection \(connection): \(Self.describe(event))")
-        guard life == self.life, let core else { return }
-        core.sink(route: route, connection: connection)(event)
+    func deliver(_ event: ConnectorEvent, from peer: some Peer) {
+        note("route \(peer.route) connection \(peer.number): \(Self.describe(event))")
+        guard peer.life == life, let core else { return }
+        core.sink(route: peer.consumer, connection: peer.number)(event)
     }
 
     private static func describe(_ event: ConnectorEvent) -> String {

@@ -128,6 +128,7 @@ extension RouteSettings {
                 endpoint: try LegacyAPNsEndpoint(endpoint), trust: trusted, clientCertificate: certificate)
             configuration.confirmation =
                 confirmation == .quiet ? .quiet(quietPeriod ?? Self.defaultQuietPeriod) : .barrier
+            configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
             return try LegacyAPNsConnector(configuration)
         } catch {
             throw ToolError(.configuration, error.message)

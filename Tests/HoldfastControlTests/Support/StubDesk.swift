@@ -37,6 +37,12 @@ final class StubDesk: OperatorDesk {
 
     func resume(_ lane: LaneKey) async throws { try await asked("resume \(lane)") { _ in } }
 
+    func reloadCredentials() async throws -> [CredentialReload] {
+        try await asked("reload") { _ in
+            [CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file")]
+        }
+    }
+
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         try await asked("withdraw \(uids.count)") { $0.withdrawal }
     }

@@ -29,8 +29,8 @@ import Testing
         let journal = InMemoryJournal(mode: .manual)
         try await BinaryGateway.run(configuration { $0.uncommitted = 10 }, journal: journal) { gateway in
             let client = try await RawClient(port: gateway.port)
-            try await client.send(bytes(1...5000))
-            for _ in 1...500 {
+            try await client.send(bytes(1...1000))
+            for _ in 1...100 {
                 #expect(await wait { journal.waitingCount > 0 })
                 let before = journal.entries.count
                 journal.commit()
@@ -39,9 +39,9 @@ import Testing
             #expect(
                 await wait {
                     journal.commit()
-                    return journal.entries.count == 5000
+                    return journal.entries.count == 1000
                 })
-            #expect(journal.entries.map(\.notification.payload) == (1...5000).map(BinaryIngressTests.payload))
+            #expect(journal.entries.map(\.notification.payload) == (1...1000).map(BinaryIngressTests.payload))
         }
     }
 

@@ -100,10 +100,10 @@ import Testing
             // middle; and one that says it will write no more.
             for numbers in [1...10, 11...5000] {
                 try await blacklist(numbers, in: gateway)
-                let deaf = try await RawClient(port: port(gateway), reads: false)
+                let deaf = try DeafSocket(port: port(gateway))
                 #expect(await Patience(.seconds(5)).wait { gateway.gateway.figures[0].openConnections == 1 })
                 try await Task.sleep(for: .milliseconds(200))
-                await deaf.close()
+                deaf.die()
                 #expect(await closed(gateway))
             }
             let early = try await RawClient(port: port(gateway))

@@ -354,7 +354,7 @@ import Testing
             steps += 1
             try #require(steps < 500)
         }
-        #expect(steps > 5)
+        #expect(steps > 3)
     }
 }
 

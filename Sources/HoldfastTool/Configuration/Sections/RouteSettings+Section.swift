@@ -44,7 +44,7 @@ extension RouteSettings {
             ConfigKey(
                 "reload-every", .duration(.zero...(.seconds(24 * 3600))), default: "10s",
                 "how often the files of the key, the certificate and `trust` are looked at, and taken up when they have "
-                    + "changed (HTTP/2); `0s` for never"),
+                    + "changed; `0s` for never"),
             ConfigKey(
                 "connections", .count(connectionCounts),
                 "the most connections at a time; without it, 2 with HTTP/2, and 1 on the binary protocol, where each has a "

@@ -4,7 +4,7 @@
 /// what is the same at two looks and still can't be used is told, once.
 ///
 /// A pure machine.
-struct CredentialWatch: Sendable {
+package struct CredentialWatch: Sendable {
     private struct Failure: Sendable {
         var stamps: [FileStamp]
         var isTold: Bool
@@ -14,15 +14,15 @@ struct CredentialWatch: Sendable {
     private var used: [FileStamp]
     private var failure: Failure?
 
-    init(used: [FileStamp]) { self.used = used }
+    package init(used: [FileStamp]) { self.used = used }
 
     /// Whether the files are to be read.
-    func wantsLoad(_ stamps: [FileStamp]) -> Bool { failure != nil || stamps != used }
+    package func wantsLoad(_ stamps: [FileStamp]) -> Bool { failure != nil || stamps != used }
 
     /// They were read, and are good.
     ///
     /// - Returns: whether it had been told that they were not.
-    mutating func loaded(_ stamps: [FileStamp]) -> Bool {
+    package mutating func loaded(_ stamps: [FileStamp]) -> Bool {
         defer { failure = nil }
         used = stamps
         return failure?.isTold ?? false
@@ -32,7 +32,7 @@ struct CredentialWatch: Sendable {
     ///
     /// - Parameter isAsked: somebody waits for the answer and is told anyway.
     /// - Returns: whether to tell.
-    mutating func failed(_ stamps: [FileStamp], isAsked: Bool) -> Bool {
+    package mutating func failed(_ stamps: [FileStamp], isAsked: Bool) -> Bool {
         let isSettled = failure?.stamps == stamps
         let isKnown = isSettled && failure?.isTold == true
         failure = Failure(stamps: stamps, isTold: isKnown || isSettled || isAsked)

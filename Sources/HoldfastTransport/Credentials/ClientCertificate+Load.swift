@@ -13,6 +13,8 @@ extension ClientCertificate {
         package let facts: CertificateFacts
         /// The same, in memory: what is made of it later is made of what was read now.
         package let identity: ClientCertificate
+        /// Unix seconds: its last good second.
+        package var notAfter: Int64 { facts.notAfter }
     }
 
     /// Reads it, by libcrypto, and hands the TLS library what was read.

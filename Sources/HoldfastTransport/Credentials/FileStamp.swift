@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What of a file changes when it is written, replaced, or made readable; nothing of what is in it.
-struct FileStamp: Hashable, Sendable {
+package struct FileStamp: Hashable, Sendable {
     private struct Attributes: Hashable, Sendable {
         var device: UInt64?
         var file: UInt64?
@@ -15,7 +15,7 @@ struct FileStamp: Hashable, Sendable {
     private let attributes: Attributes?
 
     /// Of the file that a path leads to, through symbolic links: secrets are often mounted behind such.
-    init(_ path: String) {
+    package init(_ path: String) {
         let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let found = try? FileManager.default.attributesOfItem(atPath: real) else {
             attributes = nil

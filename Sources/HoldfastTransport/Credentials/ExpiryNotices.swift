@@ -1,14 +1,14 @@
-internal import Holdfast
+package import Holdfast
 
 /// Says when a certificate's end has come so near that somebody should be told: thirty, seven and one days before it, and at
 /// it, each once.
 ///
 /// A pure machine.
-struct ExpiryNotices: Sendable {
-    enum Stage: Int, Comparable, CaseIterable, Sendable {
+package struct ExpiryNotices: Sendable {
+    package enum Stage: Int, Comparable, CaseIterable, Sendable {
         case month, week, day, over
 
-        static func < (lhs: Stage, rhs: Stage) -> Bool { lhs.rawValue < rhs.rawValue }
+        package static func < (lhs: Stage, rhs: Stage) -> Bool { lhs.rawValue < rhs.rawValue }
 
         /// Seconds before the end.
         fileprivate var distance: Int64 {
@@ -25,9 +25,11 @@ struct ExpiryNotices: Sendable {
     private var notAfter: Int64?
     private var told: Stage?
 
+    package init() {}
+
     /// - Parameter notAfter: the certificate's last good second; nil for none.
     /// - Returns: what is to be told now.
-    mutating func look(notAfter: Int64?, now: WallTime) -> Stage? {
+    package mutating func look(notAfter: Int64?, now: WallTime) -> Stage? {
         if notAfter != self.notAfter { (self.notAfter, told) = (notAfter, nil) }
         guard let notAfter else { return nil }
         let left = notAfter - now.seconds

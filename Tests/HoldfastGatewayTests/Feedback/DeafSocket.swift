@@ -1,0 +1,26 @@
+import Glibc
+
+/// A connection of which nothing is ever read. (An event loop would read what is there when the peer closes.)
+final class DeafSocket: Sendable {
+    struct Failure: Error {
+        let code: CInt
+    }
+
+    private let descriptor: CInt
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, size) }
+        }
+        guard result == 0 else { throw Failure(code: errno) }
+    }
+
+    /// With something unread the kernel resets the connection.
+    func die() { Glibc.close(descriptor) }
+}
