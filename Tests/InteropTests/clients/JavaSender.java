@@ -9,10 +9,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
-import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -20,7 +21,8 @@ import javax.net.ssl.TrustManagerFactory;
 /** Java's own HTTP client, as senders without a library use it. README.md has the arguments. */
 public final class JavaSender {
     private static final Set<Integer> LATER = Set.of(429, 500, 503);
-    private final HttpClient client;
+    private final SSLContext tls;
+    private volatile HttpClient client;
     private final String address;
     private final String topic;
 
@@ -55,9 +57,32 @@ public final class JavaSender {
     }
 
     private JavaSender(SSLContext tls, String address, String topic) {
-        this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).sslContext(tls).build();
+        this.tls = tls;
+        this.client = newClient();
         this.address = address;
         this.topic = topic;
+    }
+
+    private HttpClient newClient() {
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).sslContext(tls).build();
+    }
+
+    /**
+     * A client whose connection breaks during its handshake may never complete what waits for that connection, whatever
+     * timeout the requests have (seen with JDK 17): so there is a limit of our own, and then another client.
+     */
+    private HttpResponse<String> send(HttpRequest request) throws Exception {
+        var used = client;
+        try {
+            return used.sendAsync(request, HttpResponse.BodyHandlers.ofString()).get(5, TimeUnit.SECONDS);
+        } catch (TimeoutException never) {
+            synchronized (this) {
+                if (client == used) client = newClient();
+            }
+            throw new IOException("no answer", never);
+        } catch (ExecutionException failure) {
+            throw new IOException("no answer", failure);
+        }
     }
 
     private static SSLContext trusting(String file) throws Exception {
@@ -73,10 +98,10 @@ public final class JavaSender {
         return context;
     }
 
-    private void sendUntilTold(int number) throws InterruptedException {
+    private void sendUntilTold(int number) throws Exception {
         while (true) {
             try {
-                var answer = client.send(request(number), HttpResponse.BodyHandlers.ofString());
+                var answer = send(request(number));
                 if (answer.statusCode() == 200) return;
                 if (!LATER.contains(answer.statusCode())) {
                     throw new IllegalStateException(
@@ -92,8 +117,6 @@ public final class JavaSender {
 
     private HttpRequest request(int number) {
         return HttpRequest.newBuilder(URI.create(address + String.format("/3/device/%064x", number)))
-            // A gateway that was killed never answers.
-            .timeout(Duration.ofSeconds(20))
             .header("apns-topic", topic)
             .header("apns-push-type", "alert")
             // One for each notification, so that what is sent again can be seen to be the same.
