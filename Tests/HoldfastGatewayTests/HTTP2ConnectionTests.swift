@@ -35,19 +35,6 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("A client that offers other protocols than h2 is closed")
-    func alpn() async throws {
-        let authority = try TestAuthority()
-        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
-            let client = try await HTTP2Client.connect(
-                port: world.port, tls: try authority.client(protocols: ["http/1.1"]))
-            try await client.untilClosed()
-            try await eventually("it is counted") {
-                (world.figures.faults["alpn"] ?? 0) + (world.figures.faults["tls"] ?? 0) == 1
-            }
-        }
-    }
-
     @Test("A client that offers no protocol in TLS is served when it speaks HTTP/2: the preface tells")
     func withoutALPN() async throws {
         let authority = try TestAuthority()
