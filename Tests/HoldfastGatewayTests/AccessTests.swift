@@ -24,10 +24,10 @@ struct AccessTests {
         let keys = try keys ?? [signer.submitter(topics: [HTTP2World.topic])]
         try await withHTTP2World(
             topics: topics,
-            { http2 in
+            Change { http2 in
                 http2.listen = Self.everywhere
                 http2.tls = ServerTLS(identity: try authority.identity(), clientAuthorities: try clients?.trusted)
-            }, gateway: { $0.submitters = keys }
+            }, gateway: Change { $0.submitters = keys }
         ) { world in
             let client = try await HTTP2Client.connect(port: world.port, tls: try authority.client())
             try await body(world, client)
@@ -186,10 +186,12 @@ struct AccessTests {
     func startsNot() async throws {
         func why(_ change: (inout HTTP2IngressConfiguration) throws -> Void) async throws -> String {
             let error = await #expect(throws: GatewayError.self) {
-                try await withHTTP2World({ http2 in
-                    http2.listen = Self.everywhere
-                    try change(&http2)
-                }) { _ in }
+                try await withHTTP2World(
+                    Change { http2 in
+                        http2.listen = Self.everywhere
+                        try change(&http2)
+                    }
+                ) { _ in }
             }
             #expect(error?.kind == .configuration)
             return error?.message ?? ""
@@ -201,7 +203,7 @@ struct AccessTests {
 
     @Test("On loopback everybody may submit, whatever token they show")
     func loopback() async throws {
-        try await withHTTP2World(gateway: { $0.submitters = [try signer.submitter()] }) { world in
+        try await withHTTP2World(gateway: Change { $0.submitters = [try signer.submitter()] }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             #expect(try await client.send(HTTP2World.request([("authorization", "bearer x")])).status == 200)

@@ -19,7 +19,7 @@ struct HTTP2ConnectionTests {
     @Test("Over TLS, requests of many streams and connections are all answered")
     func manyOverTLS() async throws {
         let authority = try TestAuthority()
-        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
+        try await withHTTP2World(Change { $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for connection in 0..<4 {
                     group.addTask {
@@ -38,7 +38,7 @@ struct HTTP2ConnectionTests {
     @Test("A client that offers no protocol in TLS is served when it speaks HTTP/2: the preface tells")
     func withoutALPN() async throws {
         let authority = try TestAuthority()
-        try await withHTTP2World({ $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
+        try await withHTTP2World(Change { $0.tls = ServerTLS(identity: try authority.identity()) }) { world in
             let client = try await HTTP2Client.connect(port: world.port, tls: try authority.client(protocols: []))
             #expect(try await client.send(HTTP2World.request()).status == 200)
         }
@@ -57,7 +57,7 @@ struct HTTP2ConnectionTests {
 
     @Test("A client that says nothing is closed when its time is over, and one that has spoken is not")
     func handshake() async throws {
-        try await withHTTP2World({ $0.limits.handshake = .milliseconds(100) }) { world in
+        try await withHTTP2World(Change { $0.limits.handshake = .milliseconds(100) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             let silent = try await RawHTTP2Client.exchange(port: world.port, [])
@@ -70,10 +70,12 @@ struct HTTP2ConnectionTests {
     @Test("TLS that stops half way costs a connection until its time is over")
     func halfOpenTLS() async throws {
         let authority = try TestAuthority()
-        try await withHTTP2World({
-            $0.tls = ServerTLS(identity: try authority.identity())
-            $0.limits.handshake = .milliseconds(100)
-        }) { world in
+        try await withHTTP2World(
+            Change {
+                $0.tls = ServerTLS(identity: try authority.identity())
+                $0.limits.handshake = .milliseconds(100)
+            }
+        ) { world in
             // The beginning of a record that says it holds a ClientHello.
             let answer = try await RawHTTP2Client.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
             #expect(answer.isEmpty)
@@ -83,7 +85,7 @@ struct HTTP2ConnectionTests {
 
     @Test("A connection that nobody uses is closed in order after the idle limit")
     func idle() async throws {
-        try await withHTTP2World({ $0.limits.idle = .milliseconds(100) }) { world in
+        try await withHTTP2World(Change { $0.limits.idle = .milliseconds(100) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             try await client.untilClosed()
@@ -94,7 +96,7 @@ struct HTTP2ConnectionTests {
 
     @Test("A request that does not end is given up, and the connection's other requests go on")
     func slowloris() async throws {
-        try await withHTTP2World({ $0.limits.write = .milliseconds(100) }) { world in
+        try await withHTTP2World(Change { $0.limits.write = .milliseconds(100) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             // HEADERS without END_STREAM on stream 3: the client's session does not know of it.
@@ -109,7 +111,7 @@ struct HTTP2ConnectionTests {
 
     @Test("A client that does not read its answers is read from no more, and then closed")
     func slowReader() async throws {
-        try await withHTTP2World({ $0.limits.write = .milliseconds(300) }) { world in
+        try await withHTTP2World(Change { $0.limits.write = .milliseconds(300) }) { world in
             let slow = try await RawHTTP2Client.open(port: world.port, reads: false)
             // Windows as wide as can be, so that nothing but the socket holds answers back.
             try await slow.write(
@@ -135,7 +137,7 @@ struct HTTP2ConnectionTests {
 
     @Test("One connection more than allowed is closed, and the others go on")
     func connectionLimit() async throws {
-        try await withHTTP2World({ $0.limits.connections = 2 }) { world in
+        try await withHTTP2World(Change { $0.limits.connections = 2 }) { world in
             let first = try await world.client()
             let second = try await world.client()
             #expect(try await first.send(HTTP2World.request()).status == 200)
@@ -148,7 +150,7 @@ struct HTTP2ConnectionTests {
 
     @Test("Streams beyond the limit are refused as never processed")
     func streamLimit() async throws {
-        try await withHTTP2World(journal: InMemoryJournal(mode: .manual), { $0.streams = 3 }) { world in
+        try await withHTTP2World(journal: InMemoryJournal(mode: .manual), Change { $0.streams = 3 }) { world in
             let client = try await world.client()
             async let answers = client.sendAll(requests(0..<5))
             try await eventually("three wait for the disk") { world.journal.waitingCount == 1 }

@@ -161,7 +161,7 @@ struct HTTP2RefusalTests {
     func fullJournal() async throws {
         let journal = InMemoryJournal()
         journal.limitEntries(to: 1)
-        try await withHTTP2World(journal: journal, { $0.retryAfter = .seconds(7) }) { world in
+        try await withHTTP2World(journal: journal, Change { $0.retryAfter = .seconds(7) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             let answer = try await client.send(HTTP2World.request())
@@ -204,7 +204,7 @@ struct HTTP2RefusalTests {
 
     @Test("Beyond the rate requests are told to come again")
     func rate() async throws {
-        try await withHTTP2World({ $0.rate = RateLimit(perSecond: 0.01, burst: 3) }) { world in
+        try await withHTTP2World(Change { $0.rate = RateLimit(perSecond: 0.01, burst: 3) }) { world in
             let client = try await world.client()
             let answers = try await client.sendAll(
                 (0..<5).map { (HTTP2World.request(token: HTTP2World.token($0)), Array(Self.body.utf8)) })

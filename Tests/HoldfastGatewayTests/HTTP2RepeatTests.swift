@@ -62,9 +62,8 @@ struct HTTP2RepeatTests {
 
     @Test("After a rejection a repeat is told the reason, with its status")
     func afterRejection() async throws {
-        try await withHTTP2World(
-            delivers: true, answer: { _ in SendResult(.rejected(.notification), reason: .badCollapseID) }
-        ) { world in
+        let refuses: InMemoryConnector.Answer = { _ in SendResult(.rejected(.notification), reason: .badCollapseID) }
+        try await withHTTP2World(delivers: true, answer: refuses) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request([("apns-id", Self.id)])).status == 200)
             try await eventually("it is rejected") { world.journal.rejections.count == 1 }

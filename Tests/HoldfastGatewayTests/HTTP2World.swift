@@ -75,16 +75,24 @@ struct HTTP2World {
     }
 }
 
+/// What is other than usual in a world's settings.
+struct Change<Settings> {
+    let apply: (inout Settings) throws -> Void
+
+    init(_ apply: @escaping (inout Settings) throws -> Void) { self.apply = apply }
+}
+
 /// Runs `body` with a world, and stops it whatever happens.
 func withHTTP2World<R>(
     journal: InMemoryJournal = InMemoryJournal(), topics: [Set<String>?] = [[HTTP2World.topic]], delivers: Bool = false,
     answer: @escaping InMemoryConnector.Answer = { _ in .confirmed },
-    _ change: (inout HTTP2IngressConfiguration) throws -> Void = { _ in },
-    gateway changeGateway: (inout GatewayConfiguration) throws -> Void = { _ in },
+    _ change: Change<HTTP2IngressConfiguration> = Change { _ in },
+    gateway changeGateway: Change<GatewayConfiguration> = Change { _ in },
     _ body: (HTTP2World) async throws -> R
 ) async throws -> R {
     let world = try await HTTP2World.start(
-        journal: journal, topics: topics, delivers: delivers, answer: answer, change, gateway: changeGateway)
+        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply, gateway: changeGateway.apply
+    )
     let result: R
     do {
         result = try await body(world)
