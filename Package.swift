@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
         .library(name: "HoldfastControl", targets: ["HoldfastControl"]),
+        .library(name: "HoldfastPayload", targets: ["HoldfastPayload"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
@@ -73,6 +74,9 @@ let package = Package(
 
         // The engine and its contracts.
         .target(name: "Holdfast", dependencies: [serviceLifecycle, logging, coreMetrics], swiftSettings: strict),
+
+        // Builds payloads.
+        .target(name: "HoldfastPayload", dependencies: ["Holdfast"], swiftSettings: strict),
 
         // Operators reach a running engine through a socket.
         .target(
@@ -143,6 +147,9 @@ let package = Package(
                 "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastTesting", logging, nioCore, nioPosix,
                 serviceLifecycle,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastPayloadTests", dependencies: ["Holdfast", "HoldfastPayload", "HoldfastTesting"],
             swiftSettings: strict),
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,103 @@
+extension APNsPayload {
+    /// What a notification shows. A text alone is encoded as one, anything more as an object.
+    ///
+    ///     payload.alert = "Your table is ready"
+    ///     payload.alert = Alert(title: "Reservation", body: "Your table is ready")
+    public struct Alert: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// A key of the app's `Localizable.strings`, with what is put into its text.
+        public struct Localized: Hashable, Sendable {
+            public var key: String
+            public var arguments: [String]
+
+            public init(_ key: String, _ arguments: String...) {
+                self.init(key, arguments: arguments)
+            }
+
+            public init(_ key: String, arguments: [String]) {
+                self.key = key
+                self.arguments = arguments
+            }
+        }
+
+        /// The button that opens the app; macOS and older systems only.
+        public enum Action: Hashable, Sendable {
+            /// Its text (Safari's push notifications).
+            case label(String)
+            /// The key of its text: `action-loc-key`.
+            case localized(String)
+            /// No button.
+            case hidden
+        }
+
+        /// `title`
+        public var title: String?
+        /// `subtitle`
+        public var subtitle: String?
+        /// `body`
+        public var body: String?
+        /// `title-loc-key` and `title-loc-args`
+        public var localizedTitle: Localized?
+        /// `subtitle-loc-key` and `subtitle-loc-args`
+        public var localizedSubtitle: Localized?
+        /// `loc-key` and `loc-args`
+        public var localizedBody: Localized?
+        /// `action` or `action-loc-key`
+        public var action: Action?
+        /// `launch-image`: a file of the app's, with or without its extension.
+        public var launchImage: String?
+        /// `sound` within the alert: for Live Activities.
+        public var sound: String?
+        /// `summary-arg`: Apple ignores it from iOS 15 on.
+        public var summaryArgument: String?
+        /// `summary-arg-count`: Apple ignores it from iOS 15 on.
+        public var summaryArgumentCount: Int?
+        /// Whether it is an object also where a text would do. Default: no.
+        public var isAlwaysObject = false
+
+        public init(title: String? = nil, subtitle: String? = nil, body: String? = nil) {
+            self.title = title
+            self.subtitle = subtitle
+            self.body = body
+        }
+
+        public init(stringLiteral text: String) { self.init(body: text) }
+
+        /// A text alone.
+        public init(_ text: String) { self.init(body: text) }
+    }
+}
+
+extension APNsPayload.Alert {
+    /// As JSON: a text where nothing else is said.
+    var fragment: JSONFragment {
+        var plain = APNsPayload.Alert(body: body)
+        plain.isAlwaysObject = isAlwaysObject
+        if let body, self == plain, !isAlwaysObject { return JSONFragment(body) }
+        var object = JSONObjectWriter()
+        object.write("title", title)
+        object.write("subtitle", subtitle)
+        object.write("body", body)
+        Self.write(localizedTitle, "title-loc-key", "title-loc-args", to: &object)
+        Self.write(localizedSubtitle, "subtitle-loc-key", "subtitle-loc-args", to: &object)
+        Self.write(localizedBody, "loc-key", "loc-args", to: &object)
+        switch action {
+        case .label(let text)?: object.write("action", text)
+        case .localized(let key)?: object.write("action-loc-key", key)
+        case .hidden?: object.write("action-loc-key", JSONFragment.null)
+        case nil: break
+        }
+        object.write("launch-image", launchImage)
+        object.write("sound", sound)
+        object.write("summary-arg", summaryArgument)
+        object.write("summary-arg-count", summaryArgumentCount)
+        return JSONFragment(bytes: object.finish())
+    }
+
+    private static func write(
+        _ text: Localized?, _ key: String, _ arguments: String, to object: inout JSONObjectWriter
+    ) {
+        guard let text else { return }
+        object.write(key, text.key)
+        object.write(arguments, text.arguments.isEmpty ? nil : text.arguments)
+    }
+}

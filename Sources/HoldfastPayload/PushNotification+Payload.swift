@@ -1,0 +1,49 @@
+public import Holdfast
+
+extension PushNotification {
+    /// A notification with a payload that was built.
+    ///
+    /// - Parameters:
+    ///   - pushType: nil for what the payload is for: ``APNsPayload/pushType``.
+    ///   - priority: nil for what the payload deserves: ``APNsPayload/priority``.
+    /// - Throws: ``APNsPayloadError``: the payload is larger than its push type may be, or a part of it can't be JSON.
+    public init(
+        payload: APNsPayload, token: DeviceToken, topic: String, pushType: PushType? = nil, priority: Priority? = nil,
+        expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) throws(APNsPayloadError) {
+        let type = pushType ?? payload.pushType
+        let limit = type == .voip ? APNsPayload.largeLimit : APNsPayload.limit
+        self.init(
+            token: token, topic: topic, payload: try payload.encoded(limit: limit), pushType: type,
+            priority: priority ?? payload.priority(as: type), expiration: expiration, collapseID: collapseID, id: id,
+            tokenRegisteredAt: tokenRegisteredAt, guarantee: guarantee, tag: tag)
+    }
+}
+
+extension APNsPayload {
+    /// Whether it shows, sounds or counts anything.
+    private var isSeen: Bool { alert != nil || sound != nil || badge != nil }
+
+    /// The push type that it is for: `mdm` and `liveactivity` by their keys, `widgets` where content has changed, `background`
+    /// where there is nothing but work for the app, else `alert`. (`voip`, `controls` and the rest can't be told by a payload.)
+    public var pushType: PushType {
+        if mdm != nil { return .mdm }
+        if event != nil || contentState != nil || attributes != nil { return .liveactivity }
+        if isContentChanged { return .widgets }
+        return isContentAvailable && !isSeen ? .background : .alert
+    }
+
+    /// The priority that it deserves, as ``pushType``: 5 where nothing is shown, heard or counted, since a device may then
+    /// take its time; nil leaves it to Apple's own, 10.
+    public var priority: Priority? { priority(as: pushType) }
+
+    func priority(as type: PushType) -> Priority? {
+        switch type {
+        case .background: .considerate
+        case .alert, .liveactivity, .widgets, .controls: isSeen ? nil : .considerate
+        // Theirs is not to wait.
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Holdfast
+import HoldfastPayload
+import HoldfastTesting
+import Testing
+
+@Suite("Notifications from payloads")
+struct NotificationTests {
+    private let token: DeviceToken
+
+    init() throws { token = try DeviceToken(String(repeating: "ab", count: 32)) }
+
+    private func notification(_ payload: APNsPayload, pushType: PushType? = nil, priority: Priority? = nil) throws
+        -> PushNotification
+    {
+        try PushNotification(
+            payload: payload, token: token, topic: "com.example.app", pushType: pushType, priority: priority)
+    }
+
+    @Test("Push type and priority follow from what is in it")
+    func derived() throws {
+        func check(_ payload: APNsPayload, _ type: PushType, _ priority: Priority?) throws {
+            let notification = try notification(payload)
+            #expect(notification.pushType == type)
+            #expect(notification.priority == priority)
+        }
+        try check(APNsPayload(alert: "Hi"), .alert, nil)
+        try check(APNsPayload(badge: 0), .alert, nil)
+        try check(APNsPayload(sound: .default), .alert, nil)
+        try check(.background, .background, .considerate)
+        var both = APNsPayload(alert: "Hi")
+        both.isContentAvailable = true
+        try check(both, .alert, nil)
+        var silent = APNsPayload()
+        silent.threadID = "t"
+        try check(silent, .alert, .considerate)
+        try check(.mdm(pushMagic: "x"), .mdm, nil)
+        try check(try .liveActivity(.update, contentState: ["a": 1]), .liveactivity, .considerate)
+        var widget = APNsPayload()
+        widget.isContentChanged = true
+        try check(widget, .widgets, .considerate)
+    }
+
+    @Test("What is given goes before what follows")
+    func given() throws {
+        let notification = try notification(.background, pushType: .pushtotalk, priority: .immediate)
+        #expect(notification.pushType == .pushtotalk)
+        #expect(notification.priority == .immediate)
+    }
+
+    @Test("A payload for voip may be larger, and no other")
+    func voip() throws {
+        var payload = APNsPayload()
+        payload["call"] = JSONFragment(String(repeating: "x", count: 5000))
+        #expect(throws: APNsPayloadError.self) { try notification(payload) }
+        #expect(try notification(payload, pushType: .voip).payload.count == 5020)
+    }
+
+    @Test("What is built is taken by the engine, each kind of it")
+    func accepted() async throws {
+        let engine = try PushEngine(
+            journal: InMemoryJournal(), routes: [Route(connector: InMemoryConnector())])
+        var widget = APNsPayload()
+        widget.isContentChanged = true
+        let payloads: [APNsPayload] = [
+            APNsPayload(alert: "Hi", badge: 1, sound: .critical()), .background, .mdm(pushMagic: "x"), widget,
+            try .liveActivity(.end, contentState: ["score": 3]),
+        ]
+        for payload in payloads { try await engine.producer.submit(try notification(payload)) }
+        #expect(engine.producer.backlog == payloads.count)
+    }
+}
