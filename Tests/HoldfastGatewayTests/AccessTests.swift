@@ -184,7 +184,7 @@ struct AccessTests {
 
     @Test("A listener that others reach, and nobody could or everybody could use, does not start")
     func startsNot() async throws {
-        func why(_ change: (inout HTTP2IngressConfiguration) throws -> Void) async throws -> String {
+        func why(_ change: @escaping (inout HTTP2IngressConfiguration) throws -> Void) async throws -> String {
             let error = await #expect(throws: GatewayError.self) {
                 try await withHTTP2World(
                     Change { http2 in

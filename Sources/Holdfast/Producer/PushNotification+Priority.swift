@@ -14,18 +14,26 @@ extension PushNotification {
         }
     }
 
-    /// Whether `aps` has something for the user.
+    /// Whether `aps` has something for the user. Goes into `aps` where it meets it, and no further than it must.
     private static func isSeen(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
-        var members = try JSONMembers(bytes, in: 0..<bytes.count)
-        while let member = try members.next(bytes) {
-            guard member.value.kind == .object, JSONScanner.isString(bytes, in: member.name, equalTo: "aps") else {
+        var cursor = JSONCursor(0..<bytes.count)
+        guard cursor.enterObject(bytes) else { return false }
+        while try cursor.findsMember(bytes) {
+            let name = try cursor.skipName(bytes)
+            cursor.skipSpace(bytes)
+            guard JSONScanner.isString(bytes, in: name, equalTo: "aps"), cursor.enterObject(bytes) else {
+                try cursor.skipValue(bytes, depth: 1)
                 continue
             }
-            var keys = try JSONMembers(bytes, in: member.value.range)
-            while let key = try keys.next(bytes) {
-                for word in ["alert", "sound", "badge"] where JSONScanner.isString(bytes, in: key.name, equalTo: word) {
+            while try cursor.findsMember(bytes) {
+                let key = try cursor.skipName(bytes)
+                if JSONScanner.isString(bytes, in: key, equalTo: "alert")
+                    || JSONScanner.isString(bytes, in: key, equalTo: "sound")
+                    || JSONScanner.isString(bytes, in: key, equalTo: "badge")
+                {
                     return true
                 }
+                try cursor.skipValue(bytes, depth: 2)
             }
             return false
         }

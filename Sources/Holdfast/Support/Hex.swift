@@ -17,9 +17,13 @@ package enum Hex {
 
     /// Appends lower-case digits, two for each byte.
     @inlinable package static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var position = output.count
+        output.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
+        var digits = output.mutableSpan
         for byte in bytes {
-            output.append(digit(byte >> 4))
-            output.append(digit(byte & 15))
+            digits[position] = digit(byte >> 4)
+            digits[position &+ 1] = digit(byte & 15)
+            position &+= 2
         }
     }
 

@@ -52,12 +52,20 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends the 36 bytes of the canonical form.
     package func appendCanonical(to output: inout [UInt8]) {
+        var position = output.count
+        output.append(contentsOf: Self.form)
+        var digits = output.mutableSpan
+        var half = high
         for nibble in 0..<32 {
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { output.append(UInt8(ascii: "-")) }
-            let half = nibble < 16 ? high : low
-            output.append(Hex.digit(UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (nibble & 15))) & 15))
+            if nibble == 16 { half = low }
+            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { position &+= 1 }
+            digits[position] = Hex.digit(UInt8(truncatingIfNeeded: half &>> 60))
+            half &<<= 4
+            position &+= 1
         }
     }
+
+    private static let form = Array("00000000-0000-0000-0000-000000000000".utf8)
 }
 
 extension String {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Holdfast
 internal import HoldfastHTTP2
 internal import NIOCore
@@ -32,6 +33,12 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var isSecure: Bool
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
+
+    /// Requests that were handed over to be packed and are not answered yet.
+    private var handedOver = 0
+
+    /// A batch of so many is worth a hand-over.
+    private static let handOverCount = 32
 
     /// How long the client may take to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
@@ -162,12 +169,21 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         guard !batch.notifications.isEmpty else { return }
         let loop = context.eventLoop
         let waiting = batch.waiting
-        service.producer.submit(batch.notifications) { receipts in
-            loop.execute { bound.value.committed(waiting, receipts) }
+        let producer = service.producer
+        let submit = { @Sendable in
+            producer.submit(batch.notifications) { receipts in
+                loop.execute { bound.value.committed(waiting, receipts) }
+            }
         }
+        // A few are packed sooner than handed over; but none overtakes what was read before it.
+        let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
+        guard isHandedOver else { return submit() }
+        handedOver += waiting.count
+        service.packing.async(execute: submit)
     }
 
     private func committed(_ waiting: [RequestDesk.Waiting], _ receipts: [Receipt]) {
+        handedOver = max(0, handedOver - waiting.count)
         guard isReading else { return }
         desk.committed(waiting, receipts)
         finishCycle()

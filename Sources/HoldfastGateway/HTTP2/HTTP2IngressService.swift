@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Holdfast
 
 /// What the connections of a listener share.
@@ -5,6 +6,8 @@ final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
     let rate: SharedRate
+    /// Where large batches are checked and packed, so that event loops read on meanwhile.
+    let packing = DispatchQueue(label: "holdfast.gateway.packing", qos: .userInitiated)
     /// Whether there is TLS.
     let isSecure: Bool
     private let current: Monitor<HTTP2IngressSettings>

@@ -30,6 +30,10 @@ extension GatewaySettings {
                 "notifications of a connection that were read and are not on disk yet, at most: what their sender takes "
                     + "for sent, and a kill -9 loses"),
             ConfigKey(
+                "binary.room-limit", .duration(.zero...(.seconds(3600))), default: "30s",
+                "how long a full journal may keep a sender waiting until it is told which of its notifications is the last "
+                    + "one on disk, and its connection is closed"),
+            ConfigKey(
                 "binary.rate.per-second", .share(0.001...10_000_000), need: .withGroup,
                 "notifications a second over all connections, beyond which nothing is read for a while"),
             ConfigKey(

@@ -23,6 +23,7 @@ struct GatewaySettings: Equatable, Sendable {
     var feedback: Listener?
     var streams: Int
     var uncommitted: Int
+    var roomLimit: Duration
     var drainLimit: Duration
 
     /// Those that are there, by name.
@@ -39,6 +40,7 @@ struct GatewaySettings: Equatable, Sendable {
         feedback = Listener("feedback", values)
         streams = values.count("http2.streams") ?? 1000
         uncommitted = values.count("binary.uncommitted") ?? 1000
+        roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
     }
 
@@ -64,6 +66,7 @@ struct GatewaySettings: Equatable, Sendable {
             var ingress = BinaryIngressConfiguration(
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
+            ingress.roomLimit = roomLimit
             gateway.binary = ingress
         }
         if let feedback {
