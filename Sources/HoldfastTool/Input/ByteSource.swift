@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import Holdfast
 
 /// Where the bytes of an input come from, a piece at a time.
@@ -43,8 +44,11 @@ final class StreamReader: Sendable {
     private let queue = DispatchQueue(label: "holdfast.input")
     private let state = Monitor(State())
 
+    /// - Parameter descriptor: whose own owner may close it at any time: libdispatch crashes when what it listens to is closed
+    ///   behind its back, so it gets one of its own.
     init(descriptor: Int32) {
-        channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: queue) { _ in }
+        let own = dup(descriptor)
+        channel = DispatchIO(type: .stream, fileDescriptor: own, queue: queue) { _ in _ = Glibc.close(own) }
         channel.setLimit(lowWater: 1)
     }
 
@@ -68,22 +72,24 @@ final class StreamReader: Sendable {
         }
         guard start else { return }
         channel.read(offset: 0, length: Self.readSize, queue: queue) { [self] done, data, code in
-            take(data.map { piece in Data(piece) } ?? Data(), done: done, code: code)
+            if take(data.map { piece in Data(piece) } ?? Data(), done: done, code: code) { channel.close() }
             deliver()
         }
     }
 
-    private func take(_ data: Data, done: Bool, code: Int32) {
+    /// - Returns: whether nothing more will come.
+    private func take(_ data: Data, done: Bool, code: Int32) -> Bool {
         state.withLock { state in
             if !data.isEmpty {
                 state.pieces.append(data)
                 state.waitingCount += data.count
             }
-            guard done else { return }
+            guard done else { return false }
             state.isReading = false
             if code != 0, code != ECANCELED { state.failure = POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
             // Done without bytes is the end; done after bytes is the end of one read.
             if code != 0 || data.isEmpty { state.hasEnded = true }
+            return state.hasEnded
         }
     }
 
