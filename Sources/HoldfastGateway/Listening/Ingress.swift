@@ -21,7 +21,7 @@ extension Ingress {
         let deadline = ContinuousClock.now + limit
         await listener.drain(within: limit)
         // Connections are gone at once that their clients have ended; what came over them may still be on its way to disk.
-        await unfinished?.untilNone(by: deadline)
+        await unfinished?.untilNone(within: deadline - .now)
     }
 
     /// The Producer under whose name a listener's notifications are in the journal.
