@@ -79,11 +79,13 @@ final class Listener: Sendable {
 
     var openConnections: Int { state.withLock(\.channels.count) }
 
-    /// Reads the files of its TLS anew, for connections from now on. Whether there is TLS at all stays what it is.
+    /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
-    func reload(_ settings: ServerTLS?) throws(GatewayError) {
-        if let tls, let settings { try tls.reload(settings) }
+    /// - Returns: what uses them, for connections from then on.
+    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    func reloading(_ settings: ServerTLS?) throws(GatewayError) -> () -> Void {
+        guard let tls, let settings else { return {} }
+        return try tls.reloading(settings)
     }
 
     /// Tells each open connection something, through its pipeline.
