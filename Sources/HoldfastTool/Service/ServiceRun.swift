@@ -96,8 +96,8 @@ final class ServiceRun: Sendable {
             if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
             if let interval = manager?.watchdogInterval { tasks.addTask { await self.feedWatchdog(every: interval) } }
             var outcome = await serve()
-            tasks.cancelAll()
             let (failure, reopened) = state.withLock { ($0.failure, $0.reopened) }
+            tasks.cancelAll()
             outcome.error = outcome.error ?? failure
             outcome.reopened = reopened
             return outcome
