@@ -129,8 +129,9 @@ let package = Package(
             name: "HoldfastTool",
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
-                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", argumentParser, coreMetrics, logging, nioCore,
-                nioPosix, serviceLifecycle, unixSignals, yams,
+                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload", argumentParser,
+                coreMetrics,
+                logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 

@@ -130,6 +130,56 @@ struct JSONScannerTests {
         #expect(afterEnd == nil)
     }
 
+    @Test("Read name by name, a value is passed over, looked at, or gone into, and the members around it go on")
+    func readsNames() throws {
+        let text = Array(
+            #"{"skipped":[{"x":1}],"read": 7 ,"entered" : {"a":{"b":1},"c":"d"} ,"none":[],"last":true}"#.utf8)
+        var members = try JSONMembers(text.span, in: 0..<text.count)
+        var seen: [String] = []
+        while let name = try members.nextName(text.span) {
+            let name = try JSONScanner.string(text.span, in: name)
+            seen.append(name)
+            if name == "read" {
+                let value = try members.value(text.span)
+                seen.append(String(decoding: text[value.range], as: UTF8.self))
+            }
+            guard var inner = members.members(text.span) else { continue }
+            while let name = try inner.nextName(text.span) {
+                seen.append("\(try JSONScanner.string(text.span, in: name)) inside")
+            }
+            let afterEnd = try inner.nextName(text.span)
+            #expect(afterEnd == nil)
+        }
+        #expect(seen == ["skipped", "read", "7", "entered", "a inside", "c inside", "none", "last"])
+    }
+
+    @Test(
+        "Names are refused where the object around them or within them is wrong",
+        arguments: refused + [#"{"a":{"b":1 "c":2}}"#, #"{"a":{"b":1,}}"#, #"{"a":{,"b":1}}"#, #"{"a":{"b":1}"#])
+    func namesRefuse(_ text: String) {
+        let bytes = Array(text.utf8)
+        #expect(throws: JSONFault.self) {
+            var members = try JSONMembers(bytes.span, in: 0..<bytes.count)
+            while try members.nextName(bytes.span) != nil {
+                guard var inner = members.members(bytes.span) else { continue }
+                while try inner.nextName(bytes.span) != nil {}
+            }
+        }
+    }
+
+    @Test(
+        "aps is found where it is an object, and read no further than asked",
+        arguments: [
+            (#"{"aps":{"alert":1}}"#, true), (#"{"a":{"aps":{}},"aps":{}}"#, true), (#"{"aps":1,"aps":{}}"#, true),
+            (#"{"\u0061ps":{} and then no JSON"#, true), (#"{"aps":[]}"#, false), (#"{"APS":{}}"#, false),
+            ("{}", false),
+        ])
+    func findsAPS(_ text: String, _ isThere: Bool) throws {
+        let bytes = Array(text.utf8)
+        let aps = try JSONMembers.aps(of: bytes.span, in: 0..<bytes.count)
+        #expect((aps != nil) == isThere)
+    }
+
     @Test("The members of what is no object are refused at the latest at the end", arguments: refused)
     func membersRefuse(_ text: String) {
         let bytes = Array(text.utf8)

@@ -41,6 +41,37 @@ struct CommandTests {
         #expect(try audit.count("lost") == 1)
     }
 
+    @Test("One notification by hand goes the way of all others, and its outcome is printed")
+    func byHand() async throws {
+        let mock = try await MockProcess("--reject", "\(token(3))=Unregistered", in: folder)
+        func send(_ flags: String...) async throws -> Tool.Result {
+            try await Tool.start(["send", "--journal", folder("j")] + flags).result()
+        }
+        let route = ["--endpoint", mock.endpoint, "--trust", mock.trust, "--topic", "com.example"]
+        let incomplete = try await send("--token", token(1), "--alert", "Hi", "--endpoint", mock.endpoint)
+        #expect(incomplete.status == 64 && incomplete.errors.contains("--topic"), "\(incomplete.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder("j")))
+        let first = try await Tool.start(
+            ["send", "--journal", folder("j"), "--token", token(1), "--alert", "Hi", "--badge", "1"] + route
+        ).result()
+        #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
+        #expect(first.output.hasPrefix("0000…0001  confirmed  apns-id "), "\(first.output)")
+        #expect(try mock.taken() == 1)
+        // The journal remembers where to, and under which topic.
+        let both = try await send("--token", token(2), "--token", token(3), "--content-available", "--json")
+        #expect(both.status == 1, "\(both.errors)")
+        let reports = try #require(try both.json()["notifications"] as? [[String: Any]])
+        #expect(reports.map { $0["outcome"] as? String } == ["confirmed", "rejected"])
+        #expect(reports.map { $0["reason"] as? String } == [nil, "Unregistered"])
+        #expect(try both.count("accepted") == 2 && both.count("left") == 0)
+        #expect(!both.output.contains(token(3)))
+        let blacklisted = try await send("--token", token(3), "--alert", "Hi")
+        #expect(blacklisted.status == 65 && blacklisted.output.contains("refused: Blacklisted: Unregistered since"))
+        let queued = try await send("--token", token(4), "--alert", "Hi", "--queue-only")
+        #expect(queued.status == 0 && queued.output.contains("unconfirmed"), "\(queued.output)")
+        #expect(try mock.taken() == 2)
+    }
+
     @Test("Queue, look, recover with nothing but the journal")
     func recovers() async throws {
         let mock = try await MockProcess(in: folder)

@@ -196,7 +196,7 @@ private struct World {
             journal: journal, engine: engine, console: console,
             logger: ConsoleLogHandler.logger(console, isVerbose: false),
             options: options)
-        return await run.run(InputTask(opened, defaultTopic: nil, place))
+        return await run.run(.file(InputTask(opened, defaultTopic: nil, place)))
     }
 
     /// Takes some batches of a file as a sender that is killed then.

@@ -84,7 +84,7 @@ public protocol Journal: AnyObject, Sendable {
     func producers() throws(JournalError) -> [ProducerStatus]
 
     /// What became of an entry, as far as the journal still knows; nil when it knows nothing: its outcome was taken, or
-    /// nobody wanted it.
+    /// nobody wanted it, and its identity is not remembered.
     func fate(of uid: UID) throws(JournalError) -> EntryFate?
 
     /// The number of outcomes that wait to be taken. From memory.

@@ -9,19 +9,14 @@ struct LiveActivityUpdate: Hashable, Sendable {
     /// Nil for a payload without `timestamp` and `event` in its `aps`.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
         do throws(JSONFault) {
-            var members = try JSONMembers(bytes, in: range)
-            while let member = try members.next(bytes) {
-                guard member.value.kind == .object, JSONScanner.isString(bytes, in: member.name, equalTo: "aps") else {
-                    continue
-                }
-                guard let update = try Self.read(bytes, aps: member.value.range) else { return nil }
-                self = update
-                return
-            }
+            guard var aps = try JSONMembers.aps(of: bytes, in: range),
+                let update = try Self.read(bytes, &aps)
+            else { return nil }
+            self = update
         } catch {
             // Not JSON, or a timestamp that is none: it is sent as it is.
+            return nil
         }
-        return nil
     }
 
     private init(timestamp: Int64, isUpdate: Bool) {
@@ -29,11 +24,12 @@ struct LiveActivityUpdate: Hashable, Sendable {
         self.isUpdate = isUpdate
     }
 
-    private static func read(_ bytes: Span<UInt8>, aps: Range<Int>) throws(JSONFault) -> LiveActivityUpdate? {
+    private static func read(
+        _ bytes: Span<UInt8>, _ aps: inout JSONMembers
+    ) throws(JSONFault) -> LiveActivityUpdate? {
         var timestamp: Int64?
         var event: String?
-        var members = try JSONMembers(bytes, in: aps)
-        while let member = try members.next(bytes) {
+        while let member = try aps.next(bytes) {
             if member.value.kind == .number, JSONScanner.isString(bytes, in: member.name, equalTo: "timestamp") {
                 timestamp = try JSONScanner.integer(bytes, in: member.value.range)
             } else if member.value.kind == .string, JSONScanner.isString(bytes, in: member.name, equalTo: "event") {
@@ -51,7 +47,7 @@ struct LiveActivityUpdate: Hashable, Sendable {
 /// go out, as they do after a restart. A device drops what is out of date by itself.
 struct LiveActivityUpdates: Sendable {
     struct Activity: Hashable, Sendable {
-        let token: DeviceToken
+        let recipient: Recipient
         let topic: String
     }
 

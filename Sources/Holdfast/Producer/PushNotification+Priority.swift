@@ -16,26 +16,9 @@ extension PushNotification {
 
     /// Whether `aps` has something for the user. Goes into `aps` where it meets it, and no further than it must.
     private static func isSeen(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
-        var cursor = JSONCursor(0..<bytes.count)
-        guard cursor.enterObject(bytes) else { return false }
-        while try cursor.findsMember(bytes) {
-            let name = try cursor.skipName(bytes)
-            cursor.skipSpace(bytes)
-            guard JSONScanner.isString(bytes, in: name, equalTo: "aps"), cursor.enterObject(bytes) else {
-                try cursor.skipValue(bytes, depth: 1)
-                continue
-            }
-            while try cursor.findsMember(bytes) {
-                let key = try cursor.skipName(bytes)
-                if JSONScanner.isString(bytes, in: key, equalTo: "alert")
-                    || JSONScanner.isString(bytes, in: key, equalTo: "sound")
-                    || JSONScanner.isString(bytes, in: key, equalTo: "badge")
-                {
-                    return true
-                }
-                try cursor.skipValue(bytes, depth: 2)
-            }
-            return false
+        guard var aps = try JSONMembers.aps(of: bytes, in: 0..<bytes.count) else { return false }
+        while let name = try aps.nextName(bytes) {
+            if JSONScanner.isNoticed(bytes, in: name) { return true }
         }
         return false
     }

@@ -110,23 +110,6 @@ struct JSONCursor {
         return name
     }
 
-    /// Moves into an object.
-    ///
-    /// - Returns: false, having moved to the next byte that is no space, when something else comes.
-    mutating func enterObject(_ bytes: Span<UInt8>) -> Bool {
-        skipSpace(bytes)
-        guard position < end, bytes[position] == UInt8(ascii: "{") else { return false }
-        position &+= 1
-        return true
-    }
-
-    /// Moves to the next name of the object it is in, or past the object's end.
-    mutating func findsMember(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
-        if try skipClose(bytes, UInt8(ascii: "}")) { return false }
-        if bytes[position] == UInt8(ascii: ",") { position &+= 1 }
-        return true
-    }
-
     private mutating func skipLiteral(_ bytes: Span<UInt8>) throws(JSONFault) {
         switch bytes[position] {
         case UInt8(ascii: "t"): try skip("true", bytes)

@@ -35,9 +35,15 @@ package struct JSONMember: Hashable, Sendable {
 ///     var members = try JSONMembers(bytes.span, in: line)
 ///     while let member = try members.next(bytes.span) { … }
 ///
-/// The object is proven to be one only when ``next(_:)`` has returned nil.
+/// Or name by name, where it depends on the name whether the value is looked at, or gone into:
+///
+///     while let name = try members.nextName(bytes.span) { … }
+///
+/// The object is proven to be one only when ``next(_:)`` or ``nextName(_:)`` has returned nil.
 package struct JSONMembers: Sendable {
     private var container: JSONContainer
+    /// Whether it stands before a value: its name was read, and nothing else of it.
+    private var isBeforeValue = false
 
     /// - Throws: ``JSONFault`` when no object starts in `range`.
     package init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(JSONFault) {
@@ -45,12 +51,33 @@ package struct JSONMembers: Sendable {
             bytes, in: range, open: UInt8(ascii: "{"), close: UInt8(ascii: "}"), otherwise: .notAnObject)
     }
 
+    private init(_ container: JSONContainer) { self.container = container }
+
     /// The next member; nil when the object has ended, with nothing but whitespace after it.
     package mutating func next(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONMember? {
+        guard let name = try nextName(bytes) else { return nil }
+        return JSONMember(name: name, value: try value(bytes))
+    }
+
+    /// The name of the next member, as ``JSONMember/name``; nil when the object has ended, with nothing but whitespace after
+    /// it. The value of the name before is passed over, and checked, if nobody has asked for it.
+    package mutating func nextName(_ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
+        if isBeforeValue { _ = try value(bytes) }
         guard try container.advance(bytes) else { return nil }
         let name = try container.cursor.skipName(bytes)
-        return JSONMember(name: name, value: try container.value(bytes))
+        isBeforeValue = true
+        return name
     }
+
+    /// The value of the name that came last, checked. Asked for once.
+    package mutating func value(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONValue {
+        isBeforeValue = false
+        return try container.value(bytes)
+    }
+
+    /// The members of the object that is the value of the name that came last; nil where that is something else. Nothing of
+    /// it is looked at before it is read, and these members stay where they are.
+    package func members(_ bytes: Span<UInt8>) -> JSONMembers? { container.inner(bytes).map(JSONMembers.init) }
 }
 
 /// Reads the elements of one JSON array, as ``JSONMembers`` reads an object.
@@ -76,6 +103,8 @@ private struct JSONContainer: Sendable {
 
     var cursor: JSONCursor
     private let close: UInt8
+    /// How many arrays and objects are open in it, itself included.
+    private let depth: Int
     private var state = State.first
 
     init(
@@ -83,10 +112,26 @@ private struct JSONContainer: Sendable {
     ) throws(JSONFault) {
         cursor = JSONCursor(range)
         self.close = close
+        depth = 1
         cursor.skipSpace(bytes)
         guard cursor.position < cursor.end else { throw cursor.fault(.noValue) }
         guard bytes[cursor.position] == open else { throw cursor.fault(otherwise) }
         cursor.position += 1
+    }
+
+    private init(objectAt cursor: JSONCursor, depth: Int) {
+        self.cursor = cursor
+        self.cursor.position += 1
+        close = UInt8(ascii: "}")
+        self.depth = depth
+    }
+
+    /// The object that comes next; nil when something else does.
+    func inner(_ bytes: Span<UInt8>) -> JSONContainer? {
+        var cursor = cursor
+        cursor.skipSpace(bytes)
+        guard cursor.position < cursor.end, bytes[cursor.position] == UInt8(ascii: "{") else { return nil }
+        return JSONContainer(objectAt: cursor, depth: depth + 1)
     }
 
     /// Moves to the next member or element; false when there is none, once.
@@ -96,7 +141,8 @@ private struct JSONContainer: Sendable {
         guard cursor.position < cursor.end else { throw cursor.fault(.endOfInput) }
         if bytes[cursor.position] == close {
             cursor.position += 1
-            try cursor.expectEnd(bytes)
+            // What comes behind an inner one is the outer one's business.
+            if depth == 1 { try cursor.expectEnd(bytes) }
             state = .ended
             return false
         }
@@ -111,7 +157,7 @@ private struct JSONContainer: Sendable {
     mutating func value(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONValue {
         cursor.skipSpace(bytes)
         let start = cursor.position
-        try cursor.skipValue(bytes, depth: 1)
+        try cursor.skipValue(bytes, depth: depth)
         return JSONValue(kind: JSONKind(first: bytes[start]), range: start..<cursor.position)
     }
 }

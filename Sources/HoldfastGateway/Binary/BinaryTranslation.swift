@@ -65,29 +65,25 @@ struct BinaryTranslation: Sendable {
     }
 
     private static func type(_ bytes: Span<UInt8>) throws(JSONFault) -> PushType {
-        var members = try JSONMembers(bytes, in: 0..<bytes.count)
-        var isForManagement = false
-        while let member = try members.next(bytes) {
-            if JSONScanner.isString(bytes, in: member.name, equalTo: "mdm") { isForManagement = true }
-            guard member.value.kind == .object, JSONScanner.isString(bytes, in: member.name, equalTo: "aps") else {
-                continue
-            }
-            return try isBackground(bytes, in: member.value.range) ? .background : .alert
+        let all = 0..<bytes.count
+        if var aps = try JSONMembers.aps(of: bytes, in: all) {
+            return try isBackground(bytes, &aps) ? .background : .alert
         }
-        return isForManagement ? .mdm : .alert
+        var members = try JSONMembers(bytes, in: all)
+        while let name = try members.nextName(bytes) {
+            if JSONScanner.isString(bytes, in: name, equalTo: "mdm") { return .mdm }
+        }
+        return .alert
     }
 
     /// Whether `aps` asks for the app alone.
-    private static func isBackground(_ bytes: Span<UInt8>, in range: Range<Int>) throws(JSONFault) -> Bool {
+    private static func isBackground(_ bytes: Span<UInt8>, _ aps: inout JSONMembers) throws(JSONFault) -> Bool {
         var isForApp = false
-        var keys = try JSONMembers(bytes, in: range)
-        while let key = try keys.next(bytes) {
-            for word in ["alert", "sound", "badge"] where JSONScanner.isString(bytes, in: key.name, equalTo: word) {
-                return false
-            }
-            guard JSONScanner.isString(bytes, in: key.name, equalTo: "content-available") else { continue }
+        while let name = try aps.nextName(bytes) {
+            if JSONScanner.isNoticed(bytes, in: name) { return false }
+            guard JSONScanner.isString(bytes, in: name, equalTo: "content-available") else { continue }
             // Apple writes the number 1; clients in the wild wrote true too.
-            let value = key.value.range
+            let value = try aps.value(bytes).range
             let first = bytes[value.lowerBound]
             isForApp = value.count == 1 && first == UInt8(ascii: "1") || first == UInt8(ascii: "t")
         }

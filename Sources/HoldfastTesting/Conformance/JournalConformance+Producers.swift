@@ -98,6 +98,21 @@ extension JournalConformance {
             }
             try expect("the next UID: repeats take none", try bench.journal.status().nextUID, is: UID(6))
         },
+        Rule("As long as an identity is remembered, so is what became of its entry") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...3, lane: lane, identities: true)
+            try bench.acknowledge([uids[0]], lane)
+            try bench.settle([uids[1]], lane, .expire)
+            let fates: [EntryFate?] = [
+                .settled(.confirmed), .settled(.expired),
+                .unconfirmed(JournalBench.immediate, attempts: 0, possiblySent: false),
+            ]
+            try expect("of these", try uids.map { try bench.journal.fate(of: $0) }, is: fates)
+            try bench.reopen()
+            try expect("of these later", try uids.map { try bench.journal.fate(of: $0) }, is: fates)
+            _ = try bench.trim(TrimBounds(greatestIdentities: 0))
+            try expect("of one that is forgotten", try bench.journal.fate(of: uids[0]), is: nil)
+        },
         Rule("Of two equal identities in one submission the second is a repeat of the first") { bench in
             let lane = try bench.lane()
             let found = try bench.append(try bench.submission([1, 2, 1, 3, 2], lane: lane, identities: true))

@@ -78,7 +78,9 @@ extension InMemoryJournal {
                 }
             }
             if let outcome = disk.outcomes[uid] { return .settled(outcome.terminal) }
-            return disk.rejections[uid].map { .settled(.rejected($0.cause.reason)) }
+            if let rejection = disk.rejections[uid] { return .settled(.rejected(rejection.cause.reason)) }
+            let remembered = disk.identities.values.first { $0.uid == uid }
+            return remembered?.outcome.map { outcome in .settled(outcome) }
         }
     }
 

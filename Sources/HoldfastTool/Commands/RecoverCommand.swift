@@ -46,7 +46,7 @@ struct RecoverCommand: AsyncParsableCommand {
         if let remembered, let route = plan.toRemember(of: routes), route != remembered { try route.write(to: journal) }
         let delivery = Delivery(
             journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
-        return try await delivery.run(nil)
+        return try await delivery.run(.nothing)
     }
 
     static func noRoute(_ path: String) -> String {

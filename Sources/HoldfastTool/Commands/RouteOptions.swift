@@ -13,7 +13,10 @@ struct RouteOptions: ParsableArguments {
             """, valueName: "url"))
     var endpoint: String?
 
-    @Option(name: .long, help: ArgumentHelp("The apns-topic of lines that have none.", valueName: "topic"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The apns-topic of a notification by hand, and of lines that have none.", valueName: "topic")
+    )
     var topic: String?
 
     @Option(

@@ -6,22 +6,32 @@ internal import HoldfastJournal
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Journal notifications from a file, and deliver them.",
+        abstract: "Journal notifications from a file, or one by hand, and deliver them.",
         discussion: """
             Each line of the file is a JSON object with Apple's own names, for example
               {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
             See Docs/Tool.md for all of them.
 
+            In place of a file, flags say one notification: --token, and --alert or other flags of a payload, or --payload. \
+            It goes the same way as all others; printed is what became of it: for each token the outcome, the service's \
+            reason where it refused, and the apns-id.
+
             Examples:
-              holdfast send notifications.ndjson --journal push.journal --endpoint sandbox \\
-                --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
+              holdfast send notifications.ndjson --journal push.journal \\
+                --endpoint sandbox --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
               holdfast send more.ndjson --journal push.journal
+              holdfast send --journal push.journal --topic com.example.app \\
+                --token 00fc13ad… --title Reservation --alert "Your table is ready"
+              holdfast send --journal push.journal --token 00fc13ad… \\
+                --payload @payload.json --expiration 10m
 
             A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
             is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
 
             The binary protocol (binary+tls://) answers errors only. What confirms there is a barrier, a notification that \
             is wrong on purpose, whose refusal proves all before it; or, with --confirm quiet, silence.
+
+            A text that begins with a dash is given as --alert=-5°.
 
             Exit codes, the first that is true: 64 wrong flags, or a file begun before · 66 no input · 73 the journal \
             cannot be opened · 74 the journal or the disk fails · 77 permission denied · 78 configuration · \
@@ -30,8 +40,9 @@ struct SendCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"), completion: .file())
-    var file: String
+    var file: String?
 
+    @OptionGroup(title: "One notification by hand, in place of a file") var notificationOptions: NotificationOptions
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var routeOptions: RouteOptions
     @OptionGroup var deliveryOptions: DeliveryOptions
@@ -50,42 +61,94 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         if resume, restart { throw ValidationError("--resume and --restart exclude each other.") }
+        guard let file else { return try validateByHand() }
+        if let flag = notificationOptions.given.first {
+            throw ValidationError(
+                "\(file.debugDescription) and \(flag) exclude each other: send a file, or one by hand.")
+        }
         if strict, file == "-" {
             throw ValidationError("--strict reads its input twice, and standard input can be read once.")
         }
+    }
+
+    private static let missing = ValidationError(
+        "Missing what to send: a <file>, or --token <token> with --alert <body>.")
+
+    private func validateByHand() throws {
+        guard let first = notificationOptions.given.first else { throw Self.missing }
+        let flags = [("--resume", resume), ("--restart", restart), ("--strict", strict)]
+        if let (flag, _) = flags.first(where: { $0.1 }) {
+            throw ValidationError("\(flag) is for a file, and \(first) is for a notification by hand.")
+        }
+        try notificationOptions.check()
     }
 
     private var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
 
     func run() async throws { try await reporting { try await send() } }
 
+    /// What is to be sent.
+    private enum Source {
+        case file(InputFile)
+        case flags(NotificationDraft)
+    }
+
+    private func source() async throws -> Source {
+        if let draft = try await NotificationDraft(notificationOptions) { return .flags(draft) }
+        guard let file else { throw Self.missing }
+        return .file(try InputFile(file))
+    }
+
     private func send() async throws -> ToolStatus {
-        let configuration = deliveryOptions.over(try journalOptions.configOptions.load())
+        var configuration = deliveryOptions.over(try journalOptions.configOptions.load())
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
-        let input = try InputFile(file)
+        let source = try await source()
+        // By their apns-ids the journal tells how these ended.
+        if case .flags = source { configuration.limits.engine.remembersIDs = true }
         // Known to be in vain before a journal is made for it.
-        if !FileManager.default.fileExists(atPath: path) { _ = try ready(plan, remembered: nil) }
+        if !FileManager.default.fileExists(atPath: path) {
+            let routes = try ready(plan, remembered: nil)
+            if case .flags(let draft) = source { _ = try notifications(draft, plan.defaultTopic(of: routes)) }
+        }
 
         let journal = try await configuration.journal.open(at: path, create: true)
         defer { journal.close() }
         let remembered = try RouteSettings.read(from: journal, named: path)
         let routes = try ready(plan, remembered: remembered)
-        let place = try InputPlace.find(input, in: journal, mode: mode)
-        sayPlace(place, of: input)
-        let task = InputTask(input, defaultTopic: plan.defaultTopic(of: routes), place)
-        if strict, try await !StrictCheck(console: .standard, routes: routes.map(\.route)).passes(task) {
-            return .badInput
+        let topic = plan.defaultTopic(of: routes)
+        let intake: Intake
+        switch source {
+        case .flags(let draft): intake = .notifications(try notifications(draft, topic))
+        case .file(let input):
+            let task = try task(of: input, in: journal, defaultTopic: topic)
+            if strict, try await !StrictCheck(console: .standard, routes: routes.map(\.route)).passes(task) {
+                return .badInput
+            }
+            try input.seek(to: task.place.progress?.offset ?? 0)
+            intake = .file(task)
         }
-        try input.seek(to: place.progress?.offset ?? 0)
         if let route = plan.toRemember(of: routes), route != remembered {
             sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
             try route.write(to: journal)
         }
         let delivery = Delivery(
             journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
-        return try await delivery.run(
-            InputTask(input, defaultTopic: plan.defaultTopic(of: routes), place), isQueueOnly: queueOnly)
+        return try await delivery.run(intake, isQueueOnly: queueOnly)
+    }
+
+    private func task(of input: InputFile, in journal: LMDBJournal, defaultTopic: String?) throws -> InputTask {
+        let place = try InputPlace.find(input, in: journal, mode: mode)
+        sayPlace(place, of: input)
+        return InputTask(input, defaultTopic: defaultTopic, place)
+    }
+
+    private func notifications(_ draft: NotificationDraft, _ topic: String?) throws -> [PushNotification] {
+        guard let topic else {
+            throw ValidationError(
+                "Missing --topic <topic>: neither the journal nor a configuration says one for all notifications.")
+        }
+        return draft.notifications(topic: topic)
     }
 
     private func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {

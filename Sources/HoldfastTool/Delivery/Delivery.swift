@@ -14,8 +14,7 @@ struct Delivery {
     let json: Bool
     var console = Console.standard
 
-    /// - Parameter input: nil delivers what is there.
-    func run(_ input: InputTask?, isQueueOnly: Bool = false) async throws -> ToolStatus {
+    func run(_ intake: Intake, isQueueOnly: Bool = false) async throws -> ToolStatus {
         let logger = ConsoleLogHandler.logger(console, level: configuration.log.level ?? .error)
         let engine = try PushEngine(
             journal: journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger)
@@ -29,7 +28,7 @@ struct Delivery {
                     // Without a run of the engine the journal is as at rest.
                     desk: isQueueOnly ? JournalDesk(journal: journal) : engine.desk, journal: journal.directory,
                     logger: logger)))
-        let outcome = await run.run(input)
+        let outcome = await run.run(intake)
         if let error = outcome.error { console.error(error.message) }
         console.print(json ? try JSONOutput.line(outcome.summary) : outcome.summary.text())
         return outcome.status

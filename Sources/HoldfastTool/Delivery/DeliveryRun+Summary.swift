@@ -16,6 +16,20 @@ extension DeliveryRun {
         }
     }
 
+    /// What became of each that was given by flags, where the journal took them or refused them.
+    func fill(_ outcome: inout Outcome, _ notifications: [PushNotification], _ receipts: [Receipt]) {
+        guard !receipts.isEmpty else { return }
+        do throws(JournalError) {
+            var reports: [NotificationReport] = []
+            for (notification, receipt) in zip(notifications, receipts) {
+                reports.append(try NotificationReport(notification, receipt, in: journal))
+            }
+            outcome.summary.notifications = reports
+        } catch {
+            outcome.error = outcome.error ?? ToolError(error)
+        }
+    }
+
     func fill(_ summary: inout DeliverySummary, from taken: FeedReport, elapsed: Duration) {
         let status = engine.status()
         summary.lines = taken.lines

@@ -50,14 +50,15 @@ struct DeliveryRun {
     /// How often the progress line is drawn and the connection looked at.
     static let look: Duration = .milliseconds(200)
 
-    /// - Parameter input: what to take in; nil to deliver what is there.
-    func run(_ input: InputTask?) async -> Outcome {
+    func run(_ intake: Intake) async -> Outcome {
         let start = ContinuousClock.now
         var outcome = Outcome(summary: DeliverySummary())
         let before = unconfirmedNow(&outcome)
         guard outcome.error == nil else { return outcome }
-        let report = Monitor(FeedReport(finished: input == nil))
-        outcome.error = await perform(input, report: report, &outcome.summary.interrupted)
+        var begin = FeedReport()
+        if case .nothing = intake { begin.finished = true }
+        let report = Monitor(begin)
+        outcome.error = await perform(intake, report: report, &outcome.summary.interrupted)
         console.showStatus("")
 
         let taken = report.withLock { $0 }
@@ -66,9 +67,12 @@ struct DeliveryRun {
         outcome.summary.leftFromBefore = before
         outcome.summary.queueOnly = options.isQueueOnly
         outcome.summary.left = unconfirmedNow(&outcome)
-        if let input {
-            outcome.summary.file = input.input.file.name
-            outcome.summary.resumedAtLine = input.place.progress.map { $0.lines + 1 }
+        switch intake {
+        case .nothing: break
+        case .file(let task):
+            outcome.summary.file = task.input.file.name
+            outcome.summary.resumedAtLine = task.place.progress.map { $0.lines + 1 }
+        case .notifications(let notifications): fill(&outcome, notifications, taken.receipts)
         }
         outcome.summary.error = outcome.error?.message
         outcome.summary.exitCode = outcome.status.rawValue
@@ -77,7 +81,7 @@ struct DeliveryRun {
 
     /// - Returns: what ended it before its time, if something did.
     private func perform(
-        _ input: InputTask?, report: Monitor<FeedReport>, _ interrupted: inout Bool
+        _ intake: Intake, report: Monitor<FeedReport>, _ interrupted: inout Bool
     ) async -> ToolError? {
         let group = serviceGroup()
         return await withTaskGroup(of: Event.self) { tasks in
@@ -89,7 +93,7 @@ struct DeliveryRun {
                 tasks.addTask { await sayCleared(events, quietPeriods) }
             }
             tasks.addTask {
-                if let input { await feed(report).run(input) }
+                await feed(report).run(intake)
                 return .inputEnded
             }
             var error: ToolError?
@@ -98,7 +102,7 @@ struct DeliveryRun {
                 switch event {
                 case .inputEnded:
                     if let failure = report.withLock(\.error) {
-                        console.error("\(failure.message); taking no more, and delivering what was taken")
+                        console.error("\(failure.message); \(intake.afterFailure)")
                         error = error ?? failure
                     }
                     guard !isEnding else { break }
@@ -107,7 +111,7 @@ struct DeliveryRun {
                         await group.triggerGracefulShutdown()
                     } else {
                         tasks.addTask { .resting(await engine.untilIdle()) }
-                        for producer in producersWithBacklog() {
+                        for producer in intake.saysDrained ? producersWithBacklog() : [] {
                             tasks.addTask { await producer.untilDrained() ? .drained(producer.name) : .watchEnded }
                         }
                     }

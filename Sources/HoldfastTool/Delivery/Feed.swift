@@ -12,6 +12,8 @@ struct FeedReport: Sendable {
     var fraction: Double?
     /// Whether the input was taken to its end.
     var finished = false
+    /// Of notifications that were given by flags, one each.
+    var receipts: [Receipt] = []
     var error: ToolError?
 }
 
@@ -69,11 +71,17 @@ struct Feed {
         do throws(ToolError) { return .success(try await take(batch, of: file)) } catch { return .failure(error) }
     }
 
-    /// Has the journal take a batch, waiting for room in it if need be.
+    /// Has the journal take a batch of a file, waiting for room in it if need be.
     ///
     /// - Returns: a receipt for each notification; nil when the wait was cancelled.
     func take(_ batch: NotificationInput.Batch, of file: InputFile) async throws(ToolError) -> [Receipt]? {
-        let note = try self.note(batch, of: file)
+        try await take(batch, note: try note(batch, of: file))
+    }
+
+    /// - Parameter note: is kept in the same commit.
+    func take(
+        _ batch: NotificationInput.Batch, note: (name: String, value: [UInt8])?
+    ) async throws(ToolError) -> [Receipt]? {
         let start = ContinuousClock.now
         var stuckLooks = 0
         while true {
@@ -82,7 +90,9 @@ struct Feed {
             if let fullLimit, ContinuousClock.now - start >= fullLimit {
                 let waited = fullLimit > .zero ? " and was for \(DurationArgument.text(fullLimit))" : ""
                 throw ToolError(
-                    .inputOutput, "\(refusal.detail)\(waited). --resume goes on when there is room")
+                    .inputOutput,
+                    "\(refusal.detail)\(waited). \(note == nil ? "Send it again" : "--resume goes on") when there is room"
+                )
             }
             let stuck = whyStuck()
             stuckLooks = stuck == nil ? 0 : stuckLooks + 1

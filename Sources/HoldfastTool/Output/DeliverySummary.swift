@@ -12,7 +12,7 @@ struct DeliverySummary: Encodable, Equatable {
         var trouble: String?
     }
 
-    /// The input; nil for `recover`.
+    /// The input; nil for `recover`, and where flags gave the notifications.
     var file: String?
     /// Lines read by this run; with `--resume`, those after the ones taken before.
     var lines = 0
@@ -32,6 +32,8 @@ struct DeliverySummary: Encodable, Equatable {
     var refused: [String: Int] = [:]
     /// Notifications that were in the journal before this run.
     var leftFromBefore = 0
+    /// What became of each that flags gave; nil otherwise.
+    var notifications: [NotificationReport]?
     var confirmed = 0
     /// Of them, by the service's own word: for the notification, or for one behind it.
     var confirmedByAnswer = 0
@@ -74,20 +76,33 @@ struct DeliverySummary: Encodable, Equatable {
         if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 {
             status = max(status, .notAllConfirmed)
         }
+        // One that was taken before ended before.
+        if notifications?.contains(where: { $0.isRepeated == true && $0.outcome != .confirmed }) == true {
+            status = max(status, .notAllConfirmed)
+        }
         return status
     }
 
     /// For people: a few lines.
     func text() -> String {
+        guard let notifications else { return table() }
+        let lines = NotificationReport.text(notifications)
+        // Of these alone the lines say everything.
+        return leftFromBefore > 0 || left > 0 ? lines + "\n" + table() : lines
+    }
+
+    private func table() -> String {
         var rows: [(String, String, String)] = []
         if file != nil {
             rows.append(("lines", Format.count(lines), resumedAtLine.map { "from line \(Format.count($0)) on" } ?? ""))
+        }
+        if file != nil || notifications != nil {
             rows.append(("accepted", Format.count(accepted), "journaled before they were sent"))
             if repeated > 0 { rows.append(("repeated", Format.count(repeated), "taken before; not sent again")) }
             if malformed > 0 { rows.append(("malformed", Format.count(malformed), "not taken")) }
             if refusedCount > 0 { rows.append(("refused", Format.count(refusedCount), Self.list(refused))) }
         }
-        if leftFromBefore > 0 || file == nil {
+        if leftFromBefore > 0 || (file == nil && notifications == nil) {
             rows.append(("left before", Format.count(leftFromBefore), "found in the journal"))
         }
         rows.append(("confirmed", Format.count(confirmed), "taken by the push service"))

@@ -46,7 +46,7 @@ extension EntryExplanation {
     }
 
     /// Broken between words; a longer word has a line of its own.
-    private static func wrapped(_ text: String, width: Int) -> [String] {
+    static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
             if let last = lines.last, last.count + 1 + word.count <= width {

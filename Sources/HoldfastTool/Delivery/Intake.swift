@@ -1,0 +1,25 @@
+internal import Holdfast
+
+/// What a run takes into the journal, beside delivering what is in it.
+enum Intake: Sendable {
+    case nothing
+    case file(InputTask)
+    /// Given by flags: at most ``NotificationLine/maximumTokenCount``, in one commit.
+    case notifications([PushNotification])
+
+    /// What goes on when it could not be taken.
+    var afterFailure: String {
+        switch self {
+        case .nothing, .file: "taking no more, and delivering what was taken"
+        case .notifications: "delivering what was there"
+        }
+    }
+
+    /// Whether it is worth a line that a Producer has nothing more. Of each that flags gave there is a line anyway.
+    var saysDrained: Bool {
+        switch self {
+        case .nothing, .file: true
+        case .notifications: false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import Holdfast
+
+/// What became of one notification that was given by flags. The coding keys are those of the JSON.
+struct NotificationReport: Encodable, Equatable {
+    /// How it ended, or where it stands.
+    enum Outcome: String, Encodable {
+        case confirmed, rejected, expired, unknown, withdrawn
+        /// Not taken.
+        case refused
+        /// Nobody can say whether it was taken.
+        case undetermined
+        /// In the journal, and to be delivered.
+        case unconfirmed
+        /// In the journal, and to be delivered when it is due.
+        case deferred
+        /// It has met its end, and the journal does not know which.
+        case settled
+    }
+
+    /// Shortened.
+    var token: String
+    var id: String?
+    /// Nil where it was not taken.
+    var uid: UInt64?
+    var outcome: Outcome
+    /// Whether it was taken before, under the same apns-id, and had its end then. Else nil.
+    var isRepeated: Bool?
+    /// Apple's word, or ours.
+    var reason: String?
+    /// The service's.
+    var status: Int?
+    /// Since when the service knows what it says of the token.
+    var timestamp: String?
+    /// With ``Outcome/deferred``
+    var dueAt: String?
+    /// With ``Outcome/refused`` and ``Outcome/undetermined``: what is wrong with what.
+    var detail: String?
+
+    enum CodingKeys: String, CodingKey {
+        case token, uid, outcome, reason, status, timestamp, dueAt, detail
+        case id = "apns-id"
+        case isRepeated = "repeated"
+    }
+
+    init(token: String, id: String? = nil, outcome: Outcome) {
+        (self.token, self.id, self.outcome) = (token, id, outcome)
+    }
+}
+
+// MARK: From the journal
+
+extension NotificationReport {
+    init(_ notification: PushNotification, _ receipt: Receipt, in journal: any Journal) throws(JournalError) {
+        self.init(
+            token: notification.recipient.description, id: notification.id?.description, outcome: .settled)
+        uid = receipt.uid?.rawValue
+        switch receipt {
+        case .refused(let refusal):
+            (outcome, reason, detail) = (.refused, refusal.reason.rawValue, refusal.detail)
+            if let entry = refusal.blacklistEntry {
+                detail = "\(entry.reason) since \(Timestamp.format(entry.since))"
+            }
+        case .undetermined(let error):
+            (outcome, detail) = (.undetermined, error.message)
+        case .repeated(let uid, let end):
+            isRepeated = true
+            try set(end, of: uid, in: journal)
+        case .accepted(let uid):
+            switch try journal.fate(of: uid) {
+            case .unconfirmed?: outcome = .unconfirmed
+            case .deferred(_, let due, _, let reason)?:
+                (outcome, self.reason, dueAt) = (.deferred, reason.rawValue, Timestamp.format(due))
+            case .settled(let end)?: try set(end, of: uid, in: journal)
+            case nil: break
+            }
+        }
+    }
+
+    private mutating func set(_ end: TerminalOutcome, of uid: UID, in journal: any Journal) throws(JournalError) {
+        switch end {
+        case .confirmed: outcome = .confirmed
+        case .expired: outcome = .expired
+        case .unknown: outcome = .unknown
+        case .withdrawn: outcome = .withdrawn
+        case .rejected(let reason):
+            (outcome, self.reason) = (.rejected, reason.rawValue)
+            let kept = try journal.rejections(after: UID(uid.rawValue - 1), limit: 1).first
+            guard let kept, kept.uid == uid else { return }
+            status = kept.cause.status
+            timestamp = kept.cause.timestamp.map(Timestamp.format)
+        }
+    }
+}
+
+// MARK: For people
+
+extension NotificationReport {
+    /// A line for each, and below them what the reasons mean, each once.
+    static func text(_ reports: [NotificationReport]) -> String {
+        let width = reports.map(\.token.count).max() ?? 0
+        var lines = reports.map { $0.line(tokenWidth: width) }
+        var explained: Set<String> = []
+        for report in reports {
+            guard let reason = report.reason, report.isExplained, explained.insert(reason).inserted else { continue }
+            let guide = ReasonGuide.of(Reason(rawValue: reason), status: report.status)
+            let advice = guide.advice.map { " What to do: \($0)." } ?? ""
+            let text = "\(reason.printable(maximumLength: 100)): \(guide.meaning).\(advice)"
+            lines += EntryExplanation.wrapped(text, width: 92).map { "  \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What the validator refuses is said in its detail, to the point.
+    private var isExplained: Bool { outcome != .refused || reason == Reason.blacklisted.rawValue }
+
+    private func line(tokenWidth: Int) -> String {
+        var words = outcome.rawValue
+        if isRepeated == true { words += " before, and not sent again" }
+        let facts = [
+            reason, status.map { "status \($0)" }, timestamp.map { "since \($0)" }, dueAt.map { "due \($0)" },
+        ].compactMap { $0 }.joined(separator: ", ")
+        for note in [facts, detail ?? ""] where !note.isEmpty { words += ": " + note.printable(maximumLength: 300) }
+        let padding = String(repeating: " ", count: tokenWidth - token.count + 2)
+        // Of what was refused nobody ever hears under that name.
+        let name = outcome == .refused ? nil : id.map { "  apns-id \($0)" }
+        return "\(token)\(padding)\(words)\(name ?? "")"
+    }
+}

@@ -1,0 +1,289 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastTool
+
+/// What flags make of one notification by hand, and what they refuse.
+@Suite("A notification by hand")
+struct HandMadeTests {
+    private static let token = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
+
+    private func notifications(_ flags: String...) async throws -> [PushNotification] {
+        let draft = try await NotificationDraft(try NotificationOptions.parse(["--token", Self.token] + flags))
+        return try #require(draft).notifications(topic: "com.example.app")
+    }
+
+    private func payload(_ flags: String...) async throws -> String {
+        let draft = try await NotificationDraft(try NotificationOptions.parse(["--token", Self.token] + flags))
+        let notifications = try #require(draft).notifications(topic: "t")
+        return String(decoding: try #require(notifications.first).payload, as: UTF8.self)
+    }
+
+    @Test("Each flag of a payload is in it, with Apple's name")
+    func payloads() async throws {
+        #expect(try await payload("--alert", "Hi") == #"{"aps":{"alert":"Hi"}}"#)
+        #expect(
+            try await payload("--alert", "Hi", "--title", "T", "--subtitle", "S")
+                == #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"Hi"}}}"#)
+        #expect(
+            try await payload("--title", "T", "--badge", "0", "--sound", "default", "--category", "C", "--thread", "X")
+                == #"{"aps":{"alert":{"title":"T"},"badge":0,"sound":"default","category":"C","thread-id":"X"}}"#)
+        #expect(
+            try await payload("--alert", "é \"1\"", "--content-available", "--mutable-content")
+                == #"{"aps":{"alert":"é \"1\"","content-available":1,"mutable-content":1}}"#)
+        #expect(try await payload("--alert=-5°") == #"{"aps":{"alert":"-5°"}}"#)
+        #expect(try await payload("--payload", "\n {\"n\" : 1} \n") == #"{"n" : 1}"#)
+    }
+
+    @Test("What is about it is as given, or follows from what is in it")
+    func attributes() async throws {
+        let seen = try #require(try await notifications("--alert", "Hi").first)
+        #expect(seen.topic == "com.example.app" && seen.pushType == .alert && seen.priority == nil)
+        #expect(seen.id != nil && seen.expiration == nil && seen.collapseID == nil)
+        let silent = try #require(try await notifications("--content-available").first)
+        #expect(silent.pushType == .background && silent.priority == .considerate)
+        let given = try #require(
+            try await notifications(
+                "--payload", "{}", "--push-type", "voip", "--priority", "1", "--expiration", "1800000000",
+                "--collapse-id", "c", "--id", "123E4567-E89B-12D3-A456-426655440000"
+            ).first)
+        #expect(given.pushType == .voip && given.priority == .low && given.expiration == .at(1_800_000_000))
+        #expect(given.collapseID == "c" && given.id == NotificationID("123e4567-e89b-12d3-a456-426655440000"))
+        let raw = try #require(try await notifications("--payload", "{}").first)
+        #expect(raw.pushType == nil && raw.priority == nil)
+    }
+
+    @Test("Each token gets one of its own, with its own apns-id")
+    func tokens() async throws {
+        let all = try await notifications("--token", "<ab cd>", "--token", "0xEF01", "--alert", "Hi")
+        #expect(all.map(\.recipient.text) == [Self.token, "abcd", "ef01"])
+        #expect(Set(all.map(\.id)).count == 3)
+    }
+
+    @Test("An expiration is a span from now, a time, or Unix seconds")
+    func expirations() throws {
+        let now = WallTime(seconds: 1_700_000_000)
+        func seconds(_ text: String) throws -> Int64 { try ExpirationArgument.parse(text).expiration(now).unixSeconds }
+        #expect(try seconds("0") == 0)
+        #expect(try seconds("1800000000") == 1_800_000_000)
+        #expect(try seconds("10m") == 1_700_000_600)
+        #expect(try seconds("7d") == 1_700_604_800)
+        #expect(try seconds("2026-11-21T12:00:00Z") == 1_795_262_400)
+        for text in ["", "-1", "soon", "10 m", "1970-01-01T00:00:00Z"] {
+            #expect(throws: ValidationError.self) { try ExpirationArgument.parse(text) }
+        }
+    }
+
+    @Test(
+        "What contradicts is refused, and both are named",
+        arguments: [
+            (["in", "--token", "ab", "--alert", "x"], ["\"in\"", "--token"]),
+            (["in", "--alert", "x"], ["\"in\"", "--alert"]),
+            (["--alert", "x"], ["--alert", "--token"]), (["--priority", "5"], ["--priority", "--token"]),
+            (["--token", "ab"], ["--token", "--alert"]), ([], ["<file>", "--token"]),
+            (["--token", "ab", "--payload", "{}", "--badge", "1"], ["--payload", "--badge"]),
+            (["--token", "ab", "--token", "cd", "--alert", "x", "--id", id], ["--id", "--token"]),
+            (["--token", "ab", "--alert", "x", "--resume"], ["--resume", "--token"]),
+            (["--token", "ab", "--alert", "x", "--restart"], ["--restart", "--token"]),
+            (["--token", "ab", "--alert", "x", "--strict"], ["--strict", "--token"]),
+            (
+                ["--token", "ab", "--sound", "x", "--push-type", "background"],
+                ["--push-type background", "--sound"]
+            ),
+            (
+                ["--token", "ab", "--category", "x", "--push-type", "background"],
+                ["background", "--content-available"]
+            ),
+            (["--token", "ab", "--content-available", "--priority", "10"], ["--content-available", "--priority 10"]),
+            (
+                ["--token", "ab", "--payload", "{}", "--push-type", "background", "--priority", "1"],
+                ["--push-type background", "--priority 1"]
+            ),
+            (["--token", "ab", "--alert", "x", "--push-type", "alarm"], ["alarm", "background, location, voip"]),
+            (["--token", "ab", "--alert", "x", "--priority", "7"], ["7", "10, 5 or 1"]),
+            (["--token", "ab", "--alert", "x", "--id", "7"], ["--id", "UUID"]),
+        ])
+    func contradictions(arguments: [String], words: [String]) {
+        let error = #expect(throws: (any Error).self) {
+            try SendCommand.parse(arguments + ["--journal", "j", "--endpoint", "https://h"])
+        }
+        guard let error else { return }
+        let message = SendCommand.message(for: error)
+        for word in words { #expect(message.contains(word), "\(message)") }
+    }
+
+    private static let id = "123e4567-e89b-12d3-a456-426655440000"
+
+    @Test("A token that is none is not repeated in what is said of it")
+    func badToken() {
+        let error = #expect(throws: (any Error).self) {
+            try SendCommand.parse(["--token", "abcdefgh12345678", "--alert", "x", "--journal", "j"])
+        }
+        guard let error else { return }
+        #expect(SendCommand.message(for: error).contains("hex digits only"))
+        #expect(!SendCommand.message(for: error).contains("abcdefgh"))
+    }
+
+    @Test("A payload that is too large, or none, says so and ends with 65")
+    func badPayload() async throws {
+        func failure(_ flags: String...) async -> ToolError? {
+            do {
+                _ = try await NotificationDraft(try NotificationOptions.parse(["--token", "ab"] + flags))
+                return nil
+            } catch {
+                return error as? ToolError
+            }
+        }
+        let long = String(repeating: "x", count: 5000)
+        let tooLarge = ToolError(.badInput, "the payload has 5020 bytes; 4096 is the limit")
+        #expect(await failure("--alert", long) == tooLarge)
+        #expect(await failure("--alert", long, "--push-type", "voip") == nil)
+        #expect(await failure("--alert", "x", "--badge=-1")?.status == .badInput)
+        #expect(
+            await failure("--payload", "[1]")
+                == ToolError(.badInput, "--payload must be a JSON object: not a JSON object (at byte 0)"))
+        #expect(await failure("--payload", "@/nowhere") == ToolError(.noInput, "/nowhere does not exist"))
+        #expect(await failure("--payload", "@/dev/zero")?.message.contains("more than 1.0 MB") == true)
+    }
+}
+
+/// What is said of notifications by hand when they have met their end.
+@Suite("What became of a notification by hand")
+struct NotificationReportTests {
+    private func notification(_ number: Int) throws -> PushNotification {
+        try PushNotification(
+            token: DeviceToken("\(number)0\(number)0\(number)0\(number)0\(number)0"), topic: "com.example",
+            payload: Array("{}".utf8),
+            id: NotificationID(high: 0, low: UInt64(number)))
+    }
+
+    @Test("The text names the outcome of each, and explains each reason once")
+    func text() {
+        var confirmed = NotificationReport(token: "00fc…e8f0", id: "ID1", outcome: .confirmed)
+        confirmed.uid = 1
+        var rejected = NotificationReport(token: "ab", id: "ID2", outcome: .rejected)
+        (rejected.reason, rejected.status, rejected.timestamp) = ("Unregistered", 410, "2026-11-21T12:00:00Z")
+        var refused = NotificationReport(token: "cd", id: "ID3", outcome: .refused)
+        (refused.reason, refused.detail) = ("BadTopic", "a topic has 1 to 255 visible ASCII characters")
+        var repeated = NotificationReport(token: "ef", id: "ID4", outcome: .confirmed)
+        repeated.isRepeated = true
+        #expect(
+            NotificationReport.text([confirmed, rejected, rejected, refused, repeated]) == """
+                00fc…e8f0  confirmed  apns-id ID1
+                ab         rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
+                ab         rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
+                cd         refused: BadTopic: a topic has 1 to 255 visible ASCII characters
+                ef         confirmed before, and not sent again  apns-id ID4
+                  Unregistered: the app is not on the device any more, or takes no notifications. What to do:
+                  delete the token where your tokens are kept, until the app registers again.
+                """)
+    }
+
+    @Test("Whatever became of it, the journal knows; the gravest is the exit code")
+    func fates() async throws {
+        let world = try HandMadeWorld { token in
+            switch token.bytes[0] {
+            case 0x10: .confirmed
+            case 0x20: SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1_900_000_000))
+            default: SendResult(apnsStatus: 400, reason: "BadCollapseId")
+            }
+        }
+        var badType = try notification(4)
+        badType.pushType = PushType(rawValue: "alarm")
+        let sent = [try notification(1), try notification(2), badType]
+        let outcome = await world.run(sent)
+        let reports = try #require(outcome.summary.notifications)
+        #expect(reports.map(\.outcome) == [.confirmed, .rejected, .refused])
+        #expect(reports.map(\.uid) == [1, 2, nil])
+        #expect(reports.map(\.reason) == [nil, "Unregistered", "InvalidPushType"])
+        #expect(reports[1].status == 410 && reports[1].timestamp == "2030-03-17T17:46:40Z")
+        #expect(outcome.status == .badInput)
+        #expect(outcome.summary.accepted == 2 && outcome.summary.refused == ["InvalidPushType": 1])
+        #expect(outcome.summary.file == nil && outcome.summary.inputFinished)
+        // Nothing is left, so the lines say all of it.
+        #expect(!outcome.summary.text().contains("elapsed"))
+    }
+
+    @Test("The same again under its apns-id is not sent twice, and keeps its exit code")
+    func repeats() async throws {
+        let journal = InMemoryJournal()
+        let sent = [try notification(1), try notification(2)]
+        func run() async throws -> (outcome: DeliveryRun.Outcome, sent: Int) {
+            let world = try HandMadeWorld(journal: journal) {
+                $0.bytes[0] == 0x10 ? .confirmed : SendResult(apnsStatus: 400, reason: "BadCollapseId")
+            }
+            return (await world.run(sent), world.connector.sent.count)
+        }
+        let first = try await run()
+        #expect(first.sent == 2 && first.outcome.status == .notAllConfirmed)
+        let second = try await run()
+        #expect(second.sent == 0 && second.outcome.summary.repeated == 2)
+        let reports = try #require(second.outcome.summary.notifications)
+        #expect(reports.map(\.outcome) == [.confirmed, .rejected] && reports.allSatisfy { $0.isRepeated == true })
+        #expect(reports[1].reason == "BadCollapseId" && reports[1].status == 400)
+        #expect(second.outcome.status == .notAllConfirmed)
+    }
+
+    @Test("One that waits is told as what it waits for, and the journal keeps it")
+    func waits() async throws {
+        let world = try HandMadeWorld { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        let outcome = await world.run([try notification(1)])
+        #expect(outcome.summary.notifications?.map(\.outcome) == [.unconfirmed])
+        #expect(outcome.status == .configuration && outcome.summary.left == 1)
+        #expect(outcome.summary.text().contains("`holdfast recover` delivers them"))
+
+        let later = try HandMadeWorld { _ in SendResult(apnsStatus: 429, reason: "TooManyRequests") }
+        let sent = [try notification(1)]
+        let task = Task { await later.run(sent) }
+        let isDeferred = await waitUntil { later.engine.status().deferrals > 0 }
+        #expect(isDeferred)
+        task.cancel()
+        let report = try #require(await task.value.summary.notifications?.first)
+        #expect(report.outcome == .deferred && report.reason == "TooManyRequests" && report.dueAt != nil)
+    }
+
+    @Test("A journal that fails has taken nothing, and says why")
+    func journalFails() async throws {
+        let journal = InMemoryJournal()
+        let world = try HandMadeWorld(journal: journal) { _ in .confirmed }
+        journal.failWrites(with: JournalError(.inputOutput, "the disk is gone"))
+        let outcome = await world.run([try notification(1)])
+        #expect(outcome.status == .inputOutput)
+        #expect(outcome.error?.message.contains("nothing was taken") == true)
+        #expect(outcome.summary.notifications?.map(\.outcome) == [.refused])
+    }
+
+    @Test("What was in the journal before goes with it, and is counted beside it")
+    func backlog() async throws {
+        let world = try HandMadeWorld { _ in .confirmed }
+        _ = await world.engine.producer.submit([try notification(5), try notification(6)])
+        let outcome = await world.run([try notification(1)])
+        #expect(outcome.status == .ok && outcome.summary.leftFromBefore == 2 && outcome.summary.confirmed == 3)
+        #expect(outcome.summary.notifications?.map(\.outcome) == [.confirmed])
+        #expect(outcome.summary.text().contains("left before"))
+    }
+}
+
+/// A journal, a connector and an engine for notifications by hand.
+private struct HandMadeWorld: Sendable {
+    let journal: InMemoryJournal
+    let connector = InMemoryConnector()
+    let engine: PushEngine
+    private let console = Console(isInteractive: false, usesColor: false)
+
+    init(journal: InMemoryJournal = InMemoryJournal(), answer: @escaping @Sendable (DeviceToken) -> SendResult) throws {
+        self.journal = journal
+        engine = try PushEngine(journal: journal, routes: [Route(connector: connector)])
+        connector.answer { answer($0.token!) }
+    }
+
+    func run(_ notifications: [PushNotification]) async -> DeliveryRun.Outcome {
+        let run = DeliveryRun(
+            journal: journal, engine: engine, console: console,
+            logger: ConsoleLogHandler.logger(console, isVerbose: false), options: .init(handlesSignals: false))
+        return await run.run(.notifications(notifications))
+    }
+}
