@@ -7,10 +7,11 @@ func openChannel(_ sending: APNsConnector.Configuration) async throws -> Broadca
     let manager = try ChannelManager(bundleID: "com.example.scores", sending)
     do {
         return try await manager.create(storagePolicy: .mostRecentMessage)
-    } catch  where error.code == .unknownOutcome {
+    } catch {
+        guard error.code == .unknownOutcome else { throw error }
         // It may be there, and nobody has its id. What no match uses can be deleted.
-        for channel in try await manager.list() where try await !isInUse(channel) {
-            try await manager.delete(channel)
+        for channel in try await manager.list() {
+            if try await !isInUse(channel) { try await manager.delete(channel) }
         }
         throw error
     }
