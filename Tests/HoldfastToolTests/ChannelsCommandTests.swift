@@ -186,7 +186,7 @@ struct ChannelsCommandTests {
         arguments: [
             (["create"], "--storage"), (["create", "--storage", "some"], "some"), (["show", "no base64"], "base64"),
             (["delete"], "channel"), (["list"], "--endpoint"), (["list", "--endpoint", "sandbox"], "--bundle-id"),
-            (["list", "--endpoint", "nowhere"], "nowhere"),
+            (["list", "--endpoint", "nowhere", "--bundle-id", "a"], "nowhere"),
             (["list", "--endpoint", "sandbox", "--bundle-id", "a/b"], "bundle id"),
             (["list", "--endpoint", "sandbox", "--bundle-id", "a", "--key-id", "x"], "--key"),
         ])
