@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 
 /// One JSON value, encoded already: what a payload holds of its user's own.
 ///
@@ -18,7 +19,14 @@ public struct JSONFragment: Hashable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return JSONFragment(bytes: Array(try encoder.encode(value)))
+            let bytes = Array(try encoder.encode(value))
+            // Foundation writes a Decimal that is no number as NaN, which is no JSON.
+            try JSONScanner.checkValue(bytes.span, in: 0..<bytes.count)
+            return JSONFragment(bytes: bytes)
+        } catch let fault as JSONFault {
+            throw APNsPayloadError(
+                .notJSON,
+                "a \(type(of: value)) can't be encoded as JSON: a Decimal that is NaN, or: \(fault.reason.rawValue)")
         } catch let error as EncodingError {
             throw APNsPayloadError(.notJSON, "a \(type(of: value)) can't be encoded as JSON: \(Self.words(error))")
         } catch {

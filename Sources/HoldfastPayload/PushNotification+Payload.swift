@@ -25,11 +25,13 @@ extension APNsPayload {
     /// Whether it shows, sounds or counts anything.
     private var isSeen: Bool { alert != nil || sound != nil || badge != nil }
 
+    var isForLiveActivity: Bool { event != nil || contentState != nil || attributes != nil }
+
     /// The push type that it is for: `mdm` and `liveactivity` by their keys, `widgets` where content has changed, `background`
     /// where there is nothing but work for the app, else `alert`. (`voip`, `controls` and the rest can't be told by a payload.)
     public var pushType: PushType {
         if mdm != nil { return .mdm }
-        if event != nil || contentState != nil || attributes != nil { return .liveactivity }
+        if isForLiveActivity { return .liveactivity }
         if isContentChanged { return .widgets }
         return isContentAvailable && !isSeen ? .background : .alert
     }
