@@ -179,8 +179,9 @@ let package = Package(
             name: "HoldfastGatewayTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2", "HoldfastJournal", "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", coreMetrics, logging,
-                nioCore, nioPosix, nioSSL, nioHPACK, serviceLifecycle,
+                "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", "RawClients",
+                coreMetrics,
+                logging, nioCore, nioPosix, nioSSL, nioHPACK, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -230,13 +231,18 @@ let package = Package(
             name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "HostileHTTP2", "Trials", argumentParser],
             path: "Tests/HTTP2Fuzz", swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // Sockets that write what a test tells them to.
+        .target(
+            name: "RawClients", dependencies: ["Holdfast", "HoldfastTesting", nioCore, nioPosix],
+            path: "Tests/RawClients", swiftSettings: strict),
         // Clients that do anything, to the gateway's listeners: Scripts/fuzz-gateway. A process of its own, so that one that
         // crashes is seen as that.
         .executableTarget(
             name: "GatewayFuzz",
             dependencies: [
-                "Holdfast", "HoldfastGateway", "HoldfastHTTP2", "HoldfastTesting", "HostileHTTP2", "Trials",
-                argumentParser, logging, nioCore, nioPosix,
+                "Holdfast", "HoldfastGateway", "HoldfastHTTP2", "HoldfastTesting", "HostileHTTP2", "RawClients",
+                "Trials",
+                argumentParser, logging,
             ],
             path: "Tests/GatewayFuzz", swiftSettings: strict),
         .testTarget(name: "GatewayFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),

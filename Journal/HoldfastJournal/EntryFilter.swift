@@ -12,8 +12,10 @@ public struct EntryFilter: Hashable, Sendable {
     public var uids = UIDRanges.all
     /// Those with any of these topics, exactly. Empty: with any.
     public var topics: Set<String> = []
-    /// Those to any of these tokens. Empty: to any.
+    /// Those to any of these tokens, or to any of ``channels``. Both empty: to any.
     public var tokens: [TokenPattern] = []
+    /// Broadcasts to any of these channels.
+    public var channels: Set<BroadcastChannel> = []
     /// Those that any of these Producers submitted. Empty: that any did.
     public var producers: Set<String> = []
     /// Those with any of these tags. Empty: with any, or with none.

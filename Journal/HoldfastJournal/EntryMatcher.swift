@@ -12,6 +12,7 @@ struct EntryMatcher {
     /// By their numbers; nil for all.
     private let producers: Set<UInt16>?
     private let topics: [[UInt8]]
+    private let channels: [[UInt8]]
     /// In lower case.
     private let reasons: Set<String>
     /// Whether more of a record counts than its key says.
@@ -28,6 +29,7 @@ struct EntryMatcher {
             ? nil
             : Set(producers.indices.filter { filter.producers.contains(producers[$0]) }.map { UInt16($0) + 1 })
         topics = filter.topics.map { Array($0.utf8) }
+        channels = filter.channels.map { Array($0.id.utf8) }
         reasons = Set(filter.reasons.map { $0.rawValue.lowercased() })
         var rest = filter
         (rest.lanes, rest.uids, rest.states) = ([], .all, EntryFilter().states)
@@ -106,9 +108,16 @@ struct EntryMatcher {
         {
             return false
         }
-        if !filter.tokens.isEmpty, !filter.tokens.contains(where: { $0.matches(record, in: fields.token) }) {
-            return false
-        }
+        guard wantsRecipient(fields, record) else { return false }
         return filter.tags.isEmpty || filter.tags.contains { $0.matches(record, in: fields.tag) }
+    }
+
+    /// Tokens and channels are two ways to say for whom.
+    private func wantsRecipient(_ fields: PackedNotification.Fields, _ record: Span<UInt8>) -> Bool {
+        if filter.tokens.isEmpty, channels.isEmpty { return true }
+        if let token = fields.token { return filter.tokens.contains { $0.matches(record, in: token) } }
+        return channels.contains {
+            $0.count == fields.address.count && record.begins(in: fields.address, with: $0)
+        }
     }
 }

@@ -118,8 +118,8 @@ final class LMDBBlacklist: BlacklistStorage {
         var tokens: [(index: Int, token: Range<Int>)] = []
         tokens.reserveCapacity(batch.count)
         for index in 0..<batch.count {
-            // What cannot be parsed has no token; whoever sends it will find out.
-            if let fields = try? batch.fields(at: index) { tokens.append((index, fields.token)) }
+            // What cannot be parsed has no token; whoever sends it will find out. A broadcast has none either.
+            if let token = try? batch.fields(at: index).token { tokens.append((index, token)) }
         }
         filter.narrow(&tokens, in: batch.bytes.span)
         guard !tokens.isEmpty else { return [] }

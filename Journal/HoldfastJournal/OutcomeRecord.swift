@@ -31,11 +31,14 @@ enum OutcomeCode {
 /// another's key is damage.
 ///
 ///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
-///     14 u8 1 has a status, 2 has a timestamp   15 u8 token's length   16 u16 status   18 u16 reason's length
+///     14 u8 1 has a status, 2 has a timestamp, 4 is of a broadcast (version 2)   15 u8 token's or channel id's length
+///     16 u16 status   18 u16 reason's length
 ///     20 u16 tag's length   22 u16 producer   24 i64 settled at   32 i64 timestamp   40 i64 rejected at
-///     48 u64×2 apns-id   64 token · tag · reason
+///     48 u64×2 apns-id   64 token or channel id · tag · reason
 enum OutcomeRecord {
     static let magic: UInt32 = 0x636F_4648  // "HFoc"
+    /// The newest; written for broadcasts alone.
+    static let version: UInt8 = 2
 
     /// - Parameters:
     ///   - record: the entry's record as it lay in the journal.
@@ -51,10 +54,11 @@ enum OutcomeRecord {
         else { return nil }
         let reason = cause.map { SmallRecord.cut($0.reason) } ?? []
         var content: [UInt8] = []
-        content.reserveCapacity(64 + fields.token.count + fields.tag.count + reason.count)
+        content.reserveCapacity(64 + fields.address.count + fields.tag.count + reason.count)
         content.append(OutcomeCode.code(of: terminal))
-        content.append((cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2))
-        content.append(UInt8(fields.token.count))
+        content.append(
+            (cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2) | (fields.isBroadcast ? 4 : 0))
+        content.append(UInt8(fields.address.count))
         content.appendLittleEndian(UInt16(clamping: cause?.status ?? 0))
         content.appendLittleEndian(UInt16(reason.count))
         content.appendLittleEndian(UInt16(fields.tag.count))
@@ -64,22 +68,22 @@ enum OutcomeRecord {
         }
         content.appendLittleEndian(fields.id.high)
         content.appendLittleEndian(fields.id.low)
-        record.append(fields.token, to: &content)
+        record.append(fields.address, to: &content)
         record.append(fields.tag, to: &content)
         content.append(contentsOf: reason)
-        return SmallRecord.seal(magic, seed: key.uid.rawValue, content)
+        return SmallRecord.seal(magic, version: fields.isBroadcast ? version : 1, seed: key.uid.rawValue, content)
     }
 
     /// - Parameter producers: the names, Producer 1 first.
     static func read(_ bytes: [UInt8], uid: UInt64, producers: [String]) throws(EntryRecord.Fault) -> Outcome {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, magic, seed: uid, atLeast: 64) { throw fault }
-        let token = 64..<(64 + Int(span[15]))
-        let tag = token.upperBound..<(token.upperBound + Int(span.load(UInt16.self, at: 20)))
+        if let fault = SmallRecord.fault(span, magic, newest: version, seed: uid, atLeast: 64) { throw fault }
+        let address = 64..<(64 + Int(span[15]))
+        let tag = address.upperBound..<(address.upperBound + Int(span.load(UInt16.self, at: 20)))
         let words = tag.upperBound..<(tag.upperBound + Int(span.load(UInt16.self, at: 18)))
         guard words.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
         let reason = Reason(rawValue: String(decoding: bytes[words], as: UTF8.self))
-        guard let address = DeviceToken(bytes: Array(bytes[token])),
+        guard let recipient = recipient(Array(bytes[address]), isBroadcast: span[14] & 4 != 0),
             let terminal = OutcomeCode.outcome(span[13], reason: reason)
         else { throw .damaged("its fields make no sense") }
         func time(_ offset: Int) -> WallTime {
@@ -94,7 +98,12 @@ enum OutcomeRecord {
         return Outcome(
             uid: UID(uid), terminal: terminal, cause: cause, settledAt: time(24),
             id: NotificationID(high: span.load(UInt64.self, at: 48), low: span.load(UInt64.self, at: 56)),
-            token: address, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
+            recipient: recipient, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
+    }
+
+    private static func recipient(_ address: [UInt8], isBroadcast: Bool) -> Recipient? {
+        guard isBroadcast else { return DeviceToken(bytes: address).map(Recipient.device) }
+        return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
     }
 }
 

@@ -43,7 +43,7 @@ public struct APNsConnector: Connector {
     private func dialer(_ credentials: Credentials) -> Dialer {
         var dialer = Dialer(
             endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port,
-            tls: credentials.tls, trust: configuration.trust, deadline: configuration.connectDeadline)
+            tls: credentials.tls.context, trust: configuration.trust, deadline: configuration.connectDeadline)
         dialer.serverName = configuration.serverName
         dialer.proxy = configuration.proxy
         dialer.resolver = configuration.resolver

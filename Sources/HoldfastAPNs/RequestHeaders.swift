@@ -11,7 +11,7 @@ internal import HoldfastHTTP2
 /// A block that is encoded must be sent: the peer's table follows from it.
 struct RequestHeaders: Sendable {
     private enum Name: Int, CaseIterable, Sendable {
-        case authority, topic, pushType, priority, expiration, id, collapseID
+        case authority, topic, pushType, priority, expiration, id, collapseID, requestID, channelID
 
         var bytes: [UInt8] {
             switch self {
@@ -22,6 +22,8 @@ struct RequestHeaders: Sendable {
             case .expiration: Array("apns-expiration".utf8)
             case .id: Array("apns-id".utf8)
             case .collapseID: Array("apns-collapse-id".utf8)
+            case .requestID: Array("apns-request-id".utf8)
+            case .channelID: Array("apns-channel-id".utf8)
             }
         }
     }
@@ -87,26 +89,40 @@ struct RequestHeaders: Sendable {
         }
         HPACKWriter.appendIndexed(HPACKStaticIndex.methodPost, to: &block)
         HPACKWriter.appendIndexed(schemeIndex, to: &block)
-        appendPath(bytes, fields.token, to: &block)
+        appendPath(fields, of: bytes, to: &block)
         if authorityIndex > 0 {
             HPACKWriter.appendIndexed(authorityIndex, to: &block)
         } else {
             appendField(.authority, authority[...], to: &block)
         }
         block.append(contentsOf: authorizationField)
-        appendRepeated(fields, of: bytes, to: &block)
-        appendID(fields.id, to: &block)
-        appendExpiration(fields.expiration, to: &block)
+        if fields.isBroadcast {
+            appendPushType(fields, to: &block)
+            appendValue(.channelID, bytes[fields.address], to: &block)
+            appendID(fields.id, as: .requestID, to: &block)
+        } else {
+            appendRepeated(fields, of: bytes, to: &block)
+            appendID(fields.id, as: .id, to: &block)
+        }
+        appendExpiration(fields.expirationToSend, to: &block)
         if !fields.collapseID.isEmpty { appendValue(.collapseID, bytes[fields.collapseID], to: &block) }
     }
 
-    private static let pathPrefix = Array("/3/device/".utf8)
+    private static let devicePath = Array("/3/device/".utf8)
+    /// Before the bundle identifier (*Sending broadcast push notification requests to APNs*).
+    private static let broadcastPath = Array("/4/broadcasts/apps/".utf8)
 
-    private func appendPath(_ bytes: [UInt8], _ token: Range<Int>, to block: inout [UInt8]) {
+    private func appendPath(_ fields: PackedNotification.Fields, of bytes: [UInt8], to block: inout [UInt8]) {
         HPACKWriter.appendInteger(HPACKStaticIndex.path, prefix: 4, bits: 0, to: &block)
-        HPACKWriter.appendInteger(Self.pathPrefix.count + 2 * token.count, prefix: 7, bits: 0, to: &block)
-        block.append(contentsOf: Self.pathPrefix)
-        Hex.append(bytes[token], to: &block)
+        if fields.isBroadcast {
+            HPACKWriter.appendInteger(Self.broadcastPath.count + fields.topic.count, prefix: 7, bits: 0, to: &block)
+            block.append(contentsOf: Self.broadcastPath)
+            block.append(contentsOf: bytes[fields.topic])
+        } else {
+            HPACKWriter.appendInteger(Self.devicePath.count + 2 * fields.address.count, prefix: 7, bits: 0, to: &block)
+            block.append(contentsOf: Self.devicePath)
+            Hex.append(bytes[fields.address], to: &block)
+        }
     }
 
     /// Topic, push type and priority: mostly the same as in the request before.
@@ -123,19 +139,25 @@ struct RequestHeaders: Sendable {
         let tableBefore = table.count
         let start = block.count
         appendField(.topic, bytes[fields.topic], to: &block)
-        if let pushType = fields.pushType { appendField(.pushType, Array(pushType.rawValue.utf8)[...], to: &block) }
-        if priority != 0 { appendField(.priority, Array(String(priority).utf8)[...], to: &block) }
+        appendPushType(fields, to: &block)
         // Only what is all references can be said again in the same words.
         guard table.count == tableBefore else { return }
         repeated = (Array(bytes[fields.topic]), fields.pushTypeCode, priority, Array(block[start...]))
     }
 
-    private mutating func appendID(_ id: NotificationID, to block: inout [UInt8]) {
-        let index = nameIndices[Name.id.rawValue]
+    private mutating func appendPushType(_ fields: PackedNotification.Fields, to block: inout [UInt8]) {
+        if let pushType = fields.pushType { appendField(.pushType, Array(pushType.rawValue.utf8)[...], to: &block) }
+        if let priority = fields.priority {
+            appendField(.priority, Array(String(priority.rawValue).utf8)[...], to: &block)
+        }
+    }
+
+    private mutating func appendID(_ id: NotificationID, as name: Name, to block: inout [UInt8]) {
+        let index = nameIndices[name.rawValue]
         guard index > 0 else {
             var value: [UInt8] = []
             id.appendCanonical(to: &value)
-            return appendValue(.id, value[...], to: &block)
+            return appendValue(name, value[...], to: &block)
         }
         HPACKWriter.appendInteger(index, prefix: 4, bits: 0, to: &block)
         block.append(36)

@@ -17,24 +17,6 @@ public struct GatewayConfiguration: Sendable {
     public init() {}
 }
 
-/// One protocol at one address, while it listens.
-protocol Ingress: Sendable {
-    /// `http2`, `binary` or `feedback`: in logs and metrics.
-    var name: String { get }
-    var address: ListenAddress { get }
-    var figures: IngressFigures { get }
-    /// Connections that are open.
-    var openConnections: Int { get }
-
-    /// Takes up files that have changed, and limits; open connections go on. Its address stays what it is.
-    ///
-    /// - Throws: ``GatewayError`` that names what is wrong; then everything stays as it was.
-    func reload(_ configuration: GatewayConfiguration) throws(GatewayError)
-
-    /// Takes nothing new, answers what is in hand, and ends with the last connection, or at the limit.
-    func drain(within limit: Duration) async
-}
-
 /// Servers that existing senders talk to, in front of an engine: what they hand over is in its journal before they are
 /// answered.
 ///
@@ -58,7 +40,7 @@ public final class Gateway: Service, Sendable {
             if let http2 = configuration.http2 {
                 ingresses.append(
                     try await HTTP2Ingress.start(
-                        http2, submitters: configuration.submitters, engine: engine, logger: logger))
+                        http2, submitters: configuration.submitters, engine: engine))
             }
             if let binary = configuration.binary {
                 ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
@@ -76,7 +58,7 @@ public final class Gateway: Service, Sendable {
 
     /// What it listens on, by the protocol's name.
     public var addresses: [String: ListenAddress] {
-        Dictionary(uniqueKeysWithValues: ingresses.map { ($0.name, $0.address) })
+        Dictionary(uniqueKeysWithValues: ingresses.map { ($0.name, $0.listener.address) })
     }
 
     /// Takes up files that have changed, limits and keys, without ending a connection. Addresses stay what they are.
@@ -89,7 +71,7 @@ public final class Gateway: Service, Sendable {
 
     /// What each listener did and has open, by the protocol's name.
     public var figures: [(name: String, openConnections: Int, values: IngressFigures.Values)] {
-        ingresses.map { ($0.name, $0.openConnections, $0.figures.current) }
+        ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
     /// Serves until it is shut down or cancelled.

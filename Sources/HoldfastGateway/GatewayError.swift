@@ -3,7 +3,7 @@ public struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         /// Somebody must mend a configuration or a file.
         case configuration
-        /// The address is taken, or is none of this machine's.
+        /// The address is taken or none of this machine's, or the journal takes nothing: it may pass.
         case cannotListen
     }
 

@@ -57,7 +57,7 @@ public struct LegacyAPNsConnector: Connector {
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
-    let vault: CredentialVault<LegacyCredentials>
+    let vault: CredentialVault<TLSCredentials>
 
     /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be, or the
     ///   bound that is none.
@@ -79,7 +79,7 @@ public struct LegacyAPNsConnector: Connector {
             vault = try CredentialVault(
                 files: configuration.credentialFiles, reloadEvery: configuration.reloadEvery,
                 clock: configuration.clock,
-                read: { (_) throws(TransportConfigurationError) in try LegacyCredentials(configuration) })
+                read: { (_) throws(TransportConfigurationError) in try configuration.credentials() })
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }
@@ -100,10 +100,10 @@ public struct LegacyAPNsConnector: Connector {
         }
     }
 
-    private func dialer(_ credentials: LegacyCredentials) -> Dialer {
+    private func dialer(_ credentials: TLSCredentials) -> Dialer {
         let endpoint = configuration.endpoint
         return Dialer(
-            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls,
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.context,
             trust: configuration.trust, deadline: configuration.connectDeadline)
     }
 
@@ -129,5 +129,19 @@ public struct LegacyAPNsConnector: Connector {
         }
         vault.adopt(connection, generation: current.generation)
         return connection
+    }
+}
+
+extension LegacyAPNsConnector.Configuration {
+    /// Reads what it appears with and whom it trusts. In the clear there is nothing to read.
+    fileprivate func credentials() throws(TransportConfigurationError) -> TLSCredentials {
+        let isCleartext = endpoint.isCleartext
+        return try TLSCredentials(
+            certificate: isCleartext ? nil : clientCertificate, trust: isCleartext ? nil : trust, now: clock.wall())
+    }
+
+    /// The paths of all files that they are read from.
+    fileprivate var credentialFiles: [String] {
+        endpoint.isCleartext ? [] : (clientCertificate?.files ?? []) + [trust.file].compactMap(\.self)
     }
 }

@@ -3,14 +3,14 @@ import Foundation
 /// Reads ledgers of a ``MockAPNsServer`` or a ``MockBinaryServer``, and says what was accepted, what twice, and what is
 /// missing.
 ///
-/// A notification is its id together with its token: senders may use one id for many devices. The id is the `apns-id`; over
-/// the binary protocol, which has none, it is the payload's own `"id"`, or where that is missing too the payload's digest.
+/// A notification is its id together with its recipient, a device token or a broadcast channel: senders may use one id for
+/// many devices. The id is the `apns-id`, which the ledger also calls a broadcast's `apns-request-id`; over the binary protocol, which has none, it is the payload's own `"id"`, or where that is missing too the payload's digest.
 public struct LedgerAudit: Sendable {
     /// A notification that was accepted more than once.
     public struct Duplicate: Hashable, Sendable {
         public let id: String
-        /// In lower case.
-        public let token: String
+        /// The device token, in lower case, or the broadcast channel.
+        public let recipient: String
         /// How often it was accepted; 2 or more.
         public let count: Int
     }
@@ -24,7 +24,19 @@ public struct LedgerAudit: Sendable {
 
     private struct Notification: Hashable {
         let id: ID
-        let token: String
+        let recipient: Recipient
+    }
+
+    private enum Recipient: Hashable {
+        /// In lower case.
+        case token(String)
+        case channel(String)
+
+        var text: String {
+            switch self {
+            case .token(let text), .channel(let text): text
+            }
+        }
     }
 
     private enum ID: Hashable {
@@ -61,11 +73,11 @@ public struct LedgerAudit: Sendable {
     /// The notifications accepted more than once, the most frequent first.
     public var duplicates: [Duplicate] {
         counts.filter { $0.value > 1 }
-            .map { Duplicate(id: $0.key.id.text, token: $0.key.token, count: $0.value) }
-            .sorted { ($1.count, $0.id, $0.token) < ($0.count, $1.id, $1.token) }
+            .map { Duplicate(id: $0.key.id.text, recipient: $0.key.recipient.text, count: $0.value) }
+            .sorted { ($1.count, $0.id, $0.recipient) < ($0.count, $1.id, $1.recipient) }
     }
 
-    /// Whether a notification with this id was accepted, for any token.
+    /// Whether a notification with this id was accepted, for any recipient.
     public func contains(id: String) -> Bool { ids.contains(ID(id)) }
 
     /// Those of the expected ids that were never accepted: what was lost. In the order given.
@@ -111,13 +123,15 @@ public struct LedgerAudit: Sendable {
         let apnsID: UUID?
         let id: String?
         let payload: String?
-        let token: String
+        let token: String?
+        let channel: String?
 
         enum CodingKeys: String, CodingKey {
             case apnsID = "apns-id"
-            case id, payload, token
+            case channel, id, payload, token
         }
 
+        var recipient: Recipient? { token.map { .token($0.lowercased()) } ?? channel.map(Recipient.channel) }
         var notificationID: ID? { apnsID.map(ID.uuid) ?? id.map { ID($0) } ?? payload.map(ID.text) }
     }
 
@@ -133,10 +147,10 @@ public struct LedgerAudit: Sendable {
     }
 
     private static func thoroughly(_ line: [UInt8]) -> Notification? {
-        guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)), let id = line.notificationID else {
-            return nil
-        }
-        return Notification(id: id, token: line.token.lowercased())
+        guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)), let id = line.notificationID,
+            let recipient = line.recipient
+        else { return nil }
+        return Notification(id: id, recipient: recipient)
     }
 
     private static let head = Array(#"{"apns-id":""#.utf8)
@@ -158,6 +172,6 @@ public struct LedgerAudit: Sendable {
             return nil
         }
         return Notification(
-            id: .uuid(id), token: String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased())
+            id: .uuid(id), recipient: .token(String(decoding: line[tokenStart..<tokenEnd], as: UTF8.self).lowercased()))
     }
 }

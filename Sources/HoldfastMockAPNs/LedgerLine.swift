@@ -1,4 +1,5 @@
-/// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case.
+/// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case. Of a broadcast
+/// it has `channel` in place of `token`, and the `apns-id` is its `apns-request-id`.
 ///
 /// The last line is kept, because the next one mostly differs from it in id and token only, which are overwritten.
 struct LedgerLine {
@@ -18,12 +19,12 @@ struct LedgerLine {
         // What is no token (only a behavior lets that through) is a JSON string like any other.
         guard ASCII.areHexDigits(token) else {
             let text = String(decoding: token.indices.map { token[$0] }, as: UTF8.self)
-            lines += Self.line(id, text, topic).bytes
+            lines += Self.line(id, "token", text, topic).bytes
             return
         }
         if token.count != tokenRange.count || topic != self.topic || bytes.isEmpty {
             let placeholder = String(repeating: "0", count: token.count)
-            (bytes, tokenRange) = Self.line(id, placeholder, topic)
+            (bytes, tokenRange) = Self.line(id, "token", placeholder, topic)
             self.topic = topic
         }
         for index in id.bytes.indices { bytes[Self.idStart + index] = id.bytes[index] }
@@ -32,14 +33,19 @@ struct LedgerLine {
         lines.append(contentsOf: bytes)
     }
 
+    /// Appends the line of a broadcast to `lines`.
+    static func append(id: NotificationIDText, channel: String, topic: String, to lines: inout [UInt8]) {
+        lines += line(id, "channel", channel, topic).bytes
+    }
+
     private static func line(
-        _ id: NotificationIDText, _ token: String, _ topic: String
-    ) -> (bytes: [UInt8], tokenRange: Range<Int>) {
+        _ id: NotificationIDText, _ recipientKind: String, _ recipient: String, _ topic: String
+    ) -> (bytes: [UInt8], recipientRange: Range<Int>) {
         var line = Array(#"{"apns-id":""#.utf8)
         line += id.bytes
-        line += Array(#"","token":""#.utf8)
+        line += Array(#"","\#(recipientKind)":""#.utf8)
         let start = line.count
-        line.appendJSONText(token)
+        line.appendJSONText(recipient)
         let range = start..<line.count
         line += Array(#"","topic":""#.utf8)
         line.appendJSONText(topic)

@@ -53,7 +53,8 @@ public struct MockAPNsConfiguration: Sendable {
     /// TooManyProviderTokenUpdates. Default: any number.
     public var providerTokenUpdateLimit: Int?
 
-    /// The topics that are allowed; others are TopicDisallowed. Default: all.
+    /// The topics that are allowed; others are TopicDisallowed, and TopicMismatch where they stand in the path. Default:
+    /// all.
     public var topics: Set<String>?
     /// How many bytes a device token may have (two hex digits each).
     public var tokenByteCounts = 1...100
@@ -61,6 +62,15 @@ public struct MockAPNsConfiguration: Sendable {
     public var rejections: [String: MockRejection] = [:]
     /// The topics that tokens (hex, either case) belong to; another is DeviceTokenNotForTopic. Default: any.
     public var tokenTopics: [String: String] = [:]
+    /// The broadcast channels there are from the start; a broadcast to another is ChannelNotRegistered. Default: none, and
+    /// then every well-formed id is taken for one, until the first channel is created.
+    public var channels: [MockChannel] = []
+    /// How many channels an app may have; one more is CannotCreateChannelConfig. 0 or more.
+    public var channelLimit = 10_000
+    /// Channels to which broadcasts are refused although nothing is wrong with the request, and how.
+    public var channelRejections: [String: MockRejection] = [:]
+    /// The port at which channels are managed, on ``host``; 0 picks a free one. Default: they are not.
+    public var managementPort: Int?
     /// Whether a notification needs `apns-push-type`, as it does for watchOS 6 and iOS 13 on; without it MissingPushType.
     public var requiresPushType = false
 
@@ -68,7 +78,8 @@ public struct MockAPNsConfiguration: Sendable {
     public var delay = Duration.zero
     /// SETTINGS_MAX_CONCURRENT_STREAMS; 1 or more.
     public var maxConcurrentStreams = 1000
-    /// Whether an answer carries `apns-id`, as Apple's do: the request's, or a new one.
+    /// Whether an answer carries `apns-id` (to what is about a channel: `apns-request-id`), as Apple's do: the request's,
+    /// or a new one.
     public var echoesNotificationID = true
 
     /// A file that gets one line of JSON for each accepted notification, see ``LedgerAudit``. A line is written before

@@ -12,8 +12,10 @@ public final class MockAPNsServer: Sendable {
     public var port: Int { listener.port }
     /// `127.0.0.1:4567`, to put into a URL.
     public var address: String { listener.address }
-    /// All that it listens on: ``address`` and ``MockAPNsConfiguration/furtherAddresses``.
-    public var addresses: [MockAddress] { listener.addresses }
+    /// All that it takes notifications on: ``address`` and ``MockAPNsConfiguration/furtherAddresses``.
+    public var addresses: [MockAddress] { listener.addresses.filter { !$0.isManagement } }
+    /// Where channels are managed, see ``MockAPNsConfiguration/managementPort``.
+    public var managementAddress: MockAddress? { listener.addresses.first { $0.isManagement } }
     /// Where its certificates and keys are, see ``MockAPNsConfiguration/certificateDirectory``.
     public var certificateDirectory: String { home.path }
     /// The PEM file with the certificate of the authority that clients are to trust.
@@ -67,6 +69,9 @@ public final class MockAPNsServer: Sendable {
 extension MockAPNsServer {
     /// What it has counted. Requests are counted before their answers go out.
     public var counters: MockCounters { service.counters.withLock { $0 } }
+
+    /// The broadcast channels there are now, by app and id.
+    public var channels: [MockChannel] { service.channels.all }
 
     /// Changes how it departs from its normal ways, for what arrives from now on; nil for not at all.
     public func setBehavior(_ behavior: MockBehavior?) {
@@ -122,7 +127,13 @@ extension MockAPNsServer {
 
 extension MockAPNsConfiguration {
     fileprivate func check() throws {
-        guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
+        for port in [port, managementPort ?? 0] {
+            guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
+        }
+        guard channelLimit >= 0 else { throw MockAPNsError("a limit cannot be negative") }
+        guard channels.allSatisfy({ MockChannel.isID($0.id) }) else {
+            throw MockAPNsError("a channel's id is base64, of \(MockChannel.idLimit) characters at most")
+        }
         guard eventLoopThreads >= 1 else { throw MockAPNsError("at least one event loop thread is needed") }
         guard maxConcurrentStreams >= 1 else { throw MockAPNsError("at least one stream at a time is needed") }
         guard tokenByteCounts.lowerBound >= 1, tokenByteCounts.upperBound <= 1024 else {
@@ -133,13 +144,14 @@ extension MockAPNsConfiguration {
     }
 
     /// All that is to be listened on.
-    fileprivate func hosts() throws -> [(host: String, port: Int?)] {
-        try [(host, port)]
+    fileprivate func hosts() throws -> [MockListener.Host] {
+        let management = managementPort.map { [MockListener.Host(host: host, port: $0, isManagement: true)] } ?? []
+        return try [MockListener.Host(host: host, port: port)] + management
             + furtherAddresses.map { text in
                 guard let (host, port) = MockAddress.parse(text), (0...65535).contains(port ?? 0) else {
                     throw MockAPNsError("\(text) is not HOST or HOST:PORT")
                 }
-                return (host, port)
+                return MockListener.Host(host: host, port: port)
             }
     }
 }

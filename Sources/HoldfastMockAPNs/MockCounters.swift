@@ -4,6 +4,8 @@ public struct MockCounters: Sendable, Equatable {
     public var requests = 0
     /// Notifications taken (and in the ledger where there is one), answered or not.
     public var accepted = 0
+    /// Channels created, read, deleted and listed.
+    public var managed = 0
     /// Requests refused, by reason.
     public var rejected: [String: Int] = [:]
     /// Requests whose stream a behavior reset.
@@ -34,6 +36,7 @@ public struct MockCounters: Sendable, Equatable {
     mutating func add(_ other: MockCounters) {
         requests += other.requests
         accepted += other.accepted
+        managed += other.managed
         if !other.rejected.isEmpty { rejected.merge(other.rejected, uniquingKeysWith: +) }
         reset += other.reset
         scripted += other.scripted

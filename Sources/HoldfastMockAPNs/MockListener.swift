@@ -17,6 +17,14 @@ final class MockListener: Sendable {
     private let channels: [any Channel]
     private let connections: Locked<Connections>
 
+    /// Where it is to listen.
+    struct Host: Sendable {
+        var host: String
+        /// nil for the first one's.
+        var port: Int?
+        var isManagement = false
+    }
+
     /// The open connections.
     private struct Connections: Sendable {
         var count = 0
@@ -64,7 +72,7 @@ final class MockListener: Sendable {
                     .socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
             }
             let channel = try await bootstrap.bind(host: host, port: port).get()
-            return MockListener(group, [channel], connections, [(host, port)])
+            return MockListener(group, [channel], connections, [Host(host: host, port: port)])
         } catch {
             try await group.shutdownGracefully()
             throw error
@@ -74,22 +82,22 @@ final class MockListener: Sendable {
     /// Accepts connections to several addresses from when it returns.
     ///
     /// - Parameters:
-    ///   - hosts: one at least. A port of nil is the first one's.
+    ///   - hosts: one at least.
     ///   - receive: asked about each connection, given its number and what it came to.
     static func start(
-        hosts: [(host: String, port: Int?)], threads: Int,
+        hosts: [Host], threads: Int,
         receive: @escaping @Sendable (Int, MockAddress) throws -> Arrival
     ) async throws -> MockListener {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = Locked(Connections())
         var channels: [any Channel] = []
         do {
-            for (host, port) in hosts {
+            for host in hosts {
                 let bootstrap = bootstrap(group, connections) { number, parent in
-                    try receive(number, MockAddress(host: host, port: parent?.localAddress?.port ?? 0))
+                    try receive(number, MockAddress(host, port: parent?.localAddress?.port))
                 }
-                let port = port ?? channels.first?.localAddress?.port ?? 0
-                channels.append(try await bootstrap.bind(host: host, port: port).get())
+                let port = host.port ?? channels.first?.localAddress?.port ?? 0
+                channels.append(try await bootstrap.bind(host: host.host, port: port).get())
             }
             return MockListener(group, channels, connections, hosts)
         } catch {
@@ -101,12 +109,12 @@ final class MockListener: Sendable {
 
     private init(
         _ group: MultiThreadedEventLoopGroup, _ channels: [any Channel], _ connections: Locked<Connections>,
-        _ hosts: [(host: String, port: Int?)]
+        _ hosts: [Host]
     ) {
         self.group = group
         self.channels = channels
         self.connections = connections
-        addresses = zip(hosts, channels).map { MockAddress(host: $0.host, port: $1.localAddress?.port ?? $0.port ?? 0) }
+        addresses = zip(hosts, channels).map { MockAddress($0, port: $1.localAddress?.port) }
     }
 
     private static func bootstrap(
@@ -202,6 +210,12 @@ final class MockListener: Sendable {
         timer.cancel()
         try await group.shutdownGracefully()
         return true
+    }
+}
+
+extension MockAddress {
+    fileprivate init(_ host: MockListener.Host, port: Int?) {
+        self.init(host: host.host, port: port ?? host.port ?? 0, isManagement: host.isManagement)
     }
 }
 

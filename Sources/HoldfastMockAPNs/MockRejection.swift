@@ -23,9 +23,11 @@ public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
 
     public init(stringLiteral reason: String) { self.init(reason) }
 
-    /// Apple's table (developer.apple.com: *Handling notification responses from APNs*).
+    /// Apple's tables (developer.apple.com: *Handling notification responses from APNs*, *Handling error responses from
+    /// Apple Push Notification service* for broadcasts and channels). `Service Unavailable` is written with a space there.
     public static let statuses: [String: Int] = [
-        "BadCollapseId": 400, "BadDeviceToken": 400, "BadExpirationDate": 400, "BadMessageId": 400, "BadPriority": 400,
+        "BadChannelId": 400, "BadCollapseId": 400, "BadDeviceToken": 400, "BadExpirationDate": 400, "BadMessageId": 400,
+        "BadPriority": 400,
         "BadTopic": 400, "DeviceTokenNotForTopic": 400, "DuplicateHeaders": 400, "IdleTimeout": 400,
         "InvalidPushType": 400, "MissingDeviceToken": 400, "MissingPushType": 400, "MissingTopic": 400,
         "PayloadEmpty": 400, "TopicDisallowed": 400, "BadCertificate": 403, "BadCertificateEnvironment": 403,
@@ -33,6 +35,8 @@ public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
         "Forbidden": 403, "InvalidProviderToken": 403, "MissingProviderToken": 403, "UnrelatedKeyIdInToken": 403,
         "BadPath": 404, "MethodNotAllowed": 405, "ExpiredToken": 410, "Unregistered": 410, "PayloadTooLarge": 413,
         "TooManyProviderTokenUpdates": 429, "TooManyRequests": 429, "InternalServerError": 500,
-        "ServiceUnavailable": 503, "Shutdown": 503,
+        "BadRequest": 400, "CannotCreateChannelConfig": 400, "ChannelNotRegistered": 400, "FeatureNotEnabled": 400,
+        "MissingChannelId": 400, "TopicMismatch": 400, "Service Unavailable": 503, "ServiceUnavailable": 503,
+        "Shutdown": 503,
     ]
 }

@@ -22,6 +22,14 @@ public struct MockRequest: Sendable {
         guard path.hasPrefix(RequestFields.pathPrefix) else { return nil }
         return path.dropFirst(RequestFields.pathPrefix.count).lowercased()
     }
+
+    /// The `apns-topic`, or the bundle id in the path.
+    public var topic: String? {
+        RequestTarget(path: path, isManagement: address.isManagement).bundleID ?? self["apns-topic"]
+    }
+
+    /// The `apns-channel-id` of a broadcast, or of what is done about a channel.
+    public var channel: String? { self["apns-channel-id"] }
 }
 
 /// A request and what it was answered.
@@ -33,7 +41,7 @@ public struct MockExchange: Sendable {
     public let reason: String?
     /// Whether the service took the notification, and the ledger has it.
     public let isAccepted: Bool
-    /// The `apns-id` of the answer: the request's, or one that the server assigned.
+    /// The `apns-id` of the answer, or the `apns-request-id`: the request's, or one that the server assigned.
     public let id: String
     /// The `apns-unique-id` of the answer, see ``MockAPNsConfiguration/isSandbox``.
     public let uniqueID: String?

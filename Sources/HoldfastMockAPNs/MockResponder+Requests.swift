@@ -19,15 +19,16 @@ extension MockResponder {
             return
         }
         guard firstStream.admits(request.streamID) else { return refuseSecond(request.streamID) }
-        if behavior != nil || script != nil || service.configuration.observer != nil {
-            return handleObserved(request, bodies)
-        }
         let fields = RequestFields(request.headers)
-        setID(fields)
-        if let rejection = rejection(of: fields, request) {
+        let target = RequestTarget(path: fields.path, isManagement: address.isManagement)
+        if behavior != nil || script != nil || service.configuration.observer != nil || !target.isDevice {
+            return handleObserved(request, fields, target, bodies)
+        }
+        setID(fields, target)
+        if let rejection = rejection(of: fields, target, bodyByteCount: request.body.count) {
             reject(request.streamID, rejection)
         } else {
-            enter(fields)
+            enter(fields, target)
             accept(request.streamID)
         }
     }
@@ -44,19 +45,41 @@ extension MockResponder {
     }
 
     /// The validator's verdict on what the path says, then the provider token's, then the validator's on the rest, then the
-    /// token's own.
-    private mutating func rejection(of fields: RequestFields, _ request: HTTP2ServerEvents.Request) -> MockRejection? {
+    /// token's or the channel's own.
+    mutating func rejection(
+        of fields: RequestFields, _ target: RequestTarget, bodyByteCount: Int
+    ) -> MockRejection? {
         let validator = service.validator
-        if let rejection = validator.rejection(ofRoute: fields) { return rejection }
-        if let rejection = rejection(ofAuthorization: fields.authorization) { return rejection }
+        if let rejection = rejection(ofSender: fields, target) { return rejection }
+        if let bundleID = target.bundleID {
+            if let rejection = validator.rejection(ofBundle: bundleID) { return rejection }
+            return address.isManagement ? nil : rejection(ofBroadcast: fields, to: bundleID, bodyByteCount)
+        }
         let isKnown = knownFields.map(fields.hasAttributes) ?? false
         if let rejection = validator.rejection(
-            of: fields, bodyByteCount: request.body.count, hasKnownAttributes: isKnown)
+            of: fields, bodyByteCount: bodyByteCount, hasKnownAttributes: isKnown)
         {
             return rejection
         }
         if !isKnown { knownFields = fields }
         return validator.rejectsTokens ? validator.rejection(ofToken: fields.token, topic: fields.topic) : nil
+    }
+
+    private mutating func rejection(
+        ofBroadcast fields: RequestFields, to bundleID: String, _ bodyByteCount: Int
+    ) -> MockRejection? {
+        if let rejection = service.validator.rejection(ofBroadcast: fields, bodyByteCount: bodyByteCount) {
+            return rejection
+        }
+        guard let channel = fields.channel else { return "MissingChannelId" }
+        return service.validator.rejection(ofChannel: channel)
+            ?? service.channels.rejection(ofBroadcastTo: channel, bundleID, expires: fields.expiration != "0")
+    }
+
+    /// What is judged first of every request: what the path says, then who it comes from.
+    private mutating func rejection(ofSender fields: RequestFields, _ target: RequestTarget) -> MockRejection? {
+        service.validator.rejection(ofRoute: fields, target, isManagement: address.isManagement)
+            ?? rejection(ofAuthorization: fields.authorization)
     }
 
     private mutating func rejection(ofAuthorization authorization: String?) -> MockRejection? {
@@ -68,22 +91,31 @@ extension MockResponder {
         return verdict.rejection(at: now)
     }
 
-    /// The answer's apns-id: the request's, where it has one that is well-formed.
-    private mutating func setID(_ fields: RequestFields) {
-        if fields.hasWellFormedID, let text = fields.id { id.set(text) } else { id.setRandom() }
+    /// The answer's apns-id, or apns-request-id: the request's, where it has one that is well-formed.
+    private mutating func setID(_ fields: RequestFields, _ target: RequestTarget) {
+        idName = target.bundleID == nil ? "apns-id" : "apns-request-id"
+        if target.bundleID == nil {
+            if fields.hasWellFormedID, let text = fields.id { return id.set(text) }
+        } else if let text = fields.requestID, RequestValidator.isNotificationID(text) {
+            return id.set(text)
+        }
+        id.setRandom()
     }
 
     /// Takes the notification: in the books, and in the ledger before the answer goes out.
-    private mutating func enter(_ fields: RequestFields) {
+    private mutating func enter(_ fields: RequestFields, _ target: RequestTarget) {
         tally.accepted += 1
         guard service.ledger != nil else { return }
+        if case .broadcast(let bundleID) = target {
+            return LedgerLine.append(id: id, channel: fields.channel ?? "", topic: bundleID, to: &ledgerLines)
+        }
         ledgerLine.append(id: id, path: fields.path ?? "", topic: fields.topic ?? "", to: &ledgerLines)
     }
 
     private mutating func accept(_ streamID: UInt32) {
         let delay = service.configuration.delay
         guard delay == .zero, !owesSizeUpdate, !service.configuration.isSandbox else {
-            return give(PreparedAnswer(streamID: streamID, accepted().content, isSuccess: true), after: delay)
+            return give(PreparedAnswer(streamID: streamID, accepted(.device).content, isSuccess: true), after: delay)
         }
         setAcceptedID()
         session.respond(streamID: streamID, headerBlock: acceptedBlock)
@@ -95,18 +127,22 @@ extension MockResponder {
         for index in id.bytes.indices { acceptedBlock[Self.idStart + index] = id.bytes[index] }
     }
 
-    private mutating func accepted() -> (content: PreparedAnswer.Content, uniqueID: String?) {
-        guard service.configuration.isSandbox else {
+    mutating func accepted(
+        _ target: RequestTarget
+    ) -> (content: PreparedAnswer.Content, uniqueID: String?) {
+        let isSandbox = service.configuration.isSandbox
+        guard isSandbox || !target.isDevice else {
             setAcceptedID()
             return (.response(headerBlock: acceptedBlock, body: [], bodyFrameByteCount: nil), nil)
         }
         uniqueID.setRandom()
-        let block = HTTP2ServerSession.headerBlock(status: 200, idHeader + [("apns-unique-id", uniqueID.text)])
-        return (.response(headerBlock: block, body: [], bodyFrameByteCount: nil), uniqueID.text)
+        let unique = isSandbox ? [(name: "apns-unique-id", value: uniqueID.text)] : []
+        let block = HTTP2ServerSession.headerBlock(status: 200, idHeader + unique)
+        return (.response(headerBlock: block, body: [], bodyFrameByteCount: nil), isSandbox ? uniqueID.text : nil)
     }
 
-    private var idHeader: [(name: String, value: String)] {
-        service.configuration.echoesNotificationID ? [("apns-id", id.text)] : []
+    var idHeader: [(name: String, value: String)] {
+        service.configuration.echoesNotificationID ? [(idName, id.text)] : []
     }
 
     private mutating func reject(_ streamID: UInt32, _ rejection: MockRejection) {
@@ -114,7 +150,7 @@ extension MockResponder {
         give(PreparedAnswer(streamID: streamID, refused(rejection, nil)), after: service.configuration.delay)
     }
 
-    private mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
+    mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
         let retryAfter = rejection.retryAfter.map { [(name: "retry-after", value: $0)] } ?? []
         return .response(
             headerBlock: HTTP2ServerSession.headerBlock(status: rejection.status, idHeader + retryAfter),
@@ -122,18 +158,20 @@ extension MockResponder {
             bodyFrameByteCount: bodyFrameByteCount)
     }
 
-    // MARK: The slow way, with a behavior or an observer
+    // MARK: The slow way, with a behavior or an observer, and about channels
 
-    private mutating func handleObserved(_ received: HTTP2ServerEvents.Request, _ bodies: [UInt8]) {
+    private mutating func handleObserved(
+        _ received: HTTP2ServerEvents.Request, _ fields: RequestFields, _ target: RequestTarget, _ bodies: [UInt8]
+    ) {
         let request = MockRequest(
             headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]),
             connection: number, number: requestCount, address: address)
-        let fields = RequestFields(received.headers)
-        setID(fields)
+        setID(fields, target)
         let answer = behavior?.decide(request) ?? script?.answer(to: request) ?? MockAnswer()
-        let outcome = outcome(of: answer, fields, received)
-        if outcome.isAccepted { enter(fields) }
-        var prepared = PreparedAnswer(streamID: received.streamID, outcome.content, isSuccess: outcome.status == 200)
+        let outcome = outcome(of: answer, fields, target, request.body)
+        if outcome.isAccepted { enter(fields, target) }
+        var prepared = PreparedAnswer(
+            streamID: received.streamID, outcome.content, isSuccess: outcome.status.map((200..<300).contains) ?? false)
         prepared.bodyPause = answer.bodyPause
         prepared.effects = answer.effects(behind: received.streamID)
         // From now on, however late the answer: what comes behind it is left alone. A GOAWAY may name a later one.
@@ -151,55 +189,5 @@ extension MockResponder {
             guard let last = effect.lastStreamID else { continue }
             lastStreamID = min(lastStreamID, last == 0 ? streamID : last)
         }
-    }
-
-    private struct Outcome {
-        var content: PreparedAnswer.Content
-        var status: Int?
-        var reason: String?
-        var isAccepted = false
-        var uniqueID: String?
-
-        static func accepted(_ answer: (content: PreparedAnswer.Content, uniqueID: String?)) -> Outcome {
-            Outcome(content: answer.content, status: 200, isAccepted: true, uniqueID: answer.uniqueID)
-        }
-    }
-
-    private mutating func outcome(
-        of answer: MockAnswer, _ fields: RequestFields, _ request: HTTP2ServerEvents.Request
-    ) -> Outcome {
-        switch answer.content {
-        case .validated:
-            if let rejection = rejection(of: fields, request) { return outcome(of: rejection, answer) }
-            return .accepted(accepted())
-        case .accepted:
-            return .accepted(accepted())
-        case .acceptedInSilence:
-            tally.unanswered += 1
-            return Outcome(content: .silence, isAccepted: true)
-        case .rejected(let rejection):
-            return outcome(of: rejection, answer)
-        case .response(let status, let headers, let body):
-            tally.scripted += 1
-            let block = HTTP2ServerSession.headerBlock(status: status, headers)
-            return Outcome(
-                content: .response(headerBlock: block, body: body, bodyFrameByteCount: answer.bodyFrameByteCount),
-                status: status)
-        case .reset(let code):
-            tally.reset += 1
-            return Outcome(content: .reset(code: code))
-        case .acceptedAndReset(let code):
-            tally.reset += 1
-            return Outcome(content: .reset(code: code), isAccepted: true)
-        case .silence:
-            tally.unanswered += 1
-            return Outcome(content: .silence)
-        }
-    }
-
-    private mutating func outcome(of rejection: MockRejection, _ answer: MockAnswer) -> Outcome {
-        tally.rejected[rejection.reason, default: 0] += 1
-        return Outcome(
-            content: refused(rejection, answer.bodyFrameByteCount), status: rejection.status, reason: rejection.reason)
     }
 }

@@ -33,6 +33,8 @@ struct MockResponder {
     /// Unix seconds.
     var now: Int64 = 0
     var id = NotificationIDText()
+    /// The header field that answers carry ``id`` in.
+    var idName = "apns-id"
     var uniqueID = NotificationIDText()
     var acceptedBlock: [UInt8]
     /// Those of a request that was in order: the last one that differed from the one before.

@@ -8,6 +8,7 @@ final class MockService: Sendable {
     let validator: RequestValidator
     let verifier: ProviderTokenVerifier
     let ledger: Ledger?
+    let channels: ChannelRegistry
     let counters = Locked(MockCounters())
     let manners: Locked<Manners>
     let startedAt = MockService.milliseconds()
@@ -17,6 +18,7 @@ final class MockService: Sendable {
         validator = RequestValidator(configuration)
         verifier = ProviderTokenVerifier(configuration, key: providerKey)
         self.ledger = ledger
+        channels = ChannelRegistry(configuration.channels, limit: configuration.channelLimit)
         manners = Locked(Manners(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
     }
 

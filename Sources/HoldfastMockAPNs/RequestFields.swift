@@ -7,7 +7,12 @@ struct RequestFields {
     var method: String?
     var path: String?
     var authorization: String?
+    /// Of a notification to a device.
     var id: String?
+    /// Of a broadcast, or of what is done about channels.
+    var requestID: String?
+    /// What a broadcast goes to.
+    var channel: String?
     var topic: String?
     var pushType: String?
     var priority: String?
@@ -32,6 +37,8 @@ struct RequestFields {
             case 13 where name == "apns-priority": set(\.priority, value)
             case 14 where name == "apns-push-type": set(\.pushType, value)
             case 15 where name == "apns-expiration": set(\.expiration, value)
+            case 15 where name == "apns-channel-id": set(\.channel, value)
+            case 15 where name == "apns-request-id": set(\.requestID, value)
             case 16 where name == "apns-collapse-id": set(\.collapseID, value)
             default: break
             }

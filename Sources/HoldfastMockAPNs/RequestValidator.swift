@@ -12,11 +12,12 @@ struct RequestValidator: Sendable {
         "controls", "widgets",
     ]
 
-    private let topics: Set<String>?
+    let topics: Set<String>?
     private let tokenTopics: [String: String]
     private let requiresPushType: Bool
     private let tokenDigits: ClosedRange<Int>
     private let rejections: [String: MockRejection]
+    private let channelRejections: [String: MockRejection]
 
     init(_ configuration: MockAPNsConfiguration) {
         topics = configuration.topics
@@ -26,12 +27,15 @@ struct RequestValidator: Sendable {
             configuration.tokenTopics.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         rejections = Dictionary(
             configuration.rejections.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+        channelRejections = configuration.channelRejections
     }
 
     /// Method and path, but for the device token in it.
-    func rejection(ofRoute fields: RequestFields) -> MockRejection? {
-        guard fields.method == "POST" else { return "MethodNotAllowed" }
-        return fields.path?.hasPrefix(RequestFields.pathPrefix) == true ? nil : "BadPath"
+    ///
+    /// - Parameter isManagement: whether it came to where channels are managed.
+    func rejection(ofRoute fields: RequestFields, _ target: RequestTarget, isManagement: Bool) -> MockRejection? {
+        if case .nothing = target { return isManagement || fields.method == "POST" ? "BadPath" : "MethodNotAllowed" }
+        return fields.method.map(target.methods.contains) == true ? nil : "MethodNotAllowed"
     }
 
     /// Everything but method, path and provider token.
@@ -51,7 +55,7 @@ struct RequestValidator: Sendable {
 
     private func rejection(ofAttributes fields: RequestFields) -> MockRejection? {
         if let priority = fields.priority {
-            guard priority == "10" || priority == "5" || priority == "1" else { return "BadPriority" }
+            guard Self.isPriority(priority) else { return "BadPriority" }
             if fields.pushType == "background", priority == "10" { return "BadPriority" }
         }
         if let expiration = fields.expiration, !Self.isExpiration(expiration) { return "BadExpirationDate" }
@@ -70,6 +74,9 @@ struct RequestValidator: Sendable {
         return nil
     }
 
+    /// What the configuration has against this channel; asked last.
+    func rejection(ofChannel channel: String) -> MockRejection? { channelRejections[channel] }
+
     var rejectsTokens: Bool { !rejections.isEmpty || !tokenTopics.isEmpty }
 
     private func rejection(ofTokenIn path: String) -> MockRejection? {
@@ -87,9 +94,15 @@ struct RequestValidator: Sendable {
     private func rejection(ofTopic topic: String) -> MockRejection? {
         guard !topic.isEmpty else { return "MissingTopic" }
         if let topics { return topics.contains(topic) ? nil : "TopicDisallowed" }
-        guard topic.utf8.count <= Self.topicLimit, topic.utf8.allSatisfy(Self.isTopicByte) else { return "BadTopic" }
-        return nil
+        return Self.isTopic(topic) ? nil : "BadTopic"
     }
+
+    /// Whether it has the form of a topic, or of a bundle id.
+    static func isTopic(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= topicLimit && text.utf8.allSatisfy(isTopicByte)
+    }
+
+    static func isPriority(_ text: String) -> Bool { text == "10" || text == "5" || text == "1" }
 
     private static func isTopicByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -112,7 +125,7 @@ struct RequestValidator: Sendable {
     }
 
     /// Unix seconds, 0 included.
-    private static func isExpiration(_ text: String) -> Bool {
+    static func isExpiration(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit) && Int64(text) != nil
     }
 }

@@ -5,6 +5,7 @@ package struct Patience: Sendable {
     package init(_ limit: Duration) { self.limit = limit }
 
     /// - Returns: whether it came to hold.
+    @discardableResult
     package func wait(for condition: () -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while !condition() {

@@ -5,11 +5,11 @@ package import NIOSSL
 package struct ClientTLS {
     /// - Parameters:
     ///   - protocols: what ALPN offers; none for protocols that are older than it.
-    ///   - identity: nil shows no certificate.
+    ///   - certificate: nil shows none.
     ///   - verifiesHostName: false takes any name in a certificate that is otherwise good. The chain is always checked.
     /// - Throws: an error that names the file that is missing, or is not what it should be.
     package static func context(
-        trust: TrustedCertificates, protocols: [String] = [], identity: ClientCertificate? = nil,
+        trust: TrustedCertificates, protocols: [String] = [], certificate: ClientCertificate.Loaded? = nil,
         verifiesHostName: Bool = true
     ) throws(TransportConfigurationError) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -17,9 +17,9 @@ package struct ClientTLS {
         tls.applicationProtocols = protocols
         tls.certificateVerification = verifiesHostName ? .fullVerification : .noHostnameVerification
         if let roots = try roots(trust, as: "trusted certificate file") { tls.trustRoots = roots }
-        if let loaded = try identity?.load() {
-            tls.certificateChain = loaded.chain.map { .certificate($0) }
-            tls.privateKey = .privateKey(loaded.key)
+        if let certificate {
+            tls.certificateChain = certificate.chain.map { .certificate($0) }
+            tls.privateKey = .privateKey(certificate.key)
         }
         do {
             return try NIOSSLContext(configuration: tls)

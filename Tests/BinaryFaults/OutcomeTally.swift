@@ -23,7 +23,7 @@ final class OutcomeTally: Sendable {
     func add(_ outcomes: [Outcome]) {
         contents.withLock { contents in
             for outcome in outcomes {
-                guard let index = Sample.index(of: outcome.token.bytes) else { continue }
+                guard let index = Sample.index(of: outcome.recipient.address) else { continue }
                 if contents.outcomes[index] == 0 { contents.met += 1 }
                 if contents.outcomes[index] < .max { contents.outcomes[index] += 1 }
                 switch (outcome.terminal, Sample.isBad(index)) {

@@ -25,7 +25,7 @@ final class OutcomeTally: Sendable {
     func add(_ outcomes: [Outcome]) {
         contents.withLock { contents in
             for outcome in outcomes {
-                guard let index = Sample.index(of: outcome.token.bytes), contents.outcomes.indices.contains(index)
+                guard let index = Sample.index(of: outcome.recipient.address), contents.outcomes.indices.contains(index)
                 else {
                     continue
                 }

@@ -105,13 +105,13 @@ import Testing
         let bad = Self.notification(7)
         let result = try await deliver(
             notifications(20),
-            mock: { $0.rejections = [bad.token.hex: MockRejection("Unregistered", timestamp: 1_700_000_000_123)] })
+            mock: { $0.rejections = [bad.recipient.text: MockRejection("Unregistered", timestamp: 1_700_000_000_123)] })
         #expect(result.status.confirmed == 19)
         let cause = try #require(result.journal.rejections[UID(8)])
         #expect(cause.reason == .unregistered)
         #expect(cause.status == 410)
         #expect(cause.timestamp == WallTime(milliseconds: 1_700_000_000_123))
-        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(bad.token) != nil)
+        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(bad.token!) != nil)
     }
 
     @Test("An error body in many DATA frames is read whole") func splitBodies() async throws {
@@ -121,7 +121,7 @@ import Testing
             mock: {
                 $0.behavior = MockBehavior.splittingBodies(every: 1).orElse(
                     MockBehavior { _ in nil })
-                $0.rejections = [bad.token.hex: "BadDeviceToken"]
+                $0.rejections = [bad.recipient.text: "BadDeviceToken"]
             })
         #expect(result.journal.rejections[UID(2)]?.reason == .badDeviceToken)
         #expect(result.status.confirmed == 2)
@@ -202,7 +202,7 @@ import Testing
         let silent = Self.notification(3)
         let result = try await deliver(
             notifications(10, guarantee: .atMostOnce),
-            mock: { $0.behavior = MockBehavior { $0.token == silent.token.hex ? MockAnswer(.silence) : nil } },
+            mock: { $0.behavior = MockBehavior { $0.token == silent.recipient.text ? MockAnswer(.silence) : nil } },
             connector: { $0.sendDeadline = .seconds(1) })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 9)

@@ -26,14 +26,18 @@ import Testing
     private func expected(_ notification: PushNotification, id: NotificationID, expiration: Expiration) -> [(
         String, String
     )] {
+        let path =
+            notification.isBroadcast
+            ? "/4/broadcasts/apps/\(notification.topic)" : "/3/device/\(notification.recipient.text)"
         var fields = [
-            (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.token.hex)"),
-            (":authority", "h:1"),
-            ("authorization", "bearer x"), ("apns-topic", notification.topic),
+            (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "h:1"),
+            ("authorization", "bearer x"),
         ]
+        if !notification.isBroadcast { fields.append(("apns-topic", notification.topic)) }
         if let type = notification.pushType { fields.append(("apns-push-type", type.rawValue)) }
         if let priority = notification.priority { fields.append(("apns-priority", String(priority.rawValue))) }
-        fields.append(("apns-id", id.description))
+        if notification.isBroadcast { fields.append(("apns-channel-id", notification.recipient.text)) }
+        fields.append((notification.isBroadcast ? "apns-request-id" : "apns-id", id.description))
         fields.append(("apns-expiration", String(expiration.unixSeconds)))
         if let collapse = notification.collapseID { fields.append(("apns-collapse-id", collapse)) }
         return fields
@@ -60,8 +64,14 @@ import Testing
             sample.pushType = Bool.random(using: &random) ? PushType.known.randomElement(using: &random) : nil
             sample.priority = [nil, .immediate, .considerate, .low].randomElement(using: &random)!
             sample.collapseID = Bool.random(using: &random) ? "c\(number)" : nil
+            if number > 2, Int.random(in: 0..<3, using: &random) == 0 {
+                sample.recipient = .channel(try BroadcastChannel("Y2hhbm5lbDAw".dropLast(4) + "00\(10 + number)"))
+                sample.collapseID = nil
+            }
             let id = NotificationID(using: &random)
-            let expiration = Expiration(unixSeconds: Int64.random(in: 0..<3, using: &random))
+            let expiration =
+                Bool.random(using: &random)
+                ? Expiration(unixSeconds: Int64.random(in: 0..<3, using: &random)) : .unstored(until: 1_900_000_000)
             let (fields, bytes) = try pack(sample, id: id, expiration: expiration)
             var block: [UInt8] = []
             headers.append(fields, of: bytes, to: &block)

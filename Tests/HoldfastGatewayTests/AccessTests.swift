@@ -210,6 +210,24 @@ struct AccessTests {
         }
     }
 
+    @Test("A reload that names this machine's own address opens a listener to nobody: it listens where it did")
+    func reloadElsewhere() async throws {
+        try await withWorld { world, client in
+            var configuration = GatewayConfiguration()
+            configuration.http2 = HTTP2IngressConfiguration(
+                listen: ListenAddress(host: "127.0.0.1", port: world.port),
+                tls: ServerTLS(identity: try authority.identity()))
+            configuration.http2?.streams = 77
+            configuration.submitters = [try signer.submitter(topics: [HTTP2World.topic])]
+            try world.gateway.reload(configuration)
+
+            try await eventually("the stream limit follows") { try await client.streamLimit == 77 }
+            let answer = try await client.send(HTTP2World.request())
+            #expect(answer.reason == "MissingProviderToken")
+            #expect(world.journal.entries.isEmpty)
+        }
+    }
+
     @Test("A reload exchanges keys and certificates, and open connections go on")
     func reload() async throws {
         let next = try TestSigner()

@@ -25,7 +25,7 @@ struct HTTP2AcceptTests {
             try #require(entries.count == 1)
             let entry = entries[0]
             #expect(entry.id == NotificationID(id))
-            #expect(entry.token.hex == HTTP2World.token)
+            #expect(entry.recipient.text == HTTP2World.token)
             #expect(entry.topic == HTTP2World.topic)
             #expect(entry.pushType == .alert)
             #expect(entry.priority == .considerate)

@@ -1,8 +1,7 @@
 import Foundation
 import HoldfastHTTP2
 import HoldfastTesting
-import NIOCore
-import NIOPosix
+import RawClients
 import Testing
 
 @testable import Holdfast
@@ -47,10 +46,10 @@ struct HTTP2ConnectionTests {
     @Test("What is no HTTP/2 gets a GOAWAY, and the connection ends")
     func garbage() async throws {
         try await withHTTP2World { world in
-            let answer = try await RawHTTP2Client.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            let answer = try await RawHTTP2.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
             // SETTINGS, WINDOW_UPDATE, and then GOAWAY with PROTOCOL_ERROR.
-            #expect(answer.count > 17)
-            #expect(String(decoding: answer, as: UTF8.self).contains("no HTTP/2 preface"))
+            #expect(answer?.count ?? 0 > 17)
+            #expect(String(decoding: answer ?? [], as: UTF8.self).contains("no HTTP/2 preface"))
             try await eventually("it is counted") { world.figures.faults["protocol"] == 1 }
         }
     }
@@ -60,8 +59,8 @@ struct HTTP2ConnectionTests {
         try await withHTTP2World(Change { $0.limits.handshake = .milliseconds(100) }) { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
-            let silent = try await RawHTTP2Client.exchange(port: world.port, [])
-            #expect(silent.count > 0)
+            let silent = try await RawHTTP2.exchange(port: world.port, [])
+            #expect(silent?.isEmpty == false)
             #expect(world.figures.faults["handshake"] == 1)
             #expect(try await client.send(HTTP2World.request()).status == 200)
         }
@@ -77,8 +76,8 @@ struct HTTP2ConnectionTests {
             }
         ) { world in
             // The beginning of a record that says it holds a ClientHello.
-            let answer = try await RawHTTP2Client.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
-            #expect(answer.isEmpty)
+            let answer = try await RawHTTP2.exchange(port: world.port, [22, 3, 1, 2, 0, 1, 0])
+            #expect(answer == [])
             #expect(world.figures.faults["handshake"] == 1)
         }
     }
@@ -100,34 +99,34 @@ struct HTTP2ConnectionTests {
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
             // HEADERS without END_STREAM on stream 3: the client's session does not know of it.
-            let slow = try await RawHTTP2Client.open(port: world.port)
-            try await slow.write(RawHTTP2Client.preface + RawHTTP2Client.headers(streamID: 1, endStream: false))
+            let slow = try await RawClient(port: world.port)
+            try await slow.send(RawHTTP2.preface + RawHTTP2.headers(streamID: 1, endStream: false))
             try await eventually("it is reset") { (world.figures.faults["slow"] ?? 0) == 1 }
             #expect(try await client.send(HTTP2World.request()).status == 200)
-            #expect(try await slow.isOpen)
-            try await slow.close()
+            #expect(!slow.hasEnded)
+            await slow.close()
         }
     }
 
     @Test("A client that does not read its answers is read from no more, and then closed")
     func slowReader() async throws {
         try await withHTTP2World(Change { $0.limits.write = .milliseconds(300) }) { world in
-            let slow = try await RawHTTP2Client.open(port: world.port, reads: false)
+            let slow = try await RawClient(port: world.port, reads: false)
             // Windows as wide as can be, so that nothing but the socket holds answers back.
-            try await slow.write(
-                RawHTTP2Client.preface
-                    + RawHTTP2Client.frame(type: 4, flags: 0, streamID: 0, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF])
-                    + RawHTTP2Client.frame(type: 8, flags: 0, streamID: 0, [0x7F, 0, 0, 0]))
+            try await slow.send(
+                RawHTTP2.preface
+                    + RawHTTP2.frame(type: 4, flags: 0, streamID: 0, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF])
+                    + RawHTTP2.frame(type: 8, flags: 0, streamID: 0, [0x7F, 0, 0, 0]))
             // Each of these is refused at once. Together the answers are more than the kernel's buffers hold.
             var next: UInt32 = 1
             try await eventually("it is closed") {
                 if world.figures.faults["write"] == 1 { return true }
                 var requests: [UInt8] = []
                 for number in 0..<2000 {
-                    requests += RawHTTP2Client.headers(streamID: next + 2 * UInt32(number), endStream: true)
+                    requests += RawHTTP2.headers(streamID: next + 2 * UInt32(number), endStream: true)
                 }
                 next += 4000
-                slow.channel.writeAndFlush(ByteBuffer(bytes: requests), promise: nil)
+                slow.offer(requests)
                 return false
             }
             let client = try await world.client()
@@ -207,54 +206,13 @@ struct HTTP2ConnectionTests {
     }
 }
 
-/// A connection whose bytes the test writes itself.
-struct RawHTTP2Client: Sendable {
-    let channel: any Channel
-    private let received: NIOLoopBound<Collector>
-
-    private final class Collector: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        var bytes: [UInt8] = []
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            bytes += Array(unwrapInboundIn(data).readableBytesView)
-        }
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-    }
-
-    static func open(port: Int, reads: Bool = true) async throws -> RawHTTP2Client {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: reads)
-            .channelOption(.socketOption(.so_rcvbuf), value: reads ? 1 << 20 : 4096)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let collector = Collector()
-                    try channel.pipeline.syncOperations.addHandler(collector)
-                    return RawHTTP2Client(
-                        channel: channel, received: NIOLoopBound(collector, eventLoop: channel.eventLoop))
-                }
-            }
-    }
-
-    func write(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
-
-    var isOpen: Bool { get async throws { channel.isActive } }
-
-    func close() async throws { try await channel.close().get() }
-
-    /// Everything that has come.
-    var bytes: [UInt8] {
-        get async throws {
-            let received = received
-            return try await channel.eventLoop.submit { received.value.bytes }.get()
-        }
-    }
-
+/// Bytes of HTTP/2 for a client that writes them itself.
+enum RawHTTP2 {
     /// Writes, waits until the other side closes, and returns what it said.
-    static func exchange(port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
-        let client = try await open(port: port)
-        try await client.write(bytes)
-        try await client.channel.closeFuture.get()
-        return try await client.bytes
+    static func exchange(port: Int, _ bytes: [UInt8]) async throws -> [UInt8]? {
+        let client = try await RawClient(port: port)
+        try await client.send(bytes)
+        return await client.untilEnd(limit: .seconds(30))
     }
 
     /// The preface and empty SETTINGS.

@@ -188,7 +188,7 @@ struct JournalCrashTests {
             let path = base + "/test.journal"
             func entry(_ number: Int, addition: UInt64 = 0) -> BlacklistEntry {
                 BlacklistEntry(
-                    token: sample(number).token, reason: .unregistered, since: WallTime(milliseconds: 1),
+                    token: sample(number).token!, reason: .unregistered, since: WallTime(milliseconds: 1),
                     learntAt: WallTime(milliseconds: 2), route: "default", number: addition)
             }
             var journal = try LMDBJournal(directory: path)
@@ -200,13 +200,13 @@ struct JournalCrashTests {
             let second = #expect(throws: JournalError.self) { try journal.blacklist.add([entry(3)]) }
             #expect(second?.code == .mustBeReopened)
             // Nobody may be taken for not blacklisted meanwhile.
-            let third = #expect(throws: JournalError.self) { try journal.blacklist.entry(for: sample(1).token) }
+            let third = #expect(throws: JournalError.self) { try journal.blacklist.entry(for: sample(1).token!) }
             #expect(third?.code == .mustBeReopened)
             journal.close()
             journal = try LMDBJournal(directory: path)
-            #expect(try journal.blacklist.entry(for: sample(1).token) == entry(1, addition: 1))
+            #expect(try journal.blacklist.entry(for: sample(1).token!) == entry(1, addition: 1))
             try journal.blacklist.add([entry(3)])
-            #expect(try journal.blacklist.entry(for: sample(3).token) == entry(3, addition: 2))
+            #expect(try journal.blacklist.entry(for: sample(3).token!) == entry(3, addition: 2))
             journal.close()
         }
     }

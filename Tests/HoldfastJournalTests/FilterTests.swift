@@ -15,7 +15,7 @@ struct FilterTests {
         return (filter.lanes.isEmpty || filter.lanes.contains { $0.matches(entry.lane) })
             && filter.states.contains(entry.state.kind) && filter.uids.contains(entry.uid)
             && (filter.topics.isEmpty || filter.topics.contains(notification.topic))
-            && (filter.tokens.isEmpty || filter.tokens.contains { $0.matches(notification.token) })
+            && (filter.tokens.isEmpty || filter.tokens.contains { $0.matches(notification.token!) })
             && (filter.producers.isEmpty || filter.producers.contains(entry.producer))
             && (filter.tags.isEmpty || filter.tags.contains { $0.matches(notification.tag) })
             && (filter.ids.isEmpty || notification.id.map(filter.ids.contains) ?? false)
@@ -98,7 +98,7 @@ struct FilterTests {
         }
         if chance() { filter.topics = [Self.topics[Int.random(in: 0..<3, using: &random)], "none.such"] }
         if chance() {
-            let token = sample(Int.random(in: 0..<Int(count), using: &random)).token.hex
+            let token = sample(Int.random(in: 0..<Int(count), using: &random)).recipient.text
             let digits = Int.random(in: 1...5, using: &random)
             filter.tokens = [
                 try #require(TokenPattern(token.prefix(digits))), try #require(TokenPattern("\(token.prefix(4))…abab")),

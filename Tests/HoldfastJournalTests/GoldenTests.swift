@@ -126,9 +126,9 @@ struct GoldenTests {
     }
 
     /// The record of an entry that has a token of four bytes and a tag of three.
-    private func tagged(_ key: EntryKey, _ token: DeviceToken) -> [UInt8] {
+    private func tagged(_ key: EntryKey, _ recipient: Recipient) -> [UInt8] {
         var packed: [UInt8] = []
-        var notification = PushNotification(token: token, topic: "t", payload: "{}")
+        var notification = PushNotification(recipient: recipient, topic: "t", payload: Array("{}".utf8))
         notification.tag = [9, 8, 7]
         PackedNotification.append(
             notification, id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222),
@@ -141,7 +141,7 @@ struct GoldenTests {
         return record
     }
 
-    @Test("An outcome, of a rejection and of a confirmation")
+    @Test("An outcome, of a rejection, of a confirmation and of a broadcast")
     func outcomes() throws {
         let rejected =
             "1b5fa61dad8343ec48466f63010203049a010c0003000700e86be5cf8b0100000068e5cf8b010000e76be5cf"
@@ -149,19 +149,27 @@ struct GoldenTests {
         let confirmed =
             "897a1b28c18985d848466f63010100040000000003000700e86be5cf8b010000000000000000000000000000"
             + "0000000011111111111111112222222222222222deadbeef090807"
+        let broadcast =
+            "344f3dc06c93ffc948466f63020205149001140003000700e86be5cf8b0100000000000000000000e76be5cf"
+            + "8b0100001111111111111111222222222222222264484e304c584e79593267745932687562413d3d09080743"
+            + "68616e6e656c4e6f7452656769737465726564"
         let uid: UInt64 = 0x0102_0304_0506_0708
-        let token = try DeviceToken("deadbeef")
+        let token = Recipient.device(try DeviceToken("deadbeef"))
+        let channel = Recipient.channel(try BroadcastChannel("dHN0LXNyY2gtY2hubA=="))
         let key = EntryKey(lane: LaneID(rawValue: 2), uid: UID(uid))
         let cause = RejectionCause(
             reason: .unregistered, status: 410, timestamp: WallTime(milliseconds: 1_700_000_000_000),
             rejectedAt: WallTime(milliseconds: 1_700_000_000_999))
         let settledAt = WallTime(milliseconds: 1_700_000_001_000)
-        let endings: [(String, TerminalOutcome, RejectionCause?)] = [
-            (rejected, .rejected(.unregistered), cause), (confirmed, .confirmed, nil),
+        let missing = RejectionCause(
+            reason: .channelNotRegistered, status: 400, rejectedAt: WallTime(milliseconds: 1_700_000_000_999))
+        let endings: [(String, Recipient, TerminalOutcome, RejectionCause?)] = [
+            (rejected, token, .rejected(.unregistered), cause), (confirmed, token, .confirmed, nil),
+            (broadcast, channel, .rejected(.channelNotRegistered), missing),
         ]
-        for (golden, terminal, cause) in endings {
+        for (golden, recipient, terminal, cause) in endings {
             let record = OutcomeRecord.bytes(
-                terminal, cause: cause, settledAt: settledAt, of: tagged(key, token).span, key: key)
+                terminal, cause: cause, settledAt: settledAt, of: tagged(key, recipient).span, key: key)
             #expect(hex(record ?? []) == golden)
             let names = (1...7).map { "producer \($0)" }
             let read = try OutcomeRecord.read(bytes(golden), uid: uid, producers: names)
@@ -169,7 +177,8 @@ struct GoldenTests {
                 read
                     == Outcome(
                         uid: UID(uid), terminal: terminal, cause: cause, settledAt: settledAt,
-                        id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222), token: token,
+                        id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222),
+                        recipient: recipient,
                         producer: "producer 7", tag: [9, 8, 7]))
             #expect(throws: EntryRecord.Fault.self) {
                 try OutcomeRecord.read(bytes(golden), uid: uid + 1, producers: names)

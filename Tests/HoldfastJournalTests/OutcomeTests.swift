@@ -58,7 +58,8 @@ struct OutcomeTests {
             outcomes[1]
                 == Outcome(
                     uid: UID(4), terminal: .rejected(cause.reason), cause: cause, settledAt: settledAt,
-                    id: NotificationID(high: 3, low: 7), token: notification.token, producer: "batch", tag: [1, 2, 3]))
+                    id: NotificationID(high: 3, low: 7), recipient: notification.recipient, producer: "batch",
+                    tag: [1, 2, 3]))
         #expect(try journal.outcomes(after: UID(4), limit: 2).map(\.uid.rawValue) == [5, 6])
         try journal.removeOutcomes([UID(6), UID(1), UID(2), UID(99), UID(6)])
         #expect(journal.outcomeCount == 3)

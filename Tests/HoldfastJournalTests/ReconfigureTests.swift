@@ -7,7 +7,7 @@ import Testing
 /// Routes exchanged over the journal on disk.
 @Suite(.timeLimit(.minutes(1))) struct ReconfigureTests {
     private func notification(_ number: Int) -> PushNotification {
-        PushNotification(token: sample(number).token, topic: "com.example.app", payload: "{\"n\":\(number)}")
+        PushNotification(token: sample(number).token!, topic: "com.example.app", payload: "{\"n\":\(number)}")
     }
 
     @Test(

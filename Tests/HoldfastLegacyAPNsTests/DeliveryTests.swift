@@ -83,20 +83,20 @@ import Testing
         let all = notifications(1000)
         let bad = all[499]
         let result = try await deliver(
-            all, connections: connections, mock: { $0.rejections = [bad.token.hex: status] })
+            all, connections: connections, mock: { $0.rejections = [bad.recipient.text: status] })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 999)
         #expect(result.status.rejectedTotal == 1)
         #expect(result.status.possibleDuplicates == 0)
         #expect(result.tookOnce(all.filter { $0 != bad }))
         #expect(result.journal.rejections[UID(500)] != nil)
-        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(bad.token) != nil)
+        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(bad.token!) != nil)
     }
 
     @Test("Four sent, error 8 for the second: one confirmed, one rejected, the others go again in order")
     func fourSent() async throws {
         let all = notifications(4)
-        let result = try await deliver(all, mock: { $0.rejections = [all[1].token.hex: .invalidToken] })
+        let result = try await deliver(all, mock: { $0.rejections = [all[1].recipient.text: .invalidToken] })
         #expect(result.taken == [all[0], all[2], all[3]].map(\.payload))
         #expect(result.status.confirmed == 3)
         #expect(result.status.rejected == [.invalidToken: 1])
@@ -106,10 +106,10 @@ import Testing
 
     @Test("A bad payload is rejected, and its token stays as good as it was") func badPayload() async throws {
         let all = notifications(3)
-        let result = try await deliver(all, mock: { $0.rejections = [all[1].token.hex: .invalidPayloadSize] })
+        let result = try await deliver(all, mock: { $0.rejections = [all[1].recipient.text: .invalidPayloadSize] })
         #expect(result.status.rejected == [.invalidPayloadSize: 1])
         #expect(result.status.confirmed == 2)
-        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(all[1].token) == nil)
+        #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(all[1].token!) == nil)
     }
 
     @Test(
@@ -117,7 +117,7 @@ import Testing
         arguments: [1, 128, 255, 99] as [MockBinaryStatus])
     func temporary(status: MockBinaryStatus) async throws {
         let all = notifications(20)
-        let token = all[9].token.bytes
+        let token = all[9].recipient.address
         let behavior = MockBinaryBehavior { one in
             one.token == token ? MockBinaryAnswer(.refused(status)) : nil
         }.atMost(2)
@@ -152,7 +152,8 @@ import Testing
         let all = notifications(1000)
         let bad = [all[300], all[600], all[700]]
         let result = try await deliver(
-            all, mock: { $0.rejections = Dictionary(uniqueKeysWithValues: bad.map { ($0.token.hex, .invalidToken) }) },
+            all,
+            mock: { $0.rejections = Dictionary(uniqueKeysWithValues: bad.map { ($0.recipient.text, .invalidToken) }) },
             connector: { $0.firstIdentifier = .max - 250 })
         #expect(result.status.confirmed == 997)
         #expect(result.tookOnce(all.filter { !bad.contains($0) }))
@@ -185,13 +186,13 @@ import Testing
         let all = notifications(10)
         let bad = all[3]
         let quiet = try await deliver(
-            all, mock: { $0.behavior = Self.lateError(bad.token) },
+            all, mock: { $0.behavior = Self.lateError(bad.token!) },
             connector: { $0.confirmation = .quiet(.milliseconds(300)) })
         // Silence was taken for success: the six behind the bad one were lost, and itself counted as taken.
         #expect(quiet.status.confirmedByQuiet == 10)
         #expect(quiet.taken.count == 3)
 
-        let barrier = try await deliver(all, mock: { $0.behavior = Self.lateError(bad.token) })
+        let barrier = try await deliver(all, mock: { $0.behavior = Self.lateError(bad.token!) })
         #expect(barrier.status.confirmed == 9)
         #expect(barrier.status.rejectedTotal == 1)
         #expect(barrier.status.confirmedByQuiet == 0)
@@ -217,7 +218,7 @@ import Testing
         let engine = try PushEngine(
             journal: InMemoryJournal(), routes: [Route(connector: try LegacyAPNsConnector(configuration))])
         var short = SampleNotification.numbered(1)
-        short.token = try DeviceToken("0102")
+        short.recipient = .device(try DeviceToken("0102"))
         let receipts = await engine.producer.submit([short, SampleNotification.numbered(2, payloadByteCount: 257)])
         let reasons = receipts.map { receipt in
             if case .refused(let refusal) = receipt { refusal.reason } else { nil as Reason? }

@@ -64,7 +64,10 @@ struct Curl {
         }
     }
 
-    func send(to server: MockAPNsServer) async throws -> Answer {
+    func send(to server: MockAPNsServer) async throws -> Answer { try await send(to: server, at: server.address) }
+
+    /// - Parameter address: one of the server's.
+    func send(to server: MockAPNsServer, at address: String) async throws -> Answer {
         var arguments = ["-s", "-i", "--http2", "--cacert", server.certificateAuthorityFile, "-X", method]
         // A header without a value is written with a semicolon; else curl leaves it out.
         for header in headers + ["content-type:"] { arguments += ["-H", header] }
@@ -72,7 +75,7 @@ struct Curl {
         try Data(body.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         if !body.isEmpty { arguments += ["--data-binary", "@\(file.path)"] }
-        let command = try await Command.run("curl", arguments + ["https://\(server.address)\(path)"])
+        let command = try await Command.run("curl", arguments + ["https://\(address)\(path)"])
         try #require(command.status == 0, "curl: \(command.status) \(command.text)")
         return try Self.parse(command.text)
     }

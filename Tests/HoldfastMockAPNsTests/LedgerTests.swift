@@ -160,7 +160,7 @@ struct LedgerAuditTests {
         #expect(audit.duplicateLines == 3)
         let expected: [(String, String, Int)] = [(first, "bb", 3), (second, "aa", 2)]
         #expect(audit.duplicates.map(\.id) == expected.map(\.0))
-        #expect(audit.duplicates.map(\.token) == expected.map(\.1))
+        #expect(audit.duplicates.map(\.recipient) == expected.map(\.1))
         #expect(audit.duplicates.map(\.count) == expected.map(\.2))
     }
 

@@ -25,9 +25,9 @@ import Testing
         let notification = try notification("a")
         try await engine.producer.submit(notification)
         try await run(engine)
-        #expect(connector.wasSent(to: notification.token))
-        #expect(connector.lastSent(to: notification.token)?.payload == notification.payload)
-        #expect(try !connector.wasSent(to: self.notification("b").token))
+        #expect(connector.wasSent(to: notification.recipient))
+        #expect(connector.lastSent(to: notification.recipient)?.payload == notification.payload)
+        #expect(try !connector.wasSent(to: self.notification("b").recipient))
     }
 
     @Test("Nothing is committed before it is told to, in manual mode; a crash loses what waited") func manual()

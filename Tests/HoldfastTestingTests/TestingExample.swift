@@ -34,8 +34,8 @@ func greet(_ token: DeviceToken, with producer: Producer) async throws {
         let engine = try engine(journal)
         try await greet(token, with: engine.producer)
         try await delivering(engine)
-        #expect(connector.wasSent(to: token))
-        #expect(connector.lastSent(to: token)?.pushType == .alert)
+        #expect(connector.wasSent(to: .device(token)))
+        #expect(connector.lastSent(to: .device(token))?.pushType == .alert)
         #expect(connector.sent.count == 1)
         #expect(journal.entries.isEmpty)
     }
@@ -60,7 +60,7 @@ func greet(_ token: DeviceToken, with producer: Producer) async throws {
     @Test("A greeting that was accepted survives a crash") func survives() async throws {
         try await greet(token, with: engine(journal).producer)
         try await delivering(engine(journal.crashed()))
-        #expect(connector.wasSent(to: token))
+        #expect(connector.wasSent(to: .device(token)))
     }
 
     @Test("A greeting that the disk refuses is refused, and not lost in silence") func isRefused() async throws {

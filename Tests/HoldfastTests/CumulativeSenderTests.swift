@@ -102,7 +102,7 @@ import Testing
         #expect(application.numbers.prefix(8) == [1, 2, 3, 4, 5, 6, 7, 8])
         #expect(application.numbers.dropFirst(8) == [6, 7, 8, 9, 10])
         #expect(journal.rejections.keys.map(\.rawValue) == [5])
-        #expect(try engine.blacklist.isBlacklisted(Sample.notification(5).token) != nil)
+        #expect(try engine.blacklist.isBlacklisted(Sample.notification(5).token!) != nil)
         #expect(engine.status().confirmed == 9)
         #expect(engine.status().possibleDuplicates == 0)
     }

@@ -39,6 +39,40 @@ import Testing
         #expect(reason { $0.expiration = .at(-5) } == .badExpirationDate)
     }
 
+    private func broadcastReason(_ change: (inout PushNotification) -> Void = { _ in }) -> Reason? {
+        reason { notification in
+            notification = PushNotification(
+                channel: BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA=="), topic: "com.example.app",
+                payload: Array("{}".utf8))
+            change(&notification)
+        }
+    }
+
+    @Test("A broadcast has the bundle identifier for its topic, push type liveactivity and no collapse id")
+    func broadcast() {
+        #expect(broadcastReason() == nil)
+        #expect(broadcastReason { $0.priority = .low } == nil)
+        for type in [nil, .alert, .background] as [PushType?] {
+            #expect(broadcastReason { $0.pushType = type } == .invalidPushType)
+        }
+        for topic in [
+            "com.example.app.push-type.liveactivity", "com.example/app", "com.example.app?x", "com.example%2Fapp",
+            "..\u{2F}x",
+        ] {
+            #expect(broadcastReason { $0.topic = topic } == .badTopic)
+        }
+        #expect(broadcastReason { $0.topic = "" } == .missingTopic)
+        #expect(broadcastReason { $0.collapseID = "a" } == .badCollapseID)
+        #expect(broadcastReason { $0.expiration = .unstored(until: 1_799_999_999) } == .badExpirationDate)
+        #expect(broadcastReason { $0.expiration = .unstored(until: 1_800_000_001) } == nil)
+    }
+
+    @Test("A broadcast may have 5120 bytes, and no more") func broadcastSize() {
+        let largest = Array(repeating: UInt8(0x20), count: 5118) + Array("{}".utf8)
+        #expect(broadcastReason { $0.payload = largest } == nil)
+        #expect(broadcastReason { $0.payload = largest + [0x20] } == .payloadTooLarge)
+    }
+
     @Test("VoIP may have 5120 bytes, and no more") func voip() {
         let largest = Array(repeating: UInt8(0x20), count: 5118) + Array("{}".utf8)
         #expect(reason { ($0.pushType, $0.payload) = (.voip, largest) } == nil)

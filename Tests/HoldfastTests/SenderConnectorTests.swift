@@ -44,9 +44,9 @@ import Testing
     struct Broken: Error {}
 
     @Test("A thrown error means unknown: at least once goes again, at most once does not") func thrown() async throws {
-        let failedOnce = Monitor<Set<DeviceToken>>([])
+        let failedOnce = Monitor<Set<Recipient>>([])
         let connector = SenderConnector { notification in
-            if failedOnce.withLock({ $0.insert(notification.token).inserted }) { throw Broken() }
+            if failedOnce.withLock({ $0.insert(notification.recipient).inserted }) { throw Broken() }
             return .confirmed
         }
         let (engine, journal) = try await run(
@@ -104,6 +104,6 @@ import Testing
         let (engine, journal) = try await run(connector, [Sample.notification(1), Sample.notification(2)])
         #expect(engine.status().confirmed == 1)
         #expect(journal.rejections.values.map(\.reason) == [.unregistered])
-        #expect(try engine.blacklist.isBlacklisted(Sample.notification(1).token) != nil)
+        #expect(try engine.blacklist.isBlacklisted(Sample.notification(1).token!) != nil)
     }
 }

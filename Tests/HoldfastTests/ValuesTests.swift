@@ -73,17 +73,55 @@ import Testing
         let id = NotificationID(using: &random)
         var bytes: [UInt8] = Array(repeating: 0xEE, count: Int.random(in: 0...40, using: &random))
         let start = bytes.count
+        let expiration = [Expiration.once, .at(1_900_000_000), .unstored(until: 5)].randomElement(using: &random)!
         PackedNotification.append(
-            notification, id: id, expiration: .at(1_900_000_000), acceptedAt: WallTime(milliseconds: 5), producer: "p",
+            notification, id: id, expiration: expiration, acceptedAt: WallTime(milliseconds: 5), producer: "p",
             to: &bytes)
         let range = start..<bytes.count
         let fields = try PackedNotification.Fields(bytes.span, in: range)
         var expected = notification
         expected.id = id
-        expected.expiration = .at(1_900_000_000)
+        expected.expiration = expiration
+        #expect(fields.expirationToSend == expiration.unixSeconds)
         #expect(PushNotification(fields, in: bytes) == expected, "seed \(seed)")
         #expect(fields.acceptedAt == WallTime(milliseconds: 5))
         #expect(String(decoding: bytes[fields.producer], as: UTF8.self) == "p")
+    }
+
+    @Test("A broadcast is packed byte for byte as Docs/JournalFormat.md says") func packedBroadcast() throws {
+        let notification = PushNotification(
+            channel: try BroadcastChannel("dHN0LXNyY2gtY2hubA=="), topic: "com.example.app", payload: Array("{}".utf8),
+            priority: .considerate)
+        var bytes: [UInt8] = []
+        PackedNotification.append(
+            notification, id: NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222),
+            expiration: .unstored(until: 1_900_000_000), acceptedAt: WallTime(milliseconds: 1_700_000_000_123),
+            producer: "", to: &bytes)
+        let golden =
+            "0330050814000f0002000000000000001111111111111111222222222222222200b33f71000000000000000000000000"
+            + "7b68e5cf8b01000064484e304c584e79593267745932687562413d3d636f6d2e6578616d706c652e6170707b7d"
+        #expect(Hex.string(bytes) == golden)
+        // An older version has not these flags, and must not be taken for one that has.
+        for version in [1, 2] as [UInt8] {
+            bytes[0] = version
+            #expect(throws: PackedNotification.Damage.malformed) {
+                try PackedNotification.Fields(bytes.span, in: 0..<bytes.count)
+            }
+        }
+    }
+
+    @Test("A channel id is base64 text of 4 to 100 characters") func channels() throws {
+        for good in ["dHN0LXNyY2gtY2hubA==", "AAAA", "AA+/", String(repeating: "Az09", count: 25)] {
+            #expect(try BroadcastChannel(good).id == good)
+        }
+        #expect(throws: Refusal(.missingChannelID, "the channel id is empty")) { try BroadcastChannel("") }
+        for bad in [
+            "AAA", "AAAAA", "A===", "====", "AA=A", "AA-_", "AA A", "AAA\n", "AA\r\nx: y", "ÄÄ", "\0\0\0\0",
+            String(repeating: "A", count: 104),
+        ] {
+            let error = #expect(throws: Refusal.self, "\(bad.debugDescription)") { try BroadcastChannel(bad) }
+            #expect(error?.reason == .badChannelID)
+        }
     }
 
     @Test("Bytes that are no packed notification are damage, never a crash", arguments: 0..<500 as Range<UInt64>)
@@ -128,7 +166,10 @@ enum Sample {
             (0..<Int.random(in: range, using: &random)).map { _ in UInt8.random(in: 97...122, using: &random) }
         }
         return PushNotification(
-            token: DeviceToken(checked: bytes(1...100)), topic: String(decoding: bytes(1...255), as: UTF8.self),
+            recipient: Bool.random(using: &random)
+                ? .device(DeviceToken(checked: bytes(1...100)))
+                : .channel(BroadcastChannel(checked: String(decoding: bytes(1...100), as: UTF8.self))),
+            topic: String(decoding: bytes(1...255), as: UTF8.self),
             payload: bytes(1...4096),
             pushType: Bool.random(using: &random) ? PushType.known.randomElement(using: &random) : nil,
             priority: [nil, .immediate, .considerate, .low].randomElement(using: &random)!,

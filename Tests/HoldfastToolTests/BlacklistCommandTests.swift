@@ -56,7 +56,7 @@ struct BlacklistCommandTests {
             #expect(resumed.status == 0, "\(resumed.errors)")
             #expect(await waitUntil { world.connector.sent.count == 29 })
         }
-        #expect(!world.connector.sent.contains { $0.token.hex == OperatorWorld.token(15) })
+        #expect(!world.connector.sent.contains { $0.recipient.text == OperatorWorld.token(15) })
         #expect(try await world.count("unconfirmed") == 0)
     }
 

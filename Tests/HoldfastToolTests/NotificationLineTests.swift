@@ -19,7 +19,7 @@ struct NotificationLineTests {
             """)
         let notification = try #require(line.notifications.first)
         #expect(line.notifications.count == 1)
-        #expect(notification.token.hex == Self.token)
+        #expect(notification.recipient.text == Self.token)
         #expect(notification.topic == "com.example.app")
         #expect(notification.pushType == .alert)
         #expect(notification.priority == .considerate)
@@ -55,7 +55,7 @@ struct NotificationLineTests {
     @Test("Several tokens are as many notifications, each with an apns-id of its own")
     func manyTokens() throws {
         let line = try parse(#"{"tokens":["01","02","03"],"payload":{"a":1}}"#, topic: "x")
-        #expect(line.notifications.map(\.token.hex) == ["01", "02", "03"])
+        #expect(line.notifications.map(\.recipient.text) == ["01", "02", "03"])
         #expect(line.notifications.allSatisfy { $0.id == nil && $0.payload == Array(#"{"a":1}"#.utf8) })
     }
 

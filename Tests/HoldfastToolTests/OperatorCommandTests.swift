@@ -118,7 +118,8 @@ struct OperatorCommandTests {
             #expect(try retried.keys() == ["rejection", "uid"])
             #expect(try retried.lines().first?["uid"] as? Int == 31)
             if live {
-                #expect(await waitUntil { world.connector.sent.count { $0.token.hex == OperatorWorld.token(3) } == 2 })
+                #expect(
+                    await waitUntil { world.connector.sent.count { $0.recipient.text == OperatorWorld.token(3) } == 2 })
             }
             #expect(try await world.count("rejections") == 0)
         }

@@ -30,7 +30,7 @@ struct OperatorWorld {
 
     func fill() async throws {
         connector.answer { notification in
-            notification.token.hex == Self.token(Self.refused)
+            notification.recipient.text == Self.token(Self.refused)
                 ? SendResult(apnsStatus: 413, reason: "PayloadTooLarge") : .confirmed
         }
         try await withEngine { engine in

@@ -7,7 +7,8 @@ func deliverPushes(with sender: MySender, journal directory: String) async throw
 
     // Any existing sender becomes a connector. What it throws counts as "perhaps sent", never as lost.
     let connector = SenderConnector { notification in
-        let answer = try await sender.send(notification.payload, to: notification.token.hex, topic: notification.topic)
+        let answer = try await sender.send(
+            notification.payload, to: notification.recipient.text, topic: notification.topic)
         return SendResult(apnsStatus: answer.status, reason: answer.reason)
     }
     let engine = try PushEngine(journal: journal, routes: [Route(connector: connector)])

@@ -241,7 +241,7 @@ struct TransferTests {
             }
             do throws(LineFault) {
                 let entry = try ImportLine(bytes, in: 0..<bytes.count).entry
-                #expect((1...64).contains(entry.lane.route.utf8.count) && !entry.notification.token.bytes.isEmpty)
+                #expect((1...64).contains(entry.lane.route.utf8.count) && !entry.notification.token!.bytes.isEmpty)
             } catch { #expect(!error.description.isEmpty) }
         }
     }

@@ -48,7 +48,7 @@ struct Found: Hashable, Sendable {
                 case .rejected(let cause): .rejected(cause.reason)
                 }
             rows[entry.uid.rawValue] = Row(
-                lane: entry.lane, number: Sample.number(of: entry.notification.token), attempts: entry.attempts,
+                lane: entry.lane, number: Sample.number(of: entry.notification.token!), attempts: entry.attempts,
                 place: place)
         }
         var last: DeviceToken?

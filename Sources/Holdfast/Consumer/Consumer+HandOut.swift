@@ -185,7 +185,7 @@ extension Consumer {
             let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
             examined.flights.append(flight)
             var obstacle = obstacle(
-                to: flight, fields, token: { DeviceToken(bytes: Array(batch.bytes[fields.token])) },
+                to: flight, fields, token: { fields.recipient(in: batch.bytes).token },
                 blacklisted[position], wall: wall)
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
@@ -199,7 +199,8 @@ extension Consumer {
         SentWindow.Flight(
             lane: index, uid: item.uid, attempts: item.attempts,
             possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
-            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, acceptedAt: fields.acceptedAt)
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast,
+            acceptedAt: fields.acceptedAt)
     }
 
     /// Settles an entry that must not go out.
@@ -250,11 +251,11 @@ extension Consumer {
         _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
     ) throws(JournalError) -> Bool {
         guard configuration.supersedesLiveActivities, fields.pushType == .liveactivity,
-            let update = LiveActivityUpdate(batch.bytes.span, in: fields.payload), update.isUpdate,
-            let token = DeviceToken(bytes: Array(batch.bytes[fields.token]))
+            let update = LiveActivityUpdate(batch.bytes.span, in: fields.payload), update.isUpdate
         else { return false }
         let activity = LiveActivityUpdates.Activity(
-            token: token, topic: String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+            recipient: fields.recipient(in: batch.bytes),
+            topic: String(decoding: batch.bytes[fields.topic], as: UTF8.self))
         let successor = producer.shared.withLock { shared in
             shared.liveActivities.successor(of: update, of: activity, uid: uid)
         }

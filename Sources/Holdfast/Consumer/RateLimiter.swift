@@ -2,7 +2,7 @@
 ///
 /// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
 package struct RateLimiter: Sendable {
-    let limit: RateLimit
+    package let limit: RateLimit
     private var tokens: Double
     private var filledAt: Duration?
 

@@ -16,16 +16,20 @@ package struct SentWindow: Sendable {
         let possiblySentBefore: Bool
         /// It has one attempt: by its guarantee, or because its expiration is 0.
         let hasOneAttempt: Bool
+        /// It is for a channel: nothing that is said of it is said of a token.
+        let isBroadcast: Bool
         let acceptedAt: WallTime
 
         package init(
-            lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool, acceptedAt: WallTime
+            lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
+            isBroadcast: Bool = false, acceptedAt: WallTime
         ) {
             self.lane = lane
             self.uid = uid
             self.attempts = attempts
             self.possiblySentBefore = possiblySentBefore
             self.hasOneAttempt = hasOneAttempt
+            self.isBroadcast = isBroadcast
             self.acceptedAt = acceptedAt
         }
     }

@@ -214,6 +214,8 @@ public struct NotificationLimits: Hashable, Sendable {
     public var payload: Int
     /// Bytes, for push type `voip`.
     public var voipPayload: Int
+    /// Bytes, for broadcasts; nil where there are none.
+    public var broadcastPayload: Int?
     /// Bytes.
     public var tokens: ClosedRange<Int>
     /// Bytes of UTF-8.
@@ -222,15 +224,27 @@ public struct NotificationLimits: Hashable, Sendable {
     public var topics: Set<String>?
 
     public init(
-        payload: Int, voipPayload: Int, tokens: ClosedRange<Int>, collapseID: Int, topics: Set<String>? = nil
+        payload: Int, voipPayload: Int, broadcastPayload: Int? = nil, tokens: ClosedRange<Int>, collapseID: Int,
+        topics: Set<String>? = nil
     ) {
         self.payload = payload
         self.voipPayload = voipPayload
+        self.broadcastPayload = broadcastPayload
         self.tokens = tokens
         self.collapseID = collapseID
         self.topics = topics
     }
 
     /// Apple's for HTTP/2.
-    public static let http2 = NotificationLimits(payload: 4096, voipPayload: 5120, tokens: 1...100, collapseID: 64)
+    public static let http2 = NotificationLimits(
+        payload: 4096, voipPayload: 5120, broadcastPayload: 5120, tokens: 1...100, collapseID: 64)
+
+    /// The same without broadcasts: what a sender takes that knows tokens only.
+    public static let devices = NotificationLimits(payload: 4096, voipPayload: 5120, tokens: 1...100, collapseID: 64)
+
+    /// The most bytes that the payload of this one may have.
+    func payloadByteCount(of notification: PushNotification) -> Int {
+        if notification.isBroadcast, let broadcastPayload { return broadcastPayload }
+        return notification.pushType == .voip ? voipPayload : payload
+    }
 }

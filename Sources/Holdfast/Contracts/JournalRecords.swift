@@ -60,7 +60,7 @@ public struct Outcome: Hashable, Sendable {
     public let settledAt: WallTime
     /// The apns-id that every attempt carried.
     public let id: NotificationID
-    public let token: DeviceToken
+    public let recipient: Recipient
     /// Who submitted it.
     public let producer: String
     /// The application's own bytes, as it submitted them.
@@ -68,17 +68,20 @@ public struct Outcome: Hashable, Sendable {
 
     public init(
         uid: UID, terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, id: NotificationID,
-        token: DeviceToken, producer: String, tag: [UInt8]
+        recipient: Recipient, producer: String, tag: [UInt8]
     ) {
         self.uid = uid
         self.terminal = terminal
         self.cause = cause
         self.settledAt = settledAt
         self.id = id
-        self.token = token
+        self.recipient = recipient
         self.producer = producer
         self.tag = tag
     }
+
+    /// Whose device it was for; nil for a broadcast.
+    public var token: DeviceToken? { recipient.token }
 }
 
 /// A notification that was refused for good, kept with all that is needed to understand it or to submit it again.

@@ -46,15 +46,18 @@ struct RejectionRetry: Sendable {
         switch expiration {
         case .once?: .once
         case .at(let seconds)? where seconds > now.seconds: .at(seconds)
+        case .unstored(let seconds)? where seconds > now.seconds: .unstored(until: seconds)
+        case .unstored?: .unstored(until: now.advanced(by: defaultLifetime).seconds)
         case .at?, nil: .at(now.advanced(by: defaultLifetime).seconds)
         }
     }
 
     private func checkBlacklist(_ notification: PushNotification) throws(Refusal) {
+        guard let token = notification.token else { return }
         let entry: BlacklistEntry?
         do throws(JournalError) {
             entry = try TokenBlacklist(storage: journal.blacklist)
-                .isBlacklisted(notification.token, registeredAt: notification.tokenRegisteredAt)
+                .isBlacklisted(token, registeredAt: notification.tokenRegisteredAt)
         } catch {
             throw Refusal(.journalFailed, "the blacklist could not be read: \(error)")
         }

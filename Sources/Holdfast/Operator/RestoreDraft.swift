@@ -11,9 +11,8 @@ struct RestoreDraft: Sendable {
         let notification = entry.notification
         let start = bytes.count
         // Without an id or an expiration it never came out of a journal; then it has what acceptance would have given it.
-        let expiration =
-            notification.expiration
-            ?? .at(entry.acceptedAt.advanced(by: EngineConfiguration().defaultLifetime).seconds)
+        let expiration = notification.expiration(
+            acceptedAt: entry.acceptedAt, defaultLifetime: EngineConfiguration().defaultLifetime)
         PackedNotification.append(
             notification, id: notification.id ?? NotificationID(), expiration: expiration, acceptedAt: entry.acceptedAt,
             producer: entry.producer == ProducerTable.standardName ? "" : entry.producer,

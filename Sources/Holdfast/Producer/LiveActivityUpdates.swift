@@ -47,7 +47,7 @@ struct LiveActivityUpdate: Hashable, Sendable {
 /// go out, as they do after a restart. A device drops what is out of date by itself.
 struct LiveActivityUpdates: Sendable {
     struct Activity: Hashable, Sendable {
-        let token: DeviceToken
+        let recipient: Recipient
         let topic: String
     }
 

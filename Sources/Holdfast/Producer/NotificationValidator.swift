@@ -12,7 +12,10 @@ public struct NotificationValidator: Hashable, Sendable {
 
     /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
     public func validate(_ notification: PushNotification, now: WallTime) throws(Refusal) {
-        try validateToken(notification.token)
+        switch notification.recipient {
+        case .device(let token): try validateToken(token)
+        case .channel: try validateBroadcast(notification)
+        }
         try validatePriority(notification)
         try validateExpiration(notification.expiration, now: now)
         try validateTopic(notification.topic)
@@ -21,7 +24,7 @@ public struct NotificationValidator: Hashable, Sendable {
         if let type = notification.pushType, !PushType.known.contains(type) {
             throw Refusal(.invalidPushType, "the push type \(type.rawValue.prefix(64).debugDescription) is not known")
         }
-        try validatePayload(notification.payload, pushType: notification.pushType)
+        try validatePayload(notification)
         if notification.tag.count > Self.maximumTagByteCount {
             throw Refusal(.tagTooLong, "a tag has at most 256 bytes; this one has \(notification.tag.count)")
         }
@@ -36,6 +39,31 @@ public struct NotificationValidator: Hashable, Sendable {
         }
     }
 
+    /// Apple: *Sending broadcast push notification requests to APNs*.
+    private func validateBroadcast(_ notification: PushNotification) throws(Refusal) {
+        guard limits.broadcastPayload != nil else {
+            throw Refusal(.broadcastUnsupported, "the route of the topic \(notification.topic) can't send broadcasts")
+        }
+        guard notification.pushType == .liveactivity else {
+            throw Refusal(.invalidPushType, "a broadcast has push type liveactivity")
+        }
+        // It is a part of the path.
+        let isBundleID = notification.topic.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isBundleID, !notification.topic.hasSuffix(".push-type.liveactivity") else {
+            throw Refusal(.badTopic, "the topic of a broadcast is the app's bundle identifier, and nothing behind it")
+        }
+        guard notification.collapseID == nil else {
+            throw Refusal(.badCollapseID, "a broadcast has no collapse id")
+        }
+    }
+
     private func validatePriority(_ notification: PushNotification) throws(Refusal) {
         guard notification.pushType == .background, let priority = notification.priority else { return }
         if priority != .considerate {
@@ -44,7 +72,7 @@ public struct NotificationValidator: Hashable, Sendable {
     }
 
     private func validateExpiration(_ expiration: Expiration?, now: WallTime) throws(Refusal) {
-        guard case .at(let seconds)? = expiration else { return }
+        guard let seconds = expiration?.deadline else { return }
         guard seconds > now.seconds else {
             throw Refusal(.badExpirationDate, "the expiration \(seconds) (Unix seconds) is past; 0 means one attempt")
         }
@@ -79,9 +107,10 @@ public struct NotificationValidator: Hashable, Sendable {
         }
     }
 
-    private func validatePayload(_ payload: [UInt8], pushType: PushType?) throws(Refusal) {
+    private func validatePayload(_ notification: PushNotification) throws(Refusal) {
+        let payload = notification.payload
         if payload.isEmpty { throw Refusal(.payloadEmpty, "the payload is empty") }
-        let limit = pushType == .voip ? limits.voipPayload : limits.payload
+        let limit = limits.payloadByteCount(of: notification)
         guard payload.count <= limit else {
             throw Refusal(.payloadTooLarge, "the payload has \(payload.count) bytes; \(limit) is the limit")
         }

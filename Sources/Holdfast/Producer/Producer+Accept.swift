@@ -88,8 +88,8 @@ extension Producer {
                 let route = routes.entries[number]
                 if validator?.route != number { validator = (number, route.validator) }
                 try validator?.1.validate(notification, now: now)
-                let expiration =
-                    notification.expiration ?? .at(now.advanced(by: configuration.defaultLifetime).seconds)
+                let expiration = notification.expiration(
+                    acceptedAt: now, defaultLifetime: configuration.defaultLifetime)
                 var identity: Identity?
                 if let identityKey, let id = notification.id, !notification.hasAssignedID {
                     identity = Identity(notification, id: id, submitter: name, key: identityKey)

@@ -41,12 +41,12 @@ extension Producer {
             guard !tokens.isEmpty else { continue }
             let notifications = try notifications(tokens.map(\.uid), lane: id)
             for token in tokens {
-                guard let notification = notifications[token.uid] else { continue }
+                guard let notification = notifications[token.uid], let address = notification.token else { continue }
                 // Registered again since: the service speaks of an earlier life of the token.
                 if let registered = notification.tokenRegisteredAt, registered > token.since { continue }
                 entries.append(
                     BlacklistEntry(
-                        token: notification.token, reason: token.reason, since: token.since, learntAt: wall,
+                        token: address, reason: token.reason, since: token.since, learntAt: wall,
                         route: route, topic: notification.topic))
             }
         }
@@ -57,7 +57,7 @@ extension Producer {
     ///
     /// - Parameter uids: ascending.
     func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: DeviceToken] {
-        try notifications(uids, lane: lane).mapValues(\.token)
+        try notifications(uids, lane: lane).compactMapValues(\.token)
     }
 
     private func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {

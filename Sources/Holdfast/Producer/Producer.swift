@@ -70,7 +70,7 @@ public final class Producer: Sendable {
         await submit(
             tokens.map { token in
                 var copy = notification
-                copy.token = token
+                copy.recipient = .device(token)
                 return copy
             })
     }

@@ -85,7 +85,7 @@ struct SettlementPlan: Sendable {
         wall: WallTime, random: () -> Double
     ) {
         let key = EntryKey(lane: lane, uid: flight.uid)
-        switch result.verdict {
+        switch flight.isBroadcast ? result.verdict.ofBroadcast : result.verdict {
         case .confirmed:
             acknowledge(key, ticket: ticket)
         case .rejected(.suspectToken):

@@ -35,7 +35,7 @@ struct SubmissionDraft: Sendable {
         guard notification.pushType == .liveactivity,
             let update = LiveActivityUpdate(notification.payload.span, in: 0..<notification.payload.count)
         else { return }
-        let activity = LiveActivityUpdates.Activity(token: notification.token, topic: notification.topic)
+        let activity = LiveActivityUpdates.Activity(recipient: notification.recipient, topic: notification.topic)
         liveActivities.append((index, activity, update))
     }
 

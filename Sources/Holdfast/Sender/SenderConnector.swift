@@ -1,7 +1,7 @@
 /// Puts any existing sender under Holdfast's care: all it takes is a closure that sends one notification.
 ///
 ///     let connector = SenderConnector { notification in
-///         let answer = try await mySender.send(notification.payload, to: notification.token.hex)
+///         let answer = try await mySender.send(notification.payload, to: notification.recipient.text)
 ///         return SendResult(apnsStatus: answer.status, reason: answer.reason)
 ///     }
 ///
@@ -34,10 +34,11 @@ public struct SenderConnector: Connector {
     ///   - deadline: the most one call may take; then its outcome is unknown. Default: 30 s.
     ///   - concurrency: the most calls at a time, those included that did not return by their deadline; at least 1.
     ///     Default: 100.
-    ///   - limits: what `submit` refuses. Default: Apple's for HTTP/2.
+    ///   - limits: what `submit` refuses. Default: Apple's for HTTP/2, and broadcasts: a sender that can send those says so
+    ///     with ``NotificationLimits/http2``.
     ///   - name: what status and logs call it.
     public init(
-        deadline: Duration = .seconds(30), concurrency: Int = 100, limits: NotificationLimits = .http2,
+        deadline: Duration = .seconds(30), concurrency: Int = 100, limits: NotificationLimits = .devices,
         name: String = "the application's own sender", send: @escaping Send
     ) {
         confirmationMode = .perNotification
@@ -61,7 +62,7 @@ public struct SenderConnector: Connector {
     ///     sent with ``SendFailure/notSent(_:)``.
     public init(
         confirmation: ConfirmationMode, payloadErrors: PayloadErrors, deadline: Duration = .seconds(30),
-        limits: NotificationLimits = .http2, name: String = "the application's own sender", send: @escaping Write
+        limits: NotificationLimits = .devices, name: String = "the application's own sender", send: @escaping Write
     ) {
         guard case .cumulative(.some) = confirmation else {
             preconditionFailure(

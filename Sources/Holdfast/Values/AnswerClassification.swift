@@ -25,7 +25,7 @@ extension SendResult {
             return .rejected(.token)
         case (400, .badDeviceToken?), (400, .deviceTokenNotForTopic?):
             return .rejected(.suspectToken)
-        case (400, .missingTopic?), (400, .badTopic?), (400, .topicDisallowed?):
+        case (400, .missingTopic?), (400, .badTopic?), (400, .topicDisallowed?), (400, .topicMismatch?):
             return .laneStopped(.topic)
         case (400, .idleTimeout?), (503, .shutdown?):
             return .neverProcessed(.newConnection)
@@ -54,6 +54,18 @@ extension SendResult {
         case 500...: .deferred(.service)
         // Neither an answer of APNs nor an error: whoever answered is not the push service. Nothing can be concluded.
         default: .unknown
+        }
+    }
+}
+
+extension SendResult.Verdict {
+    /// The same of a broadcast, which has no token to blame: what would be said of one rejects the broadcast alone, as does
+    /// what is said of its channel (`BadChannelId`, `ChannelNotRegistered`, `FeatureNotEnabled` …, by their status).
+    /// Credentials, topic and service are judged as for devices.
+    var ofBroadcast: SendResult.Verdict {
+        switch self {
+        case .rejected(.token), .rejected(.suspectToken): .rejected(.notification)
+        case .confirmed, .rejected, .deferred, .neverProcessed, .laneStopped, .unknown: self
         }
     }
 }

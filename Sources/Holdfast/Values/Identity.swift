@@ -1,4 +1,4 @@
-/// What a repeated submission is recognised by: a keyed 128-bit digest of submitter, topic, token, apns-id and payload.
+/// What a repeated submission is recognised by: a keyed 128-bit digest of submitter, topic, recipient, apns-id and payload.
 ///
 /// Real clients send one apns-id to many recipients, and those are different notifications; so the apns-id alone is not an
 /// identity. The digest is SipHash-2-4 with 128 bits under the journal's own random key: whoever does not know the key
@@ -18,12 +18,13 @@ public struct Identity: Hashable, Sendable {
         hash.append(id.high)
         hash.append(id.low)
         // Lengths first, so that no two different lists of fields are one run of bytes.
+        let address = notification.recipient.address
         hash.append(
-            UInt64(submitter.utf8.count) << 32 | UInt64(notification.topic.utf8.count) << 16
-                | UInt64(notification.token.bytes.count))
+            (notification.isBroadcast ? 1 << 63 : 0) | UInt64(submitter.utf8.count) << 32
+                | UInt64(notification.topic.utf8.count) << 16 | UInt64(address.count))
         hash.append(submitter.utf8)
         hash.append(notification.topic.utf8)
-        hash.append(notification.token.bytes)
+        hash.append(address)
         hash.append(notification.payload)
         (high, low) = hash.finalize()
     }

@@ -3,11 +3,12 @@
 ///
 /// Little-endian:
 ///
-///     0   u8   version: 1, or 2 for a retry
-///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time · 8 is a retry (version 2)
+///     0   u8   version: 1, or the first that knows its flags
+///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time · 8 is a retry (version 2) ·
+///              16 is a broadcast · 32 the service is to store nothing (version 3)
 ///     2   u8   priority: 10, 5, 1, or 0 for none
 ///     3   u8   push type: 0 none, 1… index in `PushType.known` plus one
-///     4   u8   token length, 1…100
+///     4   u8   token length, 1…100; of a broadcast the channel id's
 ///     5   u8   collapse id length, 0…64
 ///     6   u16  topic length
 ///     8   u32  payload length
@@ -15,15 +16,15 @@
 ///     14  u8   producer name length
 ///     15  u8   0
 ///     16  u64  apns-id, first half    24 u64 second half
-///     32  i64  expiration, Unix seconds; 0 is one attempt
+///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0
 ///     40  i64  token registered at, milliseconds
 ///     48  i64  accepted at, milliseconds
-///     56       token · topic · collapse id · tag · producer name · of a retry: u64 UID of the rejection · payload
+///     56       token or channel id · topic · collapse id · tag · producer name · of a retry: u64 UID of the rejection · payload
 ///
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    public static let version: UInt8 = 2
+    public static let version: UInt8 = 3
     public static let headerByteCount = 56
     /// The most bytes a packed notification can have; records beyond this are damage.
     public static let maximumByteCount = 64 * 1024
@@ -33,15 +34,28 @@ public struct PackedNotification: Sendable {
         static let hasCollapseID: UInt8 = 2
         static let hasRegistration: UInt8 = 4
         static let isRetry: UInt8 = 8
+        static let isBroadcast: UInt8 = 16
+        static let isUnstored: UInt8 = 32
 
-        static func known(in version: UInt8) -> UInt8 { version == 1 ? 7 : 15 }
+        static func known(in version: UInt8) -> UInt8 {
+            switch version {
+            case 1: 7
+            case 2: 15
+            default: 63
+            }
+        }
+
+        /// The first version that knows them all.
+        static func version(for flags: UInt8) -> UInt8 {
+            if flags & ~known(in: 1) == 0 { return 1 }
+            return flags & ~known(in: 2) == 0 ? 2 : 3
+        }
     }
 
     /// Appends the packed form of `notification` to `output`.
     ///
     /// - Parameters:
     ///   - id: the apns-id that every attempt carries.
-    ///   - expiration: Unix seconds; 0 for one attempt.
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
     ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
@@ -54,13 +68,16 @@ public struct PackedNotification: Sendable {
         if notification.collapseID != nil { flags |= Flags.hasCollapseID }
         if notification.tokenRegisteredAt != nil { flags |= Flags.hasRegistration }
         if retryOf != .none { flags |= Flags.isRetry }
+        if notification.isBroadcast { flags |= Flags.isBroadcast }
+        if case .unstored = expiration { flags |= Flags.isUnstored }
         let collapseID = notification.collapseID ?? ""
+        let address = notification.recipient.address
 
-        output.append(retryOf == .none ? 1 : 2)
+        output.append(Flags.version(for: flags))
         output.append(flags)
         output.append(notification.priority?.rawValue ?? 0)
         output.append(notification.pushType.map(code(of:)) ?? 0)
-        output.append(UInt8(notification.token.bytes.count))
+        output.append(UInt8(address.count))
         output.append(UInt8(collapseID.utf8.count))
         output.appendLittleEndian(UInt16(notification.topic.utf8.count))
         output.appendLittleEndian(UInt32(notification.payload.count))
@@ -69,10 +86,10 @@ public struct PackedNotification: Sendable {
         output.append(0)
         output.appendLittleEndian(id.high)
         output.appendLittleEndian(id.low)
-        output.appendLittleEndian(UInt64(bitPattern: expiration.unixSeconds))
+        output.appendLittleEndian(UInt64(bitPattern: expiration.deadline ?? 0))
         output.appendLittleEndian(UInt64(bitPattern: notification.tokenRegisteredAt?.milliseconds ?? 0))
         output.appendLittleEndian(UInt64(bitPattern: acceptedAt.milliseconds))
-        output.append(contentsOf: notification.token.bytes)
+        output.append(contentsOf: address)
         output.append(contentsOf: notification.topic.utf8)
         output.append(contentsOf: collapseID.utf8)
         output.append(contentsOf: notification.tag)
@@ -92,15 +109,19 @@ public struct PackedNotification: Sendable {
         /// 0 for none, else one more than the index in ``PushType/known``.
         public let pushTypeCode: UInt8
         public let id: NotificationID
-        /// Unix seconds; 0 is one attempt.
+        /// Until when it is tried, Unix seconds; 0 is one attempt.
         public let expiration: Int64
+        /// Whether the service is to store nothing, whatever ``expiration`` says.
+        public let isUnstored: Bool
+        /// Whether it is for a channel and not for a device.
+        public let isBroadcast: Bool
         public let tokenRegisteredAt: WallTime?
         public let acceptedAt: WallTime
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
         public let retryOf: UID
         let hasCollapseID: Bool
-        /// Offsets from the start of the span the fields were read from.
-        public let token: Range<Int>
+        /// Offsets from the start of the span the fields were read from. The token's bytes, or the text of the channel's id.
+        public let address: Range<Int>
         public let topic: Range<Int>
         public let collapseID: Range<Int>
         public let tag: Range<Int>
@@ -108,6 +129,12 @@ public struct PackedNotification: Sendable {
         public let payload: Range<Int>
 
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
+
+        /// The token's bytes; nil for a broadcast.
+        @inlinable public var token: Range<Int>? { isBroadcast ? nil : address }
+
+        /// The number that goes to the service as `apns-expiration`.
+        @inlinable public var expirationToSend: Int64 { isUnstored ? 0 : expiration }
 
         /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
@@ -124,6 +151,8 @@ public struct PackedNotification: Sendable {
             guard flags & ~Flags.known(in: version) == 0 else { throw .malformed }
             guarantee = flags & Flags.atMostOnce != 0 ? .atMostOnce : .atLeastOnce
             hasCollapseID = flags & Flags.hasCollapseID != 0
+            isBroadcast = flags & Flags.isBroadcast != 0
+            isUnstored = flags & Flags.isUnstored != 0
             let code = bytes[start + 2]
             priority = Priority(rawValue: code)
             guard code == 0 || priority != nil else { throw .malformed }
@@ -143,7 +172,7 @@ public struct PackedNotification: Sendable {
             let tagCount = Int(bytes.littleEndian16(at: start + 12))
             let producerCount = Int(bytes[start + 14])
             var position = start + PackedNotification.headerByteCount
-            token = position..<(position + tokenCount)
+            address = position..<(position + tokenCount)
             position += tokenCount
             topic = position..<(position + topicCount)
             position += topicCount
@@ -172,17 +201,26 @@ public struct PackedNotification: Sendable {
     }
 }
 
+extension PackedNotification.Fields {
+    /// - Parameter bytes: what the fields were read from, so that the address has 1 to 100 of them.
+    package func recipient(in bytes: [UInt8]) -> Recipient {
+        isBroadcast
+            ? .channel(BroadcastChannel(checked: String(decoding: bytes[address], as: UTF8.self)))
+            : .device(DeviceToken(checked: Array(bytes[address])))
+    }
+}
+
 extension PushNotification {
     /// The notification as it was accepted: with its id and expiration filled in.
     package init(_ fields: PackedNotification.Fields, in bytes: [UInt8]) {
         self.init(
-            // The fields were read from the same bytes, so the token has 1 to 100 of them.
-            token: DeviceToken(checked: Array(bytes[fields.token])),
+            recipient: fields.recipient(in: bytes),
             topic: String(decoding: bytes[fields.topic], as: UTF8.self),
             payload: Array(bytes[fields.payload]),
             pushType: fields.pushType,
             priority: fields.priority,
-            expiration: Expiration(unixSeconds: fields.expiration),
+            expiration: fields.isUnstored
+                ? .unstored(until: fields.expiration) : Expiration(unixSeconds: fields.expiration),
             collapseID: fields.hasCollapseID ? String(decoding: bytes[fields.collapseID], as: UTF8.self) : nil,
             id: fields.id,
             tokenRegisteredAt: fields.tokenRegisteredAt,

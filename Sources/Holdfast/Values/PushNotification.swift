@@ -1,11 +1,11 @@
-/// One notification for one device, with Apple's own attributes.
+/// One notification for one device, or for all that follow a channel, with Apple's own attributes.
 public struct PushNotification: Hashable, Sendable {
-    /// The `apns-id`. Default: a new one, given at submission.
+    /// The `apns-id`, or the `apns-request-id` of a broadcast. Default: a new one, given at submission.
     public var id: NotificationID?
-    public var token: DeviceToken
-    /// The `apns-topic`, mostly the app's bundle identifier. Never empty.
+    public var recipient: Recipient
+    /// The `apns-topic`, mostly the app's bundle identifier; of a broadcast always that. Never empty.
     public var topic: String
-    /// The body as it goes to the service: a JSON object, at most 4096 bytes (5120 for `voip`).
+    /// The body as it goes to the service: a JSON object, at most 4096 bytes (5120 for `voip` and for broadcasts).
     public var payload: [UInt8]
     /// The `apns-push-type`. Default: none is sent, which Apple takes for `alert`.
     public var pushType: PushType?
@@ -13,7 +13,8 @@ public struct PushNotification: Hashable, Sendable {
     /// sent, which Apple takes for 10 (5 for `background`).
     public var priority: Priority?
     /// Until when the service stores the notification for a device that is offline, and Holdfast keeps trying.
-    /// Default: acceptance and the engine's default lifetime (24 hours).
+    /// Default: acceptance and the engine's default lifetime (24 hours); of a broadcast ``Expiration/unstored(until:)`` with
+    /// that, since a channel without storage takes nothing else.
     public var expiration: Expiration?
     /// The `apns-collapse-id`, at most 64 bytes of UTF-8.
     public var collapseID: String?
@@ -32,8 +33,35 @@ public struct PushNotification: Hashable, Sendable {
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
         tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) {
+        self.init(
+            recipient: .device(token), topic: topic, payload: payload, pushType: pushType, priority: priority,
+            expiration: expiration, collapseID: collapseID, id: id, tokenRegisteredAt: tokenRegisteredAt,
+            guarantee: guarantee, tag: tag)
+    }
+
+    /// A broadcast: an update of every Live Activity that follows the channel, with push type `liveactivity`.
+    ///
+    /// - Parameters:
+    ///   - topic: the app's bundle identifier, without `.push-type.liveactivity`.
+    ///   - payload: at most 5120 bytes.
+    ///   - expiration: ``Expiration/at(_:)`` only for a channel that stores its most recent message; the service refuses it
+    ///     for others with `BadExpirationDate`.
+    public init(
+        channel: BroadcastChannel, topic: String, payload: [UInt8], priority: Priority? = nil,
+        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) {
+        self.init(
+            recipient: .channel(channel), topic: topic, payload: payload, pushType: .liveactivity, priority: priority,
+            expiration: expiration, id: id, guarantee: guarantee, tag: tag)
+    }
+
+    package init(
+        recipient: Recipient, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
+        expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) {
         self.id = id
-        self.token = token
+        self.recipient = recipient
         self.topic = topic
         self.payload = payload
         self.pushType = pushType
@@ -49,6 +77,12 @@ public struct PushNotification: Hashable, Sendable {
     public init(token: DeviceToken, topic: String, payload: String, pushType: PushType? = nil) {
         self.init(token: token, topic: topic, payload: Array(payload.utf8), pushType: pushType)
     }
+
+    /// Whose device it is for; nil for a broadcast.
+    public var token: DeviceToken? { recipient.token }
+
+    /// Whether it is for all that follow a channel.
+    public var isBroadcast: Bool { recipient.token == nil }
 }
 
 /// The `apns-push-type`. Apple adds types; an unknown one is a mistake more often than news, so `submit` refuses those
@@ -87,18 +121,29 @@ public enum Priority: UInt8, Hashable, Sendable {
     case low = 1
 }
 
-/// The `apns-expiration`.
+/// The `apns-expiration`, and for how long Holdfast tries.
 public enum Expiration: Hashable, Sendable {
     /// One attempt, and nothing stored for a device that is offline (`apns-expiration: 0`).
     case once
     /// Unix seconds; greater than 0.
     case at(Int64)
+    /// Nothing stored for a device that is offline (`apns-expiration: 0`), and Holdfast tries until then: Unix seconds,
+    /// greater than 0.
+    case unstored(until: Int64)
 
     /// The number that goes to the service.
     @inlinable public var unixSeconds: Int64 {
         switch self {
-        case .once: 0
+        case .once, .unstored: 0
         case .at(let seconds): seconds
+        }
+    }
+
+    /// Until when Holdfast tries, in Unix seconds; nil for one attempt.
+    @inlinable public var deadline: Int64? {
+        switch self {
+        case .once: nil
+        case .at(let seconds), .unstored(let seconds): seconds
         }
     }
 
@@ -111,4 +156,13 @@ public enum Guarantee: UInt8, Hashable, Sendable, CaseIterable {
     case atLeastOnce = 0
     /// Do not send it again; its outcome is *unknown*.
     case atMostOnce = 1
+}
+
+extension PushNotification {
+    /// Its own expiration, or the one that acceptance gives it.
+    func expiration(acceptedAt: WallTime, defaultLifetime: Duration) -> Expiration {
+        if let expiration { return expiration }
+        let deadline = acceptedAt.advanced(by: defaultLifetime).seconds
+        return isBroadcast ? .unstored(until: deadline) : .at(deadline)
+    }
 }

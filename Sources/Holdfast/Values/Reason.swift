@@ -40,6 +40,20 @@ extension Reason {
     public static let shutdown = Reason(rawValue: "Shutdown")
 }
 
+/// Apple's words for broadcasts and channels that have none above (developer.apple.com: *Handling error responses from Apple
+/// Push Notification service*).
+extension Reason {
+    public static let badChannelID = Reason(rawValue: "BadChannelId")
+    public static let channelNotRegistered = Reason(rawValue: "ChannelNotRegistered")
+    public static let missingChannelID = Reason(rawValue: "MissingChannelId")
+    public static let cannotCreateChannelConfig = Reason(rawValue: "CannotCreateChannelConfig")
+    public static let featureNotEnabled = Reason(rawValue: "FeatureNotEnabled")
+    public static let topicMismatch = Reason(rawValue: "TopicMismatch")
+    public static let missingPushType = Reason(rawValue: "MissingPushType")
+    /// Apple writes it with a space here.
+    public static let channelServiceUnavailable = Reason(rawValue: "Service Unavailable")
+}
+
 /// Apple's words for the statuses of the binary protocol that have none above (*Local and Remote Notification Programming
 /// Guide: Binary Provider API*, table of error codes).
 extension Reason {
@@ -67,6 +81,8 @@ extension Reason {
     public static let payloadNotJSON = Reason(rawValue: "PayloadNotJSON")
     /// The tag is longer than 256 bytes.
     public static let tagTooLong = Reason(rawValue: "TagTooLong")
+    /// The route's connector can't send broadcasts: only Apple's HTTP/2 interface has them.
+    public static let broadcastUnsupported = Reason(rawValue: "BroadcastUnsupported")
     /// The token is on the blacklist.
     public static let blacklisted = Reason(rawValue: "Blacklisted")
     /// It was over before it could be sent.

@@ -100,12 +100,16 @@ struct WireCause: Codable, Hashable {
 
 struct WireNotification: Codable, Hashable {
     var id: String?
-    var token: String
+    /// One of the two.
+    var token: String?
+    var channel: String?
     var topic: String
     var payload: Data
     var pushType: String?
     var priority: UInt8?
     var expiration: Int64?
+    /// Until when it is tried where the service is to store nothing.
+    var tryUntil: Int64?
     var collapseID: String?
     var registeredAt: Int64?
     var guarantee: String
@@ -113,12 +117,14 @@ struct WireNotification: Codable, Hashable {
 
     init(_ notification: PushNotification) {
         id = notification.id?.description
-        token = notification.token.hex
+        token = notification.token?.hex
+        channel = notification.recipient.channel?.id
         topic = notification.topic
         payload = Data(notification.payload)
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
         expiration = notification.expiration?.unixSeconds
+        if case .unstored(let deadline)? = notification.expiration { tryUntil = deadline }
         collapseID = notification.collapseID
         registeredAt = notification.tokenRegisteredAt?.milliseconds
         guarantee = notification.guarantee.name
@@ -137,11 +143,25 @@ struct WireNotification: Codable, Hashable {
             guard urgency != nil else { throw .malformed("there is no priority \(priority)") }
         }
         return PushNotification(
-            token: try WireToken.token(token), topic: topic, payload: Array(payload),
+            recipient: try recipient(), topic: topic, payload: Array(payload),
             pushType: pushType.map(PushType.init(rawValue:)), priority: urgency,
-            expiration: expiration.map(Expiration.init(unixSeconds:)), collapseID: collapseID, id: parsed,
+            expiration: tryUntil.map(Expiration.unstored) ?? expiration.map(Expiration.init(unixSeconds:)),
+            collapseID: collapseID, id: parsed,
             tokenRegisteredAt: registeredAt.map(WallTime.init(milliseconds:)),
             guarantee: try WireLane.guarantee(guarantee), tag: tag.map { Array($0) } ?? [])
+    }
+
+    private func recipient() throws(ControlError) -> Recipient {
+        switch (token, channel) {
+        case (let token?, nil): return .device(try WireToken.token(token))
+        case (nil, let channel?):
+            do throws(Refusal) {
+                return .channel(try BroadcastChannel(channel))
+            } catch {
+                throw .malformed(error.detail)
+            }
+        case (nil, nil), (_?, _?): throw .malformed("a notification has a token or a channel")
+        }
     }
 }
 

@@ -8,24 +8,16 @@ struct BinaryIngress: Ingress {
     static let producerName = "gateway-binary"
 
     let name = "binary"
-    private let listener: Listener
+    let listener: Listener
     private let service: BinaryService
-    private let tls: ServerTLSVault?
 
     /// Listens from when it returns.
     static func start(
         _ configuration: BinaryIngressConfiguration, engine: PushEngine, logger: Logger
     ) async throws(GatewayError) -> BinaryIngress {
         let tls = try CertifiedClients.tls(
-            configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary"
-        )
-        .map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: []) }
-        let producer: Producer
-        do {
-            producer = try engine.producer(named: producerName)
-        } catch {
-            throw GatewayError(.configuration, "the journal can't take the Producer \(producerName): \(error)")
-        }
+            configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary")
+        let producer = try producer(named: producerName, of: engine)
         let service = BinaryService(configuration, producer: producer, logger: logger)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, limit: { service.settings.limits.connections },
@@ -35,30 +27,21 @@ struct BinaryIngress: Ingress {
                 try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
                 return [BinaryServerHandler(service: service, channel: channel, isCleartext: tls == nil)]
             })
-        return BinaryIngress(listener: listener, service: service, tls: tls)
+        return BinaryIngress(listener: listener, service: service)
     }
 
-    private init(listener: Listener, service: BinaryService, tls: ServerTLSVault?) {
+    private init(listener: Listener, service: BinaryService) {
         self.listener = listener
         self.service = service
-        self.tls = tls
     }
 
-    var address: ListenAddress { listener.address }
     var figures: IngressFigures { service.figures }
-    var openConnections: Int { listener.figures.open }
+    var unfinished: UnfinishedWork? { service.unfinished }
 
     func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
         guard let binary = configuration.binary else { return }
-        let settings = try CertifiedClients.tls(binary.tls, at: address, topic: binary.topic, of: name)
-        if let settings { try tls?.reload(settings) }
+        try listener.reload(
+            try CertifiedClients.tls(binary.tls, at: listener.address, topic: binary.topic, of: name))
         service.settings = binary
-    }
-
-    func drain(within limit: Duration) async {
-        let deadline = ContinuousClock.now + limit
-        await listener.drain(within: limit)
-        // Connections are gone at once that their clients have ended; what came over them may still be on its way to disk.
-        await service.unfinished.untilNone(by: deadline)
     }
 }

@@ -99,7 +99,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Some clients close without TLS's own goodbye; what they wrote counts all the same.
         if case NIOSSLError.uncleanShutdown = error { return }
-        if phase == .opening { fault("TLS") }
+        if phase == .opening { service.figures.fault("TLS") }
         service.logger.debug("a client's connection failed: \(error)", metadata: metadata)
         context.close(promise: nil)
     }
@@ -224,10 +224,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         }
         switch phase {
         case .opening:
-            fault("handshake limit")
+            service.figures.fault("handshake limit")
             end()
         case .serving:
-            if session.isInRequest { fault("idle limit") }
+            if session.isInRequest { service.figures.fault("idle limit") }
             // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
             watch(for: limits.write)
             session.drain()
@@ -235,12 +235,6 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         case .lingering: end()
         case .gone, .finished: break
         }
-    }
-
-    private func fault(_ why: String) {
-        var values = IngressFigures.Values()
-        values.faults[why] = 1
-        service.figures.add(values)
     }
 
     private var metadata: Logger.Metadata {

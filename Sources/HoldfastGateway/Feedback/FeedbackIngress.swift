@@ -5,17 +5,15 @@ internal import NIOCore
 /// Serves the feedback protocol at one address: from the blacklist, which tokens of a topic are not to be sent to.
 struct FeedbackIngress: Ingress {
     let name = "feedback"
-    private let listener: Listener
+    let listener: Listener
     private let service: FeedbackService
-    private let tls: ServerTLSVault?
 
     /// Listens from when it returns.
     static func start(
         _ configuration: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger
     ) async throws(GatewayError) -> FeedbackIngress {
         let tls = try CertifiedClients.tls(
-            configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback"
-        ).map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: []) }
+            configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
         let service = FeedbackService(configuration, engine: engine, logger: logger)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, limit: { service.settings.limits.connections },
@@ -24,29 +22,21 @@ struct FeedbackIngress: Ingress {
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 return [FeedbackServerHandler(service: service, isCleartext: tls == nil)]
             })
-        return FeedbackIngress(listener: listener, service: service, tls: tls)
+        return FeedbackIngress(listener: listener, service: service)
     }
 
-    private init(listener: Listener, service: FeedbackService, tls: ServerTLSVault?) {
+    private init(listener: Listener, service: FeedbackService) {
         self.listener = listener
         self.service = service
-        self.tls = tls
     }
 
-    var address: ListenAddress { listener.address }
     var figures: IngressFigures { service.figures }
-    var openConnections: Int { listener.figures.open }
+    var unfinished: UnfinishedWork? { service.unfinished }
 
     func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
         guard let feedback = configuration.feedback else { return }
-        let settings = try CertifiedClients.tls(feedback.tls, at: address, topic: feedback.topic, of: name)
-        if let settings { try tls?.reload(settings) }
+        try listener.reload(
+            try CertifiedClients.tls(feedback.tls, at: listener.address, topic: feedback.topic, of: name))
         service.settings = feedback
-    }
-
-    func drain(within limit: Duration) async {
-        let deadline = ContinuousClock.now + limit
-        await listener.drain(within: limit)
-        await service.unfinished.untilNone(by: deadline)
     }
 }

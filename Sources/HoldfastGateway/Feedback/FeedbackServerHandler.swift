@@ -74,14 +74,14 @@ final class FeedbackServerHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard phase != .ended else { return }
-        fault("not the protocol")
+        service.figures.fault("not the protocol")
         end()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Some clients close without TLS's own goodbye; how TCP ended says more.
         if case NIOSSLError.uncleanShutdown = error { return }
-        if phase == .opening { fault("TLS") }
+        if phase == .opening { service.figures.fault("TLS") }
         service.logger.debug("a client's reading of the feedback failed: \(error)")
         end()
     }
@@ -97,7 +97,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
     private func begin(_ context: ChannelHandlerContext, topic: String?) {
         guard phase == .opening else { return }
         guard let topic else {
-            fault("no topic")
+            service.figures.fault("no topic")
             return end()
         }
         phase = .telling
@@ -188,14 +188,8 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         guard let context else { return }
         timer?.cancel()
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
-            if let fault { self.fault(fault) }
+            if let fault { self.service.figures.fault(fault) }
             self.end()
         }
-    }
-
-    private func fault(_ why: String) {
-        var values = IngressFigures.Values()
-        values.faults[why] = 1
-        service.figures.add(values)
     }
 }

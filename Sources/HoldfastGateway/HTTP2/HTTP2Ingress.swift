@@ -1,39 +1,29 @@
 internal import Holdfast
-internal import Logging
 
 /// APNs over HTTP/2 for senders: what they hand over is on disk before they are told 200.
-final class HTTP2Ingress: Ingress {
-    let name = "http2"
-    private let listener: Listener
-    private let service: HTTP2IngressService
-    private let tls: ServerTLSVault?
-
-    /// Under this name its notifications are in the journal.
+struct HTTP2Ingress: Ingress {
+    /// Under which it submits.
     static let producerName = "gateway-http2"
+
+    let name = "http2"
+    let listener: Listener
+    private let service: HTTP2IngressService
 
     /// Listens from when it returns.
     ///
     /// - Throws: ``GatewayError``.
     static func start(
-        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine, logger: Logger
+        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine
     ) async throws(GatewayError) -> HTTP2Ingress {
-        let producer: Producer
-        do {
-            producer = try engine.producer(named: producerName)
-        } catch {
-            throw GatewayError(.cannotListen, "the journal can't take notifications from a gateway: \(error)")
-        }
-        let tls: ServerTLSVault? =
-            if let settings = Self.tls(configuration, submitters) {
-                try ServerTLSVault(settings, protocols: ["h2"])
-            } else { nil }
+        let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer)
         let listener = try await Listener.start(
-            configuration.listen, tls: tls, limit: { service.settings.limits.connections },
+            configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"],
+            limit: { service.settings.limits.connections },
             handlers: { _ in [HTTP2IngressConnection(service: service)] })
-        return HTTP2Ingress(listener, service, tls)
+        return HTTP2Ingress(listener: listener, service: service)
     }
 
     /// Where nothing but a certificate lets a client submit, one without is turned away in the handshake.
@@ -45,23 +35,22 @@ final class HTTP2Ingress: Ingress {
         return tls
     }
 
-    private init(_ listener: Listener, _ service: HTTP2IngressService, _ tls: ServerTLSVault?) {
+    private init(listener: Listener, service: HTTP2IngressService) {
         self.listener = listener
         self.service = service
-        self.tls = tls
     }
 
-    var address: ListenAddress { listener.address }
     var figures: IngressFigures { service.figures }
-    var openConnections: Int { listener.figures.open }
+    /// What is on its way to the disk when its client has gone is nobody's to wait for: it was told nothing.
+    var unfinished: UnfinishedWork? { nil }
 
     func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-        guard let new = configuration.http2 else { return }
+        guard var new = configuration.http2 else { return }
+        // Who may submit follows from where it listens, and not from where it would.
+        new.listen = listener.address
         let access = try SubmitterAccess(new, configuration.submitters, service.producer)
-        if let tls, let settings = Self.tls(new, configuration.submitters) { try tls.reload(settings) }
+        try listener.reload(Self.tls(new, configuration.submitters))
         service.change(to: new, HTTP2IngressSettings(new, access: access, producer: service.producer))
         listener.tell(HTTP2IngressReload())
     }
-
-    func drain(within limit: Duration) async { await listener.drain(within: limit) }
 }

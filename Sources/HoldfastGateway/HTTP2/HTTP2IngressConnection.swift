@@ -34,7 +34,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
 
-    /// Requests that were handed over to be packed and are not answered yet.
+    /// Batches that were handed over to be packed and are not answered yet.
     private var handedOver = 0
 
     /// A batch of so many is worth a hand-over.
@@ -170,20 +170,20 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let loop = context.eventLoop
         let waiting = batch.waiting
         let producer = service.producer
-        let submit = { @Sendable in
-            producer.submit(batch.notifications) { receipts in
-                loop.execute { bound.value.committed(waiting, receipts) }
-            }
-        }
         // A few are packed sooner than handed over; but none overtakes what was read before it.
         let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
+        let submit = { @Sendable in
+            producer.submit(batch.notifications) { receipts in
+                loop.execute { bound.value.committed(waiting, receipts, wereHandedOver: isHandedOver) }
+            }
+        }
         guard isHandedOver else { return submit() }
-        handedOver += waiting.count
+        handedOver += 1
         service.packing.async(execute: submit)
     }
 
-    private func committed(_ waiting: [RequestDesk.Waiting], _ receipts: [Receipt]) {
-        handedOver = max(0, handedOver - waiting.count)
+    private func committed(_ waiting: [RequestDesk.Waiting], _ receipts: [Receipt], wereHandedOver: Bool) {
+        if wereHandedOver { handedOver -= 1 }
         guard isReading else { return }
         desk.committed(waiting, receipts)
         finishCycle()

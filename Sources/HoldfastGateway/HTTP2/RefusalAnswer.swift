@@ -28,11 +28,15 @@ struct RefusalAnswer: Sendable, Equatable {
     /// Of a token that is known to be bad. What the service has said of it is repeated; that it is gone, as whoever reads
     /// feedback or an operator says it, is Apple's `Unregistered`.
     private init(blacklisted entry: BlacklistEntry?) {
-        switch entry?.reason {
-        case .badDeviceToken?, .deviceTokenNotForTopic?: self.init(entry?.reason ?? .badDeviceToken)
-        case .invalidToken?, .invalidTokenSize?: self.init(.badDeviceToken)
-        case .expiredToken?: self.init(.expiredToken, timestamp: entry?.since.milliseconds)
-        default: self.init(.unregistered, timestamp: entry?.since.milliseconds)
+        guard let entry else {
+            self.init(.unregistered)
+            return
+        }
+        switch entry.reason {
+        case .badDeviceToken, .deviceTokenNotForTopic: self.init(entry.reason)
+        case .invalidToken, .invalidTokenSize: self.init(.badDeviceToken)
+        case .expiredToken: self.init(.expiredToken, timestamp: entry.since.milliseconds)
+        default: self.init(.unregistered, timestamp: entry.since.milliseconds)
         }
     }
 

@@ -13,6 +13,7 @@ struct RequestDesk {
         let id: NotificationID
         /// As its sender wrote it; nil where we gave it.
         let idText: String?
+        let isBroadcast: Bool
     }
 
     /// What is to be submitted together. `waiting` has a place for each notification.
@@ -92,20 +93,20 @@ struct RequestDesk {
     private mutating func take(_ request: HTTP2ServerEvents.Request, _ bodies: [UInt8], _ now: WallTime) {
         let fields = RequestFields(request.headers)
         let id = RequestReader.id(of: fields)
+        let its = Waiting(
+            streamID: request.streamID, id: id ?? ids.next(),
+            idText: id == nil ? nil : RequestReader.idText(of: fields), isBroadcast: fields.isBroadcast)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields.authorization, now: now)
             var notification = try reader.notification(
                 fields, id: id, body: bodies[request.body], isTruncated: request.isTruncated)
             try credentials.check(submitter, for: notification.topic)
-            let waiting = Waiting(
-                streamID: request.streamID, id: id ?? ids.next(), idText: id == nil ? nil : fields.id)
-            notification.id = waiting.id
+            notification.id = its.id
             notification.hasAssignedID = id == nil
             batch.notifications.append(notification)
-            batch.waiting.append(waiting)
+            batch.waiting.append(its)
         } catch {
-            let its = Waiting(streamID: request.streamID, id: id ?? ids.next(), idText: id == nil ? nil : fields.id)
             refuse(its, RefusalAnswer(error))
         }
     }

@@ -2,7 +2,10 @@ internal import NIOHPACK
 
 /// The header fields of a request that are looked at.
 struct RequestFields: Sendable {
-    static let pathPrefix = "/3/device/"
+    /// Before a device token.
+    static let devicePath = "/3/device/"
+    /// Before a bundle identifier.
+    static let broadcastPath = "/4/broadcasts/apps/"
 
     var method: String?
     var path: String?
@@ -13,6 +16,9 @@ struct RequestFields: Sendable {
     var priority: String?
     var expiration: String?
     var collapseID: String?
+    var channelID: String?
+    /// What a broadcast has for its apns-id.
+    var requestID: String?
     /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
     var registeredAt: String?
     /// Whether one of these is there twice.
@@ -33,6 +39,8 @@ struct RequestFields: Sendable {
             case 13 where name == "apns-priority": Self.set(&priority, value, &hasDuplicates)
             case 14 where name == "apns-push-type": Self.set(&pushType, value, &hasDuplicates)
             case 15 where name == "apns-expiration": Self.set(&expiration, value, &hasDuplicates)
+            case 15 where name == "apns-channel-id": Self.set(&channelID, value, &hasDuplicates)
+            case 15 where name == "apns-request-id": Self.set(&requestID, value, &hasDuplicates)
             case 16 where name == "apns-collapse-id": Self.set(&collapseID, value, &hasDuplicates)
             case 28 where name == "holdfast-token-registered-at": Self.set(&registeredAt, value, &hasDuplicates)
             default: break
@@ -40,6 +48,9 @@ struct RequestFields: Sendable {
         }
         self.hasDuplicates = hasDuplicates
     }
+
+    /// Whether it is for a channel, if its path is one that there is.
+    var isBroadcast: Bool { path?.utf8.dropFirst().first == UInt8(ascii: "4") }
 
     @inline(__always)
     private static func set(_ field: inout String?, _ value: String, _ hasDuplicates: inout Bool) {

@@ -21,16 +21,22 @@ struct RequestReader {
 
     init(onlyTopic: String?) { self.onlyTopic = onlyTopic }
 
-    /// Method and path, but for the device token in it.
+    /// Method and path, but for the device token or the bundle identifier in it.
     static func checkRoute(_ fields: RequestFields) throws(Refusal) {
         guard fields.method == "POST" else { throw Refusal(.methodNotAllowed, "the method is not POST") }
-        guard let path = fields.path, path.hasPrefix(RequestFields.pathPrefix) else {
-            throw Refusal(.badPath, "the path does not begin with \(RequestFields.pathPrefix)")
+        let beginning = fields.isBroadcast ? RequestFields.broadcastPath : RequestFields.devicePath
+        guard let path = fields.path, path.hasPrefix(beginning) else {
+            throw Refusal(
+                .badPath,
+                "the path begins neither with \(RequestFields.devicePath) nor with \(RequestFields.broadcastPath)")
         }
     }
 
-    /// The sender's apns-id; nil for none, and for what has not its form.
-    static func id(of fields: RequestFields) -> NotificationID? { fields.id.flatMap { NotificationID($0) } }
+    /// The sender's apns-id, as it is written; a broadcast's is its apns-request-id.
+    static func idText(of fields: RequestFields) -> String? { fields.isBroadcast ? fields.requestID : fields.id }
+
+    /// The same as an id; nil for none, and for what has not its form.
+    static func id(of fields: RequestFields) -> NotificationID? { idText(of: fields).flatMap { NotificationID($0) } }
 
     /// - Parameters:
     ///   - id: what ``id(of:)`` says.
@@ -40,11 +46,13 @@ struct RequestReader {
     mutating func notification(
         _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
     ) throws(Refusal) -> PushNotification {
+        if fields.isBroadcast {
+            return try Self.broadcast(fields, id: id, body: body, isTruncated: isTruncated)
+        }
         let token = try Self.token(in: fields.path ?? "")
         guard id != nil || fields.id == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
         let attributes = try attributes(of: fields)
-        guard !isTruncated else { throw Refusal(.payloadTooLarge, "the payload is longer than any may be") }
-        guard !body.isEmpty else { throw Refusal(.payloadEmpty, "the payload is empty") }
+        try Self.checkPayload(body, isTruncated: isTruncated)
         var notification = PushNotification(
             token: token, topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
@@ -55,15 +63,52 @@ struct RequestReader {
             }
             notification.tokenRegisteredAt = time
         }
-        guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
+        try Self.checkDuplicates(fields)
+        return notification
+    }
+
+    /// Apple: *Sending broadcast push notification requests to APNs*. What is left out of what it requires is refused here
+    /// too, so that nobody finds out later.
+    private static func broadcast(
+        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
+    ) throws(Refusal) -> PushNotification {
+        let topic = (fields.path ?? "").dropFirst(RequestFields.broadcastPath.count)
+        guard !topic.isEmpty else { throw Refusal(.badPath, "the path ends where the bundle identifier belongs") }
+        guard let channel = fields.channelID else { throw Refusal(.missingChannelID, "there is no apns-channel-id") }
+        var notification = PushNotification(channel: try BroadcastChannel(channel), topic: String(topic), payload: [])
+        guard id != nil || fields.requestID == nil else {
+            throw Refusal(.badMessageID, "apns-request-id is not a UUID")
+        }
+        notification.id = id
+        guard let type = fields.pushType else { throw Refusal(.missingPushType, "there is no apns-push-type") }
+        notification.pushType = PushType(rawValue: type)
+        guard let expiration = try expiration(fields) else {
+            throw Refusal(
+                .badExpirationDate, "there is no apns-expiration, which a broadcast must have; 0 stores nothing")
+        }
+        // 0 says what the channel stores, not how often we may try.
+        notification.expiration = expiration == .once ? nil : expiration
+        notification.priority = try priority(fields, notification.pushType)
+        try checkPayload(body, isTruncated: isTruncated)
+        notification.payload = Array(body)
+        try checkDuplicates(fields)
         return notification
     }
 
     // MARK: Parts
 
+    private static func checkPayload(_ body: ArraySlice<UInt8>, isTruncated: Bool) throws(Refusal) {
+        guard !isTruncated else { throw Refusal(.payloadTooLarge, "the payload is longer than any may be") }
+        guard !body.isEmpty else { throw Refusal(.payloadEmpty, "the payload is empty") }
+    }
+
+    private static func checkDuplicates(_ fields: RequestFields) throws(Refusal) {
+        guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
+    }
+
     private static func token(in path: String) throws(Refusal) -> DeviceToken {
         let bytes = path.utf8Span.span
-        let start = RequestFields.pathPrefix.utf8.count
+        let start = RequestFields.devicePath.utf8.count
         let count = bytes.count - start
         guard count > 0 else { throw Refusal(.missingDeviceToken, "the path ends where the device token belongs") }
         guard count.isMultiple(of: 2), count <= 2 * DeviceToken.maximumByteCount else { throw badToken }

@@ -35,4 +35,7 @@ public final class IngressFigures: Sendable {
     public var current: Values { values.withLock { $0 } }
 
     func add(_ more: Values) { values.withLock { $0.add(more) } }
+
+    /// A connection is ended for what its client did, or did not do.
+    func fault(_ why: String) { values.withLock { $0.faults[why, default: 0] += 1 } }
 }

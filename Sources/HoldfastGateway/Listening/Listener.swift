@@ -13,26 +13,27 @@ final class Listener: Sendable {
     private struct State: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var isEnding = false
-        var accepted = 0
-        var turnedAway = 0
     }
 
     private let channel: any Channel
     private let state: Monitor<State>
+    private let tls: ServerTLSVault?
     /// As it came to be: with the port that the system chose.
     let address: ListenAddress
 
     /// Listens from when it returns.
     ///
     /// - Parameters:
-    ///   - tls: asked for each connection; nil for cleartext.
+    ///   - tls: nil for cleartext.
+    ///   - protocols: what ALPN takes; none for protocols that are older than it.
     ///   - limit: connections at a time; asked for each.
     ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
-    /// - Throws: ``GatewayError`` of kind `cannotListen`.
+    /// - Throws: ``GatewayError``.
     static func start(
-        _ address: ListenAddress, tls: ServerTLSVault?, limit: @escaping @Sendable () -> Int,
+        _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], limit: @escaping @Sendable () -> Int,
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
+        let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
         let state = Monitor(State())
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
@@ -50,25 +51,24 @@ final class Listener: Sendable {
             }
         do {
             let channel = try await bootstrap.bind(host: address.host, port: address.port).get()
-            return Listener(channel, state, address)
+            return Listener(channel, state, tls, address)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
         }
     }
 
-    private init(_ channel: any Channel, _ state: Monitor<State>, _ address: ListenAddress) {
+    private init(
+        _ channel: any Channel, _ state: Monitor<State>, _ tls: ServerTLSVault?, _ address: ListenAddress
+    ) {
         self.channel = channel
         self.state = state
+        self.tls = tls
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
     }
 
     private static func admit(_ child: any Channel, _ limit: Int, _ state: Monitor<State>) -> Bool {
         let isAdmitted = state.withLock { state in
-            guard !state.isEnding, state.channels.count < limit else {
-                state.turnedAway += 1
-                return false
-            }
-            state.accepted += 1
+            guard !state.isEnding, state.channels.count < limit else { return false }
             state.channels[ObjectIdentifier(child)] = child
             return true
         }
@@ -77,9 +77,13 @@ final class Listener: Sendable {
         return true
     }
 
-    /// Connections that are open, were ever taken, and were closed at once because too many were open.
-    var figures: (open: Int, accepted: Int, turnedAway: Int) {
-        state.withLock { ($0.channels.count, $0.accepted, $0.turnedAway) }
+    var openConnections: Int { state.withLock(\.channels.count) }
+
+    /// Reads the files of its TLS anew, for connections from now on. Whether there is TLS at all stays what it is.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
+    func reload(_ settings: ServerTLS?) throws(GatewayError) {
+        if let tls, let settings { try tls.reload(settings) }
     }
 
     /// Tells each open connection something, through its pipeline.

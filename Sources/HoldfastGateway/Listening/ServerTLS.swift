@@ -25,24 +25,24 @@ public struct ServerTLS: Hashable, Sendable {
 /// The TLS of a listener, read from files and exchanged for what they hold later; open connections keep what they have.
 final class ServerTLSVault: Sendable {
     private let protocols: [String]
-    private let state: Monitor<(settings: ServerTLS, context: NIOSSLContext)>
+    private let current: Monitor<NIOSSLContext>
 
     /// - Parameter protocols: what ALPN takes; none for protocols that are older than it.
     /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
     init(_ settings: ServerTLS, protocols: [String]) throws(GatewayError) {
         self.protocols = protocols
-        state = Monitor((settings, try Self.context(settings, protocols)))
+        current = Monitor(try Self.context(settings, protocols))
     }
 
     /// For the next connection.
-    var context: NIOSSLContext { state.withLock(\.context) }
+    var context: NIOSSLContext { current.withLock { $0 } }
 
     /// Reads the files anew, for connections from now on.
     ///
     /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
     func reload(_ settings: ServerTLS) throws(GatewayError) {
         let context = try Self.context(settings, protocols)
-        state.withLock { $0 = (settings, context) }
+        current.withLock { $0 = context }
     }
 
     private static func context(_ settings: ServerTLS, _ protocols: [String]) throws(GatewayError) -> NIOSSLContext {

@@ -14,16 +14,16 @@ package struct BinaryFrameWriter {
     package static func append(
         _ fields: PackedNotification.Fields, of bytes: [UInt8], identifier: UInt32, to buffer: inout ByteBuffer
     ) {
-        let (token, payload) = (fields.token.count, fields.payload.count)
+        let (token, payload) = (fields.address.count, fields.payload.count)
         buffer.writeMultipleIntegers(
             BinaryProtocol.Command.framed, UInt32(itemHeaderByteCount + token + payload),
             BinaryProtocol.Item.identifier, UInt16(4), identifier,
             BinaryProtocol.Item.token, UInt16(token))
-        buffer.writeBytes(bytes[fields.token])
+        buffer.writeBytes(bytes[fields.address])
         buffer.writeMultipleIntegers(BinaryProtocol.Item.payload, UInt16(payload))
         buffer.writeBytes(bytes[fields.payload])
         buffer.writeMultipleIntegers(
-            BinaryProtocol.Item.expiration, UInt16(4), expiration(fields.expiration),
+            BinaryProtocol.Item.expiration, UInt16(4), expiration(fields.expirationToSend),
             BinaryProtocol.Item.priority, UInt16(1), priority(fields.priority))
     }
 

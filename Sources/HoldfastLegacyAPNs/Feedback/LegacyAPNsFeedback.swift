@@ -45,7 +45,8 @@ public struct LegacyAPNsFeedback: FeedbackSource {
             tls =
                 endpoint.isCleartext
                 ? nil
-                : try ClientTLS.context(trust: configuration.trust, identity: configuration.clientCertificate)
+                : try ClientTLS.context(
+                    trust: configuration.trust, certificate: try configuration.clientCertificate?.load())
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }

@@ -3,13 +3,21 @@ public struct MockAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IP address, without brackets.
     public let host: String
     public let port: Int
+    /// Whether channels are managed there, and notifications not taken.
+    public let isManagement: Bool
+
+    init(host: String, port: Int, isManagement: Bool = false) {
+        self.host = host
+        self.port = port
+        self.isManagement = isManagement
+    }
 
     /// With a port, the address as it stands in a URL.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether `text` names it: the host alone stands for all ports.
+    /// Whether `text` names it: the host alone stands for all ports, `management` for where channels are managed.
     func isMeant(by text: String) -> Bool {
-        text == host || text == "[\(host)]" || text == description
+        text == host || text == "[\(host)]" || text == description || isManagement && text == "management"
     }
 
     /// Takes `HOST`, `HOST:PORT` and `[HOST]:PORT` apart.

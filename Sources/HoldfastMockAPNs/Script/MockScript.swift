@@ -71,6 +71,8 @@ extension MockScript {
             case connection
             /// Once for each device token.
             case token
+            /// Once for each broadcast channel.
+            case channel
         }
 
         /// Counted from 1 over the server's life: requests, or connections where the step is for those.
@@ -83,8 +85,12 @@ extension MockScript {
         public var tokens: Set<String>?
         /// Device tokens that it is not for, in hex of either case.
         public var exceptTokens: Set<String> = []
+        /// Broadcast channels.
+        public var channels: Set<String>?
+        /// Topics; of a broadcast, and of what is done about channels, the bundle id in the path.
         public var topics: Set<String>?
-        /// What the client connected to: `127.0.0.2`, or with a port `127.0.0.2:2197` or `[::1]:2197`.
+        /// What the client connected to: `127.0.0.2`, or with a port `127.0.0.2:2197` or `[::1]:2197`; `management` is where
+        /// channels are managed.
         public var address: String?
         /// Not before this time since the server was started.
         public var after: Duration?
@@ -100,8 +106,9 @@ extension MockScript {
 
         public init(
             count: ClosedRange<Int>? = nil, number: ClosedRange<Int>? = nil, connections: ClosedRange<Int>? = nil,
-            tokens: [String] = [], exceptTokens: [String] = [], topics: [String] = [], address: String? = nil,
-            after: Duration? = nil, until: Duration? = nil, once: Once? = nil, skip: Int = 0, every: Int = 1,
+            tokens: [String] = [], exceptTokens: [String] = [], channels: [String] = [], topics: [String] = [],
+            address: String? = nil, after: Duration? = nil, until: Duration? = nil, once: Once? = nil, skip: Int = 0,
+            every: Int = 1,
             times: Int? = nil
         ) {
             self.count = count
@@ -109,6 +116,7 @@ extension MockScript {
             self.connections = connections
             self.tokens = tokens.isEmpty ? nil : Set(tokens.map { $0.lowercased() })
             self.exceptTokens = Set(exceptTokens.map { $0.lowercased() })
+            self.channels = channels.isEmpty ? nil : Set(channels)
             self.topics = topics.isEmpty ? nil : Set(topics)
             self.address = address
             self.after = after

@@ -20,6 +20,7 @@ final class ScriptRunner: Sendable {
         var done = 0
         var connections: Set<Int> = []
         var tokens: Set<String> = []
+        var channels: Set<String> = []
     }
 
     /// What steps are asked about.
@@ -28,6 +29,7 @@ final class ScriptRunner: Sendable {
         let number: Int?
         let connection: Int
         let token: String?
+        let channel: String?
         let topic: String?
         let address: MockAddress
         let time: Duration
@@ -54,7 +56,7 @@ final class ScriptRunner: Sendable {
             state.requests += 1
             let subject = Subject(
                 count: state.requests, number: request.number, connection: request.connection, token: request.token,
-                topic: request["apns-topic"], address: request.address, time: time)
+                channel: request.channel, topic: request.topic, address: request.address, time: time)
             return choose(among: answers, for: subject, &state)
         }
         guard let chosen, case .answer(let answer) = script.steps[chosen].action else { return nil }
@@ -68,8 +70,8 @@ final class ScriptRunner: Sendable {
         let chosen = state.withLock { state in
             state.connections += 1
             let subject = Subject(
-                count: state.connections, number: nil, connection: connection, token: nil, topic: nil, address: address,
-                time: time)
+                count: state.connections, number: nil, connection: connection, token: nil, channel: nil, topic: nil,
+                address: address, time: time)
             return choose(among: plans, for: subject, &state)
         }
         guard let chosen, case .connect(let plan) = script.steps[chosen].action else { return nil }
@@ -93,6 +95,7 @@ extension ScriptRunner.Progress {
         switch match.once {
         case .connection?: guard !connections.contains(subject.connection) else { return false }
         case .token?: guard let token = subject.token, !tokens.contains(token) else { return false }
+        case .channel?: guard let channel = subject.channel, !channels.contains(channel) else { return false }
         case nil: break
         }
         seen += 1
@@ -101,6 +104,7 @@ extension ScriptRunner.Progress {
         switch match.once {
         case .connection?: connections.insert(subject.connection)
         case .token?: if let token = subject.token { tokens.insert(token) }
+        case .channel?: if let channel = subject.channel { channels.insert(channel) }
         case nil: break
         }
         return true
@@ -118,6 +122,9 @@ extension MockScript.Match {
             guard let token = subject.token, tokens.contains(token) else { return false }
         }
         if !exceptTokens.isEmpty, let theirs = subject.token, exceptTokens.contains(theirs) { return false }
+        if let channels {
+            guard let channel = subject.channel, channels.contains(channel) else { return false }
+        }
         if let topics {
             guard let topic = subject.topic, topics.contains(topic) else { return false }
         }

@@ -26,8 +26,8 @@ extension JournalConformance {
             let expected = zip(1..., zip(uids, terminals)).map { number, end in
                 Outcome(
                     uid: end.0, terminal: end.1, cause: number == 2 ? sampleCause : nil, settledAt: when,
-                    id: SampleNotification.id(number), token: SampleNotification.token(number), producer: "mails",
-                    tag: Array("tag \(number)".utf8))
+                    id: SampleNotification.id(number), recipient: .device(SampleNotification.token(number)),
+                    producer: "mails", tag: Array("tag \(number)".utf8))
             }
             let found = try bench.journal.outcomes(after: .none, limit: 10)
             try expect("how many", found.count, is: expected.count)

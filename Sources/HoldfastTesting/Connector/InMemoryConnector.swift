@@ -5,8 +5,8 @@ public import Holdfast
 ///     let connector = InMemoryConnector()
 ///     let engine = try PushEngine(journal: InMemoryJournal(), routes: [Route(connector: connector)])
 ///     …
-///     #expect(connector.wasSent(to: token))
-///     #expect(connector.lastSent(to: token)?.topic == "com.example.app")
+///     #expect(connector.wasSent(to: .device(token)))
+///     #expect(connector.lastSent(to: .device(token))?.topic == "com.example.app")
 ///
 /// For a service that answers errors only see ``InMemoryCumulativeConnector``.
 public final class InMemoryConnector: Connector {
@@ -39,10 +39,10 @@ public final class InMemoryConnector: Connector {
     /// All that was sent, in order, resends included.
     public var sent: [PushNotification] { state.withLock(\.sent) }
 
-    public func wasSent(to token: DeviceToken) -> Bool { lastSent(to: token) != nil }
+    public func wasSent(to recipient: Recipient) -> Bool { lastSent(to: recipient) != nil }
 
-    public func lastSent(to token: DeviceToken) -> PushNotification? {
-        state.withLock { $0.sent.last { $0.token == token } }
+    public func lastSent(to recipient: Recipient) -> PushNotification? {
+        state.withLock { $0.sent.last { $0.recipient == recipient } }
     }
 
     /// Forgets what was sent.

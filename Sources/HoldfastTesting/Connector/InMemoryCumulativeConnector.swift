@@ -60,10 +60,10 @@ public final class InMemoryCumulativeConnector: Connector {
     /// What the service has taken, in order: neither refused nor discarded behind an error.
     public var taken: [PushNotification] { state.withLock(\.taken) }
 
-    public func wasSent(to token: DeviceToken) -> Bool { lastSent(to: token) != nil }
+    public func wasSent(to recipient: Recipient) -> Bool { lastSent(to: recipient) != nil }
 
-    public func lastSent(to token: DeviceToken) -> PushNotification? {
-        state.withLock { $0.sent.last { $0.token == token } }
+    public func lastSent(to recipient: Recipient) -> PushNotification? {
+        state.withLock { $0.sent.last { $0.recipient == recipient } }
     }
 
     /// How often a connection came about.

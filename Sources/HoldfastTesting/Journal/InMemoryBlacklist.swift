@@ -41,7 +41,10 @@ final class InMemoryBlacklist: BlacklistStorage {
         guard !blacklist.isEmpty else { return found }
         for index in batch.items.indices {
             do throws(PackedNotification.Damage) {
-                if let entry = blacklist[try batch.notification(at: index).token] { found.append((index, entry)) }
+                guard let token = try batch.notification(at: index).token, let entry = blacklist[token] else {
+                    continue
+                }
+                found.append((index, entry))
             } catch {
                 // What can't be parsed has no token; whoever sends it will find out.
                 continue

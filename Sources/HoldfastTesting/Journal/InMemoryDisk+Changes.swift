@@ -136,8 +136,8 @@ extension InMemoryDisk {
     ) -> Outcome? {
         guard let notification = record.notification, let id = notification.id else { return nil }
         return Outcome(
-            uid: uid, terminal: terminal, cause: cause, settledAt: settledAt, id: id, token: notification.token,
-            producer: producer(record.producer)?.name ?? "", tag: notification.tag)
+            uid: uid, terminal: terminal, cause: cause, settledAt: settledAt, id: id,
+            recipient: notification.recipient, producer: producer(record.producer)?.name ?? "", tag: notification.tag)
     }
 
     mutating func promote(_ lane: LaneID, after: WallTime?, now: WallTime, limit: Int) -> [UID] {

@@ -71,7 +71,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        if case .rejected(_, .suspectToken) = word { world.suspect(request.entry.notification.token) }
+        if case .rejected(_, .suspectToken) = word, let token = request.entry.notification.token {
+            world.suspect(token)
+        }
     }
 
     // MARK: The wire
@@ -129,7 +131,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             guard case .decided(let result) = request.stage, world.isHealing || world.dice.chance(0.7) else {
                 return false
             }
-            tell(request, Copy.Word(result))
+            tell(request, Copy.Word(result, of: request.entry.notification))
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)
             } else {
@@ -224,6 +226,15 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
 }
 
 extension Copy.Word {
+    /// A broadcast has no token that could be to blame.
+    init(_ result: SendResult, of notification: PushNotification) {
+        self.init(result)
+        guard notification.isBroadcast, case .rejected(let reason, let fault) = self,
+            fault == .token || fault == .suspectToken
+        else { return }
+        self = .rejected(reason, .notification)
+    }
+
     init(_ result: SendResult) {
         self =
             switch result.verdict {

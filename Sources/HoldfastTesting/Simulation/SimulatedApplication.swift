@@ -64,10 +64,12 @@ extension World {
         application.greatestSerial += 1
         let serial = application.greatestSerial
         let device = dice.pick(service.devices)
-        let connector = routes[dice.chance(swarm.answeredShare) ? 0 : 1]
+        // Broadcasts have an answered route only.
+        let connector = routes[device.recipient.token == nil || dice.chance(swarm.answeredShare) ? 0 : 1]
         var notification = PushNotification(
-            token: device.token, topic: connector.topic,
-            payload: SimulatedApplication.payload(isMalformed: strikes(.badNotification)))
+            recipient: device.recipient, topic: connector.topic,
+            payload: SimulatedApplication.payload(isMalformed: strikes(.badNotification)),
+            pushType: device.recipient.token == nil ? .liveactivity : nil)
         notification.tag = (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
         notification.priority = dice.pick([nil, .immediate, .considerate])
         if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }

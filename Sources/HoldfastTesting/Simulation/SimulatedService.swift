@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// What the push service knows of devices. It never lies but where the binary protocol's garbage is simulated.
+/// What the push service knows of devices, and of a channel. It never lies but where the binary protocol's garbage is simulated.
 struct SimulatedService {
     enum Condition {
         case good
@@ -10,24 +10,29 @@ struct SimulatedService {
     }
 
     struct Device {
-        let token: DeviceToken
+        let recipient: Recipient
         var condition = Condition.good
         /// When the app last registered it, as the application knows.
         var registeredAt: WallTime?
     }
 
     var devices: [Device]
-    private var indices: [DeviceToken: Int] = [:]
+    private var indices: [Recipient: Int] = [:]
 
     init(tokens: Int, _ dice: inout Dice) {
         devices = (0..<tokens).map { index in
             let bytes = (0..<32).map { UInt8(truncatingIfNeeded: index &* 37 &+ $0 &* (index &+ 1)) } + [UInt8(index)]
-            return Device(token: DeviceToken(bytes: bytes)!)
+            return Device(recipient: .device(DeviceToken(bytes: bytes)!))
         }
-        for (index, device) in devices.enumerated() { indices[device.token] = index }
+        devices.append(Device(recipient: .channel(Self.channel)))
+        for (index, device) in devices.enumerated() { indices[device.recipient] = index }
     }
 
-    func condition(of token: DeviceToken) -> Condition { indices[token].map { devices[$0].condition } ?? .bad }
+    private static let channel = BroadcastChannel(checked: "Y2hhbm5lbA==")
+
+    var tokens: [DeviceToken] { devices.compactMap(\.recipient.token) }
+
+    func condition(of recipient: Recipient) -> Condition { indices[recipient].map { devices[$0].condition } ?? .bad }
 }
 
 extension World {
@@ -69,7 +74,7 @@ extension World {
             return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange")
         }
         if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
-        switch service.condition(of: entry.notification.token) {
+        switch service.condition(of: entry.notification.recipient) {
         case .good: return .confirmed200
         case .bad: return SendResult(apnsStatus: 400, reason: "BadDeviceToken")
         case .unregistered(let since):
@@ -87,7 +92,7 @@ extension World {
         if application.isMalformed(entry.notification) {
             return SendResult(.rejected(.notification), status: 7, reason: .payloadTooLarge)
         }
-        switch service.condition(of: entry.notification.token) {
+        switch service.condition(of: entry.notification.recipient) {
         case .good:
             take(entry, copy: copy)
             note("service: took entry \(entry.uid)")

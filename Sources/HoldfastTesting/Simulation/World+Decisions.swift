@@ -115,10 +115,10 @@ extension World {
 
     private func checkRejection(_ entry: LedgerEntry, _ cause: RejectionCause) {
         let disk = journal.state.withLock(\.disk)
-        let black = disk.blacklist[entry.notification.token]
+        let black = entry.notification.token.flatMap { disk.blacklist[$0] }
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
-            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification.token),
+            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification),
                 !isRegisteredSince(entry, cause.timestamp)
             {
                 violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
@@ -149,7 +149,9 @@ extension World {
     }
 
     /// An operator may have lifted it in between.
-    private func wasLifted(_ token: DeviceToken) -> Bool { ledger.lifted.contains(token) }
+    private func wasLifted(_ notification: PushNotification) -> Bool {
+        notification.token.map(ledger.lifted.contains) ?? false
+    }
 
     private func checkExpiry(_ entry: LedgerEntry) {
         if entry.mayHaveBeenTaken(life: life) {
@@ -215,7 +217,8 @@ extension World {
         for entry in entries {
             note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
             checkConviction(entry)
-            guard !ledger.blacklistedByOperator.contains(entry.token), case .good = service.condition(of: entry.token)
+            guard !ledger.blacklistedByOperator.contains(entry.token),
+                case .good = service.condition(of: .device(entry.token))
             else { continue }
             rules.wrongConvictions += 1
         }

@@ -122,7 +122,7 @@ extension World {
     }
 
     private func checkBlacklist(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
-        guard let black = disk.blacklist[entry.notification.token] else { return }
+        guard let token = entry.notification.token, let black = disk.blacklist[token] else { return }
         if let registered = entry.notification.tokenRegisteredAt, registered > black.since { return }
         violate(4, "entry \(entry.uid) was handed out although its token is blacklisted (\(black.reason))")
     }
@@ -168,7 +168,7 @@ extension World {
 
     /// Its token was under suspicion at some time: such entries are held, and go later than their place.
     private func mayBeHeld(_ entry: LedgerEntry) -> Bool {
-        ledger.suspects.contains(entry.notification.token)
+        entry.notification.token.map(ledger.suspects.contains) ?? false
     }
 
     /// In flight: handed out, and not durably settled.
@@ -210,7 +210,7 @@ extension World {
 
 extension PushNotification {
     func isExpired(at wall: WallTime) -> Bool {
-        guard case .at(let seconds)? = expiration else { return false }
+        guard let seconds = expiration?.deadline else { return false }
         return seconds <= wall.seconds
     }
 }

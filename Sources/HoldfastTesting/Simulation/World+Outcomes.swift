@@ -37,7 +37,7 @@ extension World {
             violate(2, "entry \(outcome.uid) had two outcomes: \(delivered) and \(outcome.terminal)")
         }
         let submitted = application.submitted[entry.serial]
-        if outcome.tag != entry.notification.tag || outcome.token != entry.notification.token
+        if outcome.tag != entry.notification.tag || outcome.recipient != entry.notification.recipient
             || outcome.id != entry.notification.id || outcome.producer != submitted?.producer
         {
             violate(2, "the outcome of entry \(outcome.uid) does not say what was submitted")

@@ -151,7 +151,7 @@ extension World {
     }
 
     private func lift() {
-        let token = dice.pick(service.devices).token
+        let token = dice.pick(service.tokens)
         guard journal.waitingBlacklistCount == 0 else { return }
         ledger.lifted.insert(token)
         do throws(JournalError) {
@@ -161,7 +161,7 @@ extension World {
     }
 
     private func blacklistOne() {
-        let token = dice.pick(service.devices).token
+        let token = dice.pick(service.tokens)
         ledger.blacklistedByOperator.insert(token)
         journal.blacklist.add([
             BlacklistEntry(

@@ -24,21 +24,21 @@ struct AuditReport: Encodable, Equatable {
         taken = ledger.lineCount
         damaged = ledger.damagedCount
 
-        // Those without an apns-id of their own got one at submission: any that their token has left over will do.
-        var anonymous: [DeviceToken: Int] = [:]
+        // Those without an apns-id of their own got one at submission: any that their recipient has left over will do.
+        var anonymous: [Recipient: Int] = [:]
         try await Self.forEachNotification(of: input) { notification in
             expected += 1
-            if let id = notification.id, ledger.take(id, notification.token) {
+            if let id = notification.id, ledger.take(id, notification.recipient) {
                 accepted += 1
-            } else if ledger.take(payload: notification.payload, notification.token) {
+            } else if ledger.take(payload: notification.payload, notification.recipient) {
                 accepted += 1
             } else if notification.id == nil {
-                anonymous[notification.token, default: 0] += 1
+                anonymous[notification.recipient, default: 0] += 1
             }
         }
-        for (token, count) in anonymous {
-            let found = min(count, ledger.remaining(of: token))
-            ledger.take(found, of: token)
+        for (recipient, count) in anonymous {
+            let found = min(count, ledger.remaining(of: recipient))
+            ledger.take(found, of: recipient)
             accepted += found
         }
         lost = expected - accepted

@@ -5,7 +5,7 @@ internal import HoldfastMockAPNs
 struct LedgerIndex {
     private struct Key: Hashable {
         let id: NotificationID
-        let token: DeviceToken
+        let recipient: Recipient
     }
 
     private(set) var lineCount = 0
@@ -14,14 +14,14 @@ struct LedgerIndex {
     /// Those that nothing in the input has claimed yet.
     private var unclaimed: Set<Key> = []
     private var seen: Set<Key> = []
-    private var unclaimedByToken: [DeviceToken: Int] = [:]
+    private var unclaimedByRecipient: [Recipient: Int] = [:]
     private var payloads: [PayloadKey: Copies] = [:]
 
     /// Over the binary protocol there is no apns-id: a notification is its payload and its token. The same may be sent
     /// twice on purpose, so how many are too many shows when the input has claimed its own.
     private struct PayloadKey: Hashable {
         let digest: UInt64
-        let token: DeviceToken
+        let recipient: Recipient
     }
 
     private struct Copies {
@@ -66,13 +66,13 @@ struct LedgerIndex {
         guard seen.insert(key).inserted else { return }
         distinctIDCount += 1
         unclaimed.insert(key)
-        unclaimedByToken[key.token, default: 0] += 1
+        unclaimedByRecipient[key.recipient, default: 0] += 1
     }
 
     private static func line(_ bytes: [UInt8], _ range: Range<Int>) -> Line? {
         var id: NotificationID?
         var digest: UInt64?
-        var token: DeviceToken?
+        var recipient: Recipient?
         do {
             var members = try JSONMembers(bytes.span, in: range)
             while let member = try members.next(bytes.span) {
@@ -81,39 +81,42 @@ struct LedgerIndex {
                 } else if JSONScanner.isString(bytes.span, in: member.name, equalTo: "payload") {
                     digest = UInt64(try JSONScanner.string(bytes.span, in: member.value.range), radix: 16)
                 } else if JSONScanner.isString(bytes.span, in: member.name, equalTo: "token") {
-                    token = try DeviceToken(try JSONScanner.string(bytes.span, in: member.value.range))
+                    recipient = .device(try DeviceToken(try JSONScanner.string(bytes.span, in: member.value.range)))
+                } else if JSONScanner.isString(bytes.span, in: member.name, equalTo: "channel") {
+                    recipient = .channel(
+                        try BroadcastChannel(try JSONScanner.string(bytes.span, in: member.value.range)))
                 }
             }
         } catch {
             return nil
         }
-        guard let token else { return nil }
-        if let id { return .identified(Key(id: id, token: token)) }
-        return digest.map { .digested(PayloadKey(digest: $0, token: token)) }
+        guard let recipient else { return nil }
+        if let id { return .identified(Key(id: id, recipient: recipient)) }
+        return digest.map { .digested(PayloadKey(digest: $0, recipient: recipient)) }
     }
 
     /// Claims one notification; false when it was never taken, or is claimed already.
-    mutating func take(_ id: NotificationID, _ token: DeviceToken) -> Bool {
-        guard unclaimed.remove(Key(id: id, token: token)) != nil else { return false }
-        unclaimedByToken[token, default: 0] -= 1
+    mutating func take(_ id: NotificationID, _ recipient: Recipient) -> Bool {
+        guard unclaimed.remove(Key(id: id, recipient: recipient)) != nil else { return false }
+        unclaimedByRecipient[recipient, default: 0] -= 1
         return true
     }
 
     /// The same for a ledger of the binary protocol.
-    mutating func take(payload: [UInt8], _ token: DeviceToken) -> Bool {
+    mutating func take(payload: [UInt8], _ recipient: Recipient) -> Bool {
         guard !payloads.isEmpty else { return false }
-        let key = PayloadKey(digest: PayloadMark.digest(of: payload.span), token: token)
+        let key = PayloadKey(digest: PayloadMark.digest(of: payload.span), recipient: recipient)
         guard let copies = payloads[key], copies.claimed < copies.lines else { return false }
         payloads[key]?.claimed += 1
         return true
     }
 
-    func remaining(of token: DeviceToken) -> Int { unclaimedByToken[token] ?? 0 }
+    func remaining(of recipient: Recipient) -> Int { unclaimedByRecipient[recipient] ?? 0 }
 
-    /// Claims some of a token, whatever their ids.
-    mutating func take(_ count: Int, of token: DeviceToken) { unclaimedByToken[token, default: 0] -= count }
+    /// Claims some of a recipient, whatever their ids.
+    mutating func take(_ count: Int, of recipient: Recipient) { unclaimedByRecipient[recipient, default: 0] -= count }
 
     var remainingCount: Int {
-        unclaimedByToken.values.reduce(0, +) + payloads.values.count { $0.claimed == 0 }
+        unclaimedByRecipient.values.reduce(0, +) + payloads.values.count { $0.claimed == 0 }
     }
 }

@@ -18,9 +18,7 @@ struct BenchBacklogCommand: AsyncParsableCommand {
 
     @Option(help: "Sizes of the backlog, separated by commas.") var sizes = "10000,1000000"
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
-    @Option(help: "Where the journals lie meanwhile; a new directory there is removed afterwards.") var directory:
-        String =
-            NSTemporaryDirectory()
+    @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print a JSON object for each size.") var json = false
     @Option(help: .hidden) var measure: String?
 
@@ -34,12 +32,10 @@ struct BenchBacklogCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let measure { return print(try await BacklogBench.deliver(from: measure)) }
-        let directory = "\(directory)/holdfast-backlog-\(ProcessInfo.processInfo.processIdentifier)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try scratch.make()
+        defer { directory.remove() }
         for count in counts {
-            let path = "\(directory)/\(count).journal"
+            let path = "\(directory.path)/\(count).journal"
             try await BacklogBench.fill(path, count: count, payloadBytes: payload)
             let words = try BacklogBench.measureInNewProcess(path).split(separator: " ").compactMap { Double($0) }
             guard words.count == 3 else { throw BenchFailure("the measuring process said nothing") }

@@ -32,10 +32,10 @@ struct BenchCodecCommand: ParsableCommand {
         let bench = try CodecBench(payloadBytes: payload)
         var runs: [CodecBench.Run] = []
         for _ in 0..<rounds { runs.append(try bench.run(count)) }
-        func median(_ value: (CodecBench.Run) -> Double) -> Double { runs.map(value).sorted()[runs.count / 2] }
         let summary = Summary(
-            count: count, payloadBytes: payload, rounds: rounds, writtenMicroseconds: median(\.written),
-            readMicroseconds: median(\.read))
+            count: count, payloadBytes: payload, rounds: rounds,
+            writtenMicroseconds: Quantile.median(runs.map(\.written)),
+            readMicroseconds: Quantile.median(runs.map(\.read)))
         print(json ? try JSONOutput.line(summary) : summary.text())
     }
 

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Holdfast
 internal import HoldfastJournal
 
 struct BenchCommand: AsyncParsableCommand {
@@ -36,9 +35,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Connections of the binary protocol.") var connections = 1
     @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
-    @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory:
-        String =
-            NSTemporaryDirectory()
+    @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -55,18 +52,16 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let directory = "\(directory)/holdfast-bench-\(ProcessInfo.processInfo.processIdentifier)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let certificates = "\(directory)/certificates"
+        let directory = try scratch.make()
+        defer { directory.remove() }
+        let certificates = "\(directory.path)/certificates"
         let mock = try MockProcess(["http2", "--streams", "\(streams)"], certificateDirectory: certificates)
         defer { mock.stop() }
         let gateway = binary ? try MockProcess(["binary"], certificateDirectory: certificates) : nil
         defer { gateway?.stop() }
         let bench = DeliveryBench(
-            count: count, payloadBytes: payload, directory: directory, durability: noSync ? .process : .full)
-        let bodyFile = "\(directory)/body"
+            count: count, payloadBytes: payload, directory: directory.path, durability: noSync ? .process : .full)
+        let bodyFile = "\(directory.path)/body"
         try Data(bench.payload).write(to: URL(fileURLWithPath: bodyFile))
 
         let yardstick = Yardstick.find()
@@ -108,14 +103,9 @@ struct DeliveryReport {
     /// Ours over the binary protocol; empty when that was not asked for.
     let legacy: [DeliveryBench.Run]
 
-    private func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
-    }
-
-    private var delivered: Double { median(ours.map(\.deliveredPerSecond)) }
-    private var deliveredLegacy: Double { median(legacy.map(\.deliveredPerSecond)) }
-    private var yardstick: Double { median(theirs.map(\.perSecond)) }
+    private var delivered: Double { Quantile.median(ours.map(\.deliveredPerSecond)) }
+    private var deliveredLegacy: Double { Quantile.median(legacy.map(\.deliveredPerSecond)) }
+    private var yardstick: Double { Quantile.median(theirs.map(\.perSecond)) }
 
     var text: String {
         func thousands(_ value: Double) -> String { String(format: "%.0f k/s", value / 1000) }
@@ -124,24 +114,24 @@ struct DeliveryReport {
                 + "\(command.window), \(command.noSync ? "no sync" : "full sync"), median of \(command.rounds)",
             "holdfast, delivered and durably settled  \(thousands(delivered)), "
                 + String(
-                    format: "%.2f µs CPU each, %.0f MB private", median(ours.map(\.cpuMicroseconds)),
-                    median(ours.map(\.privateMegabytes))),
-            "holdfast, durably submitted              \(thousands(median(ours.map(\.submittedPerSecond))))",
+                    format: "%.2f µs CPU each, %.0f MB private", Quantile.median(ours.map(\.cpuMicroseconds)),
+                    Quantile.median(ours.map(\.privateMegabytes))),
+            "holdfast, durably submitted              \(thousands(Quantile.median(ours.map(\.submittedPerSecond))))",
         ]
         if theirs.isEmpty {
             lines.append("h2load is not installed (Debian: nghttp2-client), so there is no yardstick")
         } else {
             lines.append(
                 "h2load, which keeps nothing              \(thousands(yardstick)), "
-                    + String(format: "%.2f µs CPU each", median(theirs.map(\.cpuMicroseconds))))
+                    + String(format: "%.2f µs CPU each", Quantile.median(theirs.map(\.cpuMicroseconds))))
             lines.append(String(format: "ratio                                    %.2f", delivered / yardstick))
         }
         if !legacy.isEmpty {
             lines.append(
                 "holdfast, binary protocol                \(thousands(deliveredLegacy)), "
                     + String(
-                        format: "%.2f µs CPU each, %.0f MB private; ", median(legacy.map(\.cpuMicroseconds)),
-                        median(legacy.map(\.privateMegabytes)))
+                        format: "%.2f µs CPU each, %.0f MB private; ", Quantile.median(legacy.map(\.cpuMicroseconds)),
+                        Quantile.median(legacy.map(\.privateMegabytes)))
                     + "confirmed by barriers, \(command.connections) connection(s), window \(command.cumulativeWindow)")
             lines.append(String(format: "ratio to HTTP/2                          %.2f", deliveredLegacy / delivered))
         }
@@ -153,21 +143,20 @@ struct DeliveryReport {
             ("count", Double(command.count)), ("streams", Double(command.streams)),
             ("payload", Double(command.payload)),
             ("window", Double(command.window)), ("rounds", Double(command.rounds)), ("deliveredPerSecond", delivered),
-            ("submittedPerSecond", median(ours.map(\.submittedPerSecond))),
-            ("cpuMicroseconds", median(ours.map(\.cpuMicroseconds))),
-            ("privateMegabytes", median(ours.map(\.privateMegabytes))),
+            ("submittedPerSecond", Quantile.median(ours.map(\.submittedPerSecond))),
+            ("cpuMicroseconds", Quantile.median(ours.map(\.cpuMicroseconds))),
+            ("privateMegabytes", Quantile.median(ours.map(\.privateMegabytes))),
         ]
         if !theirs.isEmpty {
             fields.append(("h2loadPerSecond", yardstick))
-            fields.append(("h2loadCPUMicroseconds", median(theirs.map(\.cpuMicroseconds))))
+            fields.append(("h2loadCPUMicroseconds", Quantile.median(theirs.map(\.cpuMicroseconds))))
             fields.append(("ratio", delivered / yardstick))
         }
         if !legacy.isEmpty {
             fields.append(("binaryPerSecond", deliveredLegacy))
-            fields.append(("binaryCPUMicroseconds", median(legacy.map(\.cpuMicroseconds))))
+            fields.append(("binaryCPUMicroseconds", Quantile.median(legacy.map(\.cpuMicroseconds))))
             fields.append(("binaryRatio", deliveredLegacy / delivered))
         }
-        let body = fields.map { name, value in "\"\(name)\":\(String(format: "%.6g", value))" }.joined(separator: ",")
-        return "{\(body),\"fullSync\":\(!command.noSync)}"
+        return JSONFigures.object(fields, fullSync: !command.noSync)
     }
 }

@@ -28,9 +28,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     @Flag(help: "Measure single durable submissions instead.") var latency = false
     @Option(help: "With --latency: requests a second.") var rate = 100
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
-    @Option(help: "Where the journal lies meanwhile; a new directory there is removed afterwards.") var directory:
-        String =
-            NSTemporaryDirectory()
+    @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -45,16 +43,14 @@ struct BenchGatewayCommand: AsyncParsableCommand {
         guard let yardstick = Yardstick.find() else {
             throw BenchFailure("h2load is not installed (Debian: nghttp2-client)")
         }
-        let directory = "\(directory)/holdfast-bench-\(ProcessInfo.processInfo.processIdentifier)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try scratch.make()
+        defer { directory.remove() }
         let mock = try MockProcess(
-            ["http2", "--streams", "\(streams)"], certificateDirectory: "\(directory)/certificates")
+            ["http2", "--streams", "\(streams)"], certificateDirectory: "\(directory.path)/certificates")
         defer { mock.stop() }
         let bench = try GatewayBench(
             yardstick: yardstick, mockPort: mock.port, streams: streams, connections: connections,
-            payload: DeliveryBench.payload(payload), directory: directory, durability: noSync ? .process : .full)
+            payload: DeliveryBench.payload(payload), directory: directory.path, durability: noSync ? .process : .full)
         print(try await latency ? singly(bench) : together(bench))
     }
 

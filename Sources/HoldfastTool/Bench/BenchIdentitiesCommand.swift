@@ -22,9 +22,7 @@ struct BenchIdentitiesCommand: ParsableCommand {
     ]
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
-    @Option(help: "Where the journals lie meanwhile; a new directory there is removed afterwards.") var directory:
-        String =
-            NSTemporaryDirectory()
+    @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print a JSON object for each number of identities.") var json = false
 
     func validate() throws {
@@ -34,12 +32,10 @@ struct BenchIdentitiesCommand: ParsableCommand {
     }
 
     func run() throws {
-        let directory = "\(directory)/holdfast-bench-\(ProcessInfo.processInfo.processIdentifier)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try scratch.make()
+        defer { directory.remove() }
         let bench = IdentityBench(
-            directory: directory, count: count, payloadBytes: payload, durability: noSync ? .process : .full)
+            directory: directory.path, count: count, payloadBytes: payload, durability: noSync ? .process : .full)
         for number in remembered {
             let runs = try bench.run(remembered: number, rounds: rounds, name: "ids-\(number)")
             let summary = IdentityBench.Summary(remembered: number, with: runs.with, without: runs.without)

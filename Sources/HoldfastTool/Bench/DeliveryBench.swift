@@ -40,18 +40,14 @@ struct DeliveryBench {
     }
 
     func run(_ way: Way) async throws -> Run {
-        let path = "\(directory)/bench.journal"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = LMDBJournal.Options()
-        options.durability = durability
-        let journal = try LMDBJournal(directory: path, options: options)
-        defer { journal.close() }
+        let scratch = try ScratchJournal("bench", in: directory, durability: durability)
+        defer { scratch.remove() }
         var configuration = EngineConfiguration()
         switch way {
         case .http2(_, _, let window): configuration.window = window
         case .binary(_, _, let window): configuration.cumulativeWindow = window
         }
-        let engine = try PushEngine(journal: journal, routes: [try route(way)], configuration: configuration)
+        let engine = try PushEngine(journal: scratch.journal, routes: [try route(way)], configuration: configuration)
         let submitted = try await submit(to: engine.producer)
         return try await deliver(engine, submitted: submitted)
     }

@@ -78,19 +78,17 @@ struct GatewayBench {
         return try await withGateway { _, port in
             _ = try load(count, port: port, streams: 1, more: ["--rps", "\(perSecond)", "--log-file", log])
             // Start, status, duration.
-            return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let times = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap { line in
                 line.split(separator: "\t").dropFirst(2).first.flatMap { Double($0) }
             }
+            guard times.count == count else { throw BenchFailure("h2load tells \(times.count) of \(count) times") }
+            return times
         }
     }
 
     private func withGateway<R: Sendable>(_ body: (PushEngine, _ port: Int) async throws -> R) async throws -> R {
-        let path = "\(directory)/bench.journal"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = LMDBJournal.Options()
-        options.durability = durability
-        let journal = try LMDBJournal(directory: path, options: options)
-        defer { journal.close() }
+        let scratch = try ScratchJournal("bench", in: directory, durability: durability)
+        defer { scratch.remove() }
         let certificates = "\(directory)/certificates"
         var connection = APNsConnector.Configuration(
             endpoint: try APNsEndpoint("https://127.0.0.1:\(mockPort)"), trust: .file("\(certificates)/ca.pem"),
@@ -100,7 +98,7 @@ struct GatewayBench {
         var logger = Logger(label: "holdfast.bench")
         logger.logLevel = .warning
         let engine = try PushEngine(
-            journal: journal, routes: [Route(connector: try APNsConnector(connection))], logger: logger)
+            journal: scratch.journal, routes: [Route(connector: try APNsConnector(connection))], logger: logger)
         var configuration = GatewayConfiguration()
         let identity = ClientCertificate.pem(
             certificates: "\(certificates)/server.pem", key: "\(certificates)/server.key")

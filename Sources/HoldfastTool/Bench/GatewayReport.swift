@@ -29,15 +29,16 @@ struct GatewayReport {
     }
 
     var json: String {
-        JSONFigures.object([
-            ("count", Double(command.count)), ("streams", Double(command.streams)),
-            ("connections", Double(command.connections)), ("payload", Double(command.payload)),
-            ("rounds", Double(command.rounds)), ("directPerSecond", yardstick), ("acceptedPerSecond", accepted),
-            ("deliveredPerSecond", delivered), ("ratio", accepted / yardstick),
-            ("deliveredRatio", delivered / yardstick),
-            ("cpuMicroseconds", Quantile.median(through.map(\.cpuMicroseconds))),
-            ("privateMegabytes", Quantile.median(through.map(\.privateMegabytes))),
-        ])
+        JSONFigures.object(
+            [
+                ("count", Double(command.count)), ("streams", Double(command.streams)),
+                ("connections", Double(command.connections)), ("payload", Double(command.payload)),
+                ("rounds", Double(command.rounds)), ("directPerSecond", yardstick), ("acceptedPerSecond", accepted),
+                ("deliveredPerSecond", delivered), ("ratio", accepted / yardstick),
+                ("deliveredRatio", delivered / yardstick),
+                ("cpuMicroseconds", Quantile.median(through.map(\.cpuMicroseconds))),
+                ("privateMegabytes", Quantile.median(through.map(\.privateMegabytes))),
+            ], fullSync: !command.noSync)
     }
 }
 
@@ -65,28 +66,13 @@ struct GatewayLatencyReport {
     }
 
     var json: String {
-        JSONFigures.object([
-            ("count", Double(answers.count)), ("rate", Double(command.rate)), ("payload", Double(command.payload)),
-            ("answerP50Microseconds", Quantile.of(answers, 0.5)), ("answerP99Microseconds", Quantile.of(answers, 0.99)),
-            ("syncP50Microseconds", Quantile.of(syncs, 0.5)), ("syncP99Microseconds", Quantile.of(syncs, 0.99)),
-            ("ratio", ratio),
-        ])
-    }
-}
-
-enum Quantile {
-    static func median(_ values: [Double]) -> Double { of(values, 0.5) }
-
-    /// The value below which the share of all values lies.
-    static func of(_ values: [Double], _ share: Double) -> Double {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? .nan : sorted[min(Int(Double(sorted.count) * share), sorted.count - 1)]
-    }
-}
-
-enum JSONFigures {
-    /// One object of numbers, in the order given.
-    static func object(_ fields: [(String, Double)]) -> String {
-        "{" + fields.map { "\"\($0)\":\(String(format: "%.6g", $1))" }.joined(separator: ",") + "}"
+        JSONFigures.object(
+            [
+                ("count", Double(answers.count)), ("rate", Double(command.rate)), ("payload", Double(command.payload)),
+                ("answerP50Microseconds", Quantile.of(answers, 0.5)),
+                ("answerP99Microseconds", Quantile.of(answers, 0.99)),
+                ("syncP50Microseconds", Quantile.of(syncs, 0.5)), ("syncP99Microseconds", Quantile.of(syncs, 0.99)),
+                ("ratio", ratio),
+            ], fullSync: !command.noSync)
     }
 }

@@ -31,14 +31,9 @@ struct IdentityBench {
 
     /// Rounds with and without identities in turn, to a journal that remembers `remembered` before.
     func run(remembered: Int, rounds: Int, name: String) throws -> (with: [Run], without: [Run]) {
-        var options = LMDBJournal.Options()
-        options.durability = durability
-        let path = "\(directory)/\(name).journal"
-        let journal = try LMDBJournal(directory: path, options: options)
-        defer {
-            journal.close()
-            try? FileManager.default.removeItem(atPath: path)
-        }
+        let scratch = try ScratchJournal(name, in: directory, durability: durability)
+        defer { scratch.remove() }
+        let journal = scratch.journal
         let bench = Session(
             journal: journal, lane: try journal.openLane(Self.lane).id,
             producer: try journal.openProducer("default"), template: template())
@@ -57,14 +52,11 @@ struct IdentityBench {
     private func template() -> (bytes: [UInt8], ranges: [Range<Int>]) {
         var bytes: [UInt8] = []
         var ranges: [Range<Int>] = []
-        let text = "{\"aps\":{\"alert\":\"\"}}"
-        let pad = String(repeating: "x", count: max(0, payloadBytes - text.utf8.count))
+        let payload = DeliveryBench.payload(payloadBytes)
         for index in 0..<Self.batch {
             let start = bytes.count
-            let digits = String(repeating: "5a", count: 31) + (index < 16 ? "0" : "") + String(index, radix: 16)
-            guard let token = try? DeviceToken(digits) else { preconditionFailure("64 digits are a token") }
             let notification = PushNotification(
-                token: token, topic: "com.example.app", payload: "{\"aps\":{\"alert\":\"\(pad)\"}}", pushType: .alert)
+                token: DeliveryBench.token(index), topic: DeliveryBench.topic, payload: payload, pushType: .alert)
             PackedNotification.append(
                 notification, id: NotificationID(high: UInt64(index), low: 7), expiration: .at(1_900_000_000),
                 acceptedAt: Self.now, producer: "", to: &bytes)
@@ -182,14 +174,10 @@ extension IdentityBench {
         var acknowledge: Part
 
         init(remembered: Int, with: [Run], without: [Run]) {
-            func median(_ runs: [Run], _ figure: (Run) -> Double) -> Double {
-                let sorted = runs.map(figure).sorted()
-                return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
-            }
             func cost(_ runs: [Run], _ figures: (Run) -> Figures) -> Cost {
                 Cost(
-                    microseconds: median(runs) { figures($0).microseconds },
-                    cpuMicroseconds: median(runs) { figures($0).cpuMicroseconds })
+                    microseconds: Quantile.median(runs.map { figures($0).microseconds }),
+                    cpuMicroseconds: Quantile.median(runs.map { figures($0).cpuMicroseconds }))
             }
             self.remembered = remembered
             append = Part(without: cost(without, \.append), with: cost(with, \.append))

@@ -23,6 +23,12 @@ struct EntryFilterOptions: ParsableArguments {
         transform: FilterArgument.token)
     var token: [TokenPattern] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only broadcasts to this channel; may be repeated, also beside --token.", valueName: "id"),
+        transform: FilterArgument.channel)
+    var channel: [BroadcastChannel] = []
+
     @Option(name: .long, help: ArgumentHelp("Only of this producer; may be repeated.", valueName: "name"))
     var producer: [String] = []
 
@@ -80,6 +86,7 @@ struct EntryFilterOptions: ParsableArguments {
         if let uids { filter.uids = uids }
         filter.topics = Set(topic)
         filter.tokens = token
+        filter.channels = Set(channel)
         filter.producers = Set(producer)
         filter.tags = tag
         filter.ids = Set(id)
@@ -158,6 +165,14 @@ private enum FilterArgument {
             throw ValidationError("--token needs hex digits: all of a token, the first ones, or 00fc…9a1b.")
         }
         return pattern
+    }
+
+    static func channel(_ text: String) throws -> BroadcastChannel {
+        do throws(Refusal) {
+            return try BroadcastChannel(text)
+        } catch {
+            throw ValidationError("--channel: \(error.detail).")
+        }
     }
 
     static func id(_ text: String) throws -> NotificationID {

@@ -10,6 +10,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
             Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The certificate directory \
             gets `ca.pem`, for `send --trust`, and `AuthKey.p8`, for `send --key` (key id MOCKKEYID1, team id MOCKTEAMID).
 
+            It takes broadcasts as well, and with --management-port channels can be created, read, deleted and listed: \
+            Docs/Channels.md.
+
             With a script it misbehaves: delays, storms of 503, GOAWAY, streams and connections that end or stall, TLS that \
             fails. Docs/MockService.md has every step with an example.
 
@@ -32,6 +35,28 @@ struct MockHTTP2Command: AsyncParsableCommand {
         help: ArgumentHelp("Refuse this token with this reason of Apple's; may be repeated.", valueName: "token=reason")
     )
     var reject: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A broadcast channel that is there; may be repeated. Without one, every well-formed id is taken for one.",
+            valueName: "bundle-id=channel"))
+    var channel: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Refuse broadcasts to this channel with this reason of Apple's; may be repeated.",
+            valueName: "channel=reason"))
+    var rejectChannel: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Manage channels at this port, 0 for a free one. Default: they are not.", valueName: "port"))
+    var managementPort: Int?
+
+    @Option(name: .long, help: ArgumentHelp("How many channels an app may have.", valueName: "count"))
+    var channelLimit = 10_000
 
     @Option(name: .long, help: ArgumentHelp("Allow only this topic; may be repeated.", valueName: "topic"))
     var topic: [String] = []
@@ -57,7 +82,13 @@ struct MockHTTP2Command: AsyncParsableCommand {
             throw ValidationError("--delay must be 0 to 3600000 milliseconds.")
         }
         guard (1...100_000).contains(streams) else { throw ValidationError("--streams must be 1 to 100000.") }
+        guard (0...65535).contains(managementPort ?? 0) else {
+            throw ValidationError("--management-port must be 0 to 65535.")
+        }
+        guard (0...10_000).contains(channelLimit) else { throw ValidationError("--channel-limit must be 0 to 10000.") }
         _ = try rejections()
+        _ = try channels()
+        _ = try channelRejections()
     }
 
     func run() async throws { try await reporting { try await serve() } }
@@ -66,6 +97,7 @@ struct MockHTTP2Command: AsyncParsableCommand {
         let configuration = try configuration()
         return try await options.serve(
             start: { try await MockAPNsServer.start(configuration) }, address: \.address,
+            more: { server in server.managementAddress.map { ["managing channels on \($0)"] } ?? [] },
             stop: { server in
                 try await server.stop()
                 if json { Console.standard.print(try JSONOutput.line(Counted(server))) }
@@ -79,6 +111,10 @@ struct MockHTTP2Command: AsyncParsableCommand {
         configuration.ledgerPath = ledger
         configuration.delay = .milliseconds(delay)
         configuration.rejections = try rejections()
+        configuration.channels = try channels()
+        configuration.channelRejections = try channelRejections()
+        configuration.channelLimit = channelLimit
+        configuration.managementPort = managementPort
         configuration.topics = topic.isEmpty ? nil : Set(topic)
         configuration.maxConcurrentStreams = streams
         configuration.providerTokens = verifyTokens ? .verified : .ignored
@@ -93,12 +129,38 @@ struct MockHTTP2Command: AsyncParsableCommand {
         return Dictionary(pairs.map { ($0.token.hex, $0.what) }, uniquingKeysWith: { $1 })
     }
 
+    private func channels() throws -> [MockChannel] {
+        try channel.map { item in
+            let parts = item.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, MockChannel.isID(String(parts[1])) else {
+                throw ValidationError(
+                    "--channel must be BUNDLE-ID=CHANNEL with a channel's base64; got \(item.debugDescription).")
+            }
+            return MockChannel(bundleID: String(parts[0]), id: String(parts[1]))
+        }
+    }
+
+    private func channelRejections() throws -> [String: MockRejection] {
+        let pairs = try rejectChannel.map { item in
+            // The last one: a channel may end with some.
+            guard let sign = item.lastIndex(of: "="), MockChannel.isID(String(item[..<sign])),
+                item[sign...].count > 1
+            else {
+                throw ValidationError(
+                    "--reject-channel must be CHANNEL=REASON with a channel's base64; got \(item.debugDescription).")
+            }
+            return (String(item[..<sign]), MockRejection(String(item[item.index(after: sign)...])))
+        }
+        return Dictionary(pairs, uniquingKeysWith: { $1 })
+    }
+
     /// The names of its properties are those of its JSON.
     private struct Counted: Encodable {
         let accepted: Int
         let connections: Int
         let handshakesFailed: Int
         let ignored: Int
+        let managed: Int
         let rejected: [String: Int]
         let requests: Int
         let reset: Int
@@ -118,6 +180,7 @@ struct MockHTTP2Command: AsyncParsableCommand {
             connections = counters.connections
             handshakesFailed = counters.handshakesFailed
             ignored = counters.ignored
+            managed = counters.managed
             rejected = counters.rejected
             requests = counters.requests
             reset = counters.reset

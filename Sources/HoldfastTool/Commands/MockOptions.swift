@@ -29,8 +29,11 @@ struct MockOptions: ParsableArguments {
     }
 
     /// Starts a server, says where it listens, waits for SIGINT or SIGTERM, and stops it.
+    ///
+    /// - Parameter more: lines to be printed behind the one that says that it is ready, in one piece with it.
     func serve<Server>(
-        start: () async throws -> Server, address: (Server) -> String, stop: (Server) async throws -> Void
+        start: () async throws -> Server, address: (Server) -> String, more: (Server) -> [String] = { _ in [] },
+        stop: (Server) async throws -> Void
     ) async throws -> ToolStatus {
         let server: Server
         do {
@@ -40,7 +43,7 @@ struct MockOptions: ParsableArguments {
         } catch {
             throw ToolError(.unavailable, "cannot listen on \(listen): \(error)")
         }
-        Console.standard.print("listening on \(address(server))")
+        Console.standard.print((["listening on \(address(server))"] + more(server)).joined(separator: "\n"))
         let group = ServiceGroup(
             services: [WaitForShutdown()], gracefulShutdownSignals: [.sigint, .sigterm],
             logger: ConsoleLogHandler.logger(.standard, isVerbose: false))

@@ -12,7 +12,7 @@ extension EntryExplanation {
             )
             return
         }
-        if let expiration = notification.expiration, case .at(let seconds) = expiration, seconds <= facts.now.seconds {
+        if let seconds = notification.expiration?.deadline, seconds <= facts.now.seconds {
             sentences.append(
                 "Its expiration, \(Self.time(WallTime(seconds: seconds), facts.now)), has passed: it is not sent "
                     + "\(isPossiblySent ? "again" : "any more"), and its outcome becomes "

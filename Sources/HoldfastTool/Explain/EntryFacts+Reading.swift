@@ -42,7 +42,7 @@ extension EntryFacts {
                 facts.laneState = lane.state
                 facts.mark = lane.mark
             }
-            facts.blacklisted = try reader.blacklistEntry(for: entry.notification.token)
+            if let token = entry.notification.token { facts.blacklisted = try reader.blacklistEntry(for: token) }
         } else if uid == .none || uid >= status.nextUID {
             facts.standing = .never
         } else if case .settled(let outcome)? = try reader.fate(of: uid) {

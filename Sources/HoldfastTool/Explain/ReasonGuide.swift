@@ -32,7 +32,8 @@ struct ReasonGuide: Equatable {
     private static let notYours = "nothing of yours is wrong: it goes again by itself"
 
     /// Every reason that has a name here.
-    static let all: [Reason: ReasonGuide] = token.merging(notification) { one, _ in one }
+    static let all: [Reason: ReasonGuide] = token.merging(channel) { one, _ in one }
+        .merging(notification) { one, _ in one }
         .merging(lane) { one, _ in one }.merging(service) { one, _ in one }.merging(ours) { one, _ in one }
 
     /// What is wrong is the token.
@@ -60,6 +61,26 @@ struct ReasonGuide: Equatable {
         ),
     ]
 
+    /// What is wrong is the channel of a broadcast.
+    private static let channel: [Reason: ReasonGuide] = [
+        .badChannelID: ReasonGuide(
+            "the channel id is not as Apple gave it when the channel was created",
+            "`holdfast channels list` shows those that there are"),
+        .channelNotRegistered: ReasonGuide(
+            "there is no such channel in this environment, or it was deleted",
+            "`holdfast channels list` shows those that there are; a channel exists in one environment only"),
+        .missingChannelID: ReasonGuide("it came without a channel id", mendAndSubmit),
+        .cannotCreateChannelConfig: ReasonGuide(
+            "the app has as many channels as an app may have",
+            "delete those that are over: `holdfast channels delete`"),
+        .featureNotEnabled: ReasonGuide(
+            "broadcasts are not enabled for this app",
+            "enable the broadcast capability for the app's identifier in Apple's developer account, then retry it"),
+        .broadcastUnsupported: ReasonGuide(
+            "the route that serves the topic can't send broadcasts: only Apple's HTTP/2 interface has them",
+            "give the topic a route over HTTP/2"),
+    ]
+
     /// What is wrong is the notification.
     private static let notification: [Reason: ReasonGuide] = [
         .badCollapseID: ReasonGuide("the apns-collapse-id is longer than 64 bytes", mendAndSubmit),
@@ -68,8 +89,10 @@ struct ReasonGuide: Equatable {
         .badPriority: ReasonGuide(
             "the apns-priority is not 10, 5 or 1, or not 5 with a background notification", mendAndSubmit),
         .invalidPushType: ReasonGuide("the apns-push-type is none, or none for this topic", mendAndSubmit),
+        .missingPushType: ReasonGuide("it came without an apns-push-type", mendAndSubmit),
         .payloadEmpty: ReasonGuide("the payload is empty", mendAndSubmit),
-        .payloadTooLarge: ReasonGuide("the payload is longer than 4096 bytes (5120 with voip)", mendAndSubmit),
+        .payloadTooLarge: ReasonGuide(
+            "the payload is longer than 4096 bytes (5120 with voip, and of a broadcast)", mendAndSubmit),
         .payloadNotJSON: ReasonGuide("the payload is not a JSON object", mendAndSubmit),
         .missingPayload: ReasonGuide("it came without a payload (status 4 of the binary protocol)", mendAndSubmit),
         .invalidTopicSize: ReasonGuide("the topic is too long (status 6 of the binary protocol)", mendAndSubmit),
@@ -92,6 +115,9 @@ struct ReasonGuide: Equatable {
         .badTopic: ReasonGuide("the apns-topic is none", "see to the topic, then resume the lane"),
         .topicDisallowed: ReasonGuide(
             "these credentials may not send to this topic",
+            "see that key and team are those of the app, then resume the lane"),
+        .topicMismatch: ReasonGuide(
+            "these credentials are another app's than the bundle identifier names",
             "see that key and team are those of the app, then resume the lane"),
         .badCertificate: ReasonGuide(
             "the client certificate is not good for this", "see to the certificate, then resume the lane"),
@@ -123,10 +149,11 @@ struct ReasonGuide: Equatable {
             "provider tokens were made too often: nothing goes out for 20 minutes",
             "see that no other process makes tokens with this key"),
         .tooManyRequests: ReasonGuide(
-            "too many notifications went to this token in a short time",
-            "it goes again by itself, later each time; send this device less"),
+            "too many notifications went to this token or channel in a short time",
+            "it goes again by itself, later each time; send it less"),
         .internalServerError: ReasonGuide("the service failed", notYours),
         .serviceUnavailable: ReasonGuide("the service was not available", notYours),
+        .channelServiceUnavailable: ReasonGuide("the service was not available", notYours),
         .shutdown: ReasonGuide("the service is shutting a server down", notYours),
         .idleTimeout: ReasonGuide("the service closed a connection that was idle", notYours),
         .processingError: ReasonGuide("the service failed (status 1 of the binary protocol)", notYours),

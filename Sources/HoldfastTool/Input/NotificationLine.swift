@@ -52,10 +52,12 @@ private struct LineFields {
     private enum Key: String, CaseIterable {
         case token
         case tokens
+        case channel
         case topic = "apns-topic"
         case pushType = "apns-push-type"
         case priority = "apns-priority"
         case expiration = "apns-expiration"
+        case tryUntil = "try-until"
         case collapseID = "apns-collapse-id"
         case id = "apns-id"
         case payload
@@ -68,11 +70,12 @@ private struct LineFields {
     }
 
     private var seen: UInt32 = 0
-    private var tokens: [DeviceToken] = []
+    private var recipients: [Recipient] = []
     private var topic: String?
     private var pushType: PushType?
     private var priority: Priority?
     private var expiration: Expiration?
+    private var tryUntil: Int64?
     private var collapseID: String?
     private var id: NotificationID?
     private var payload: Range<Int>?
@@ -89,12 +92,14 @@ private struct LineFields {
         // As if it were not there: what many programs write for "none".
         if value.kind == .null { return }
         switch key {
-        case .token: tokens.append(try token(value, bytes, "token"))
+        case .token: recipients.append(.device(try token(value, bytes, "token")))
         case .tokens: try takeTokens(value, bytes)
+        case .channel: try takeChannel(value, bytes)
         case .topic: topic = try string(value, bytes, key)
         case .pushType: pushType = PushType(rawValue: try string(value, bytes, key))
         case .priority: try takePriority(value, bytes)
         case .expiration: try takeExpiration(value, bytes)
+        case .tryUntil: try takeTryUntil(value, bytes)
         case .collapseID: collapseID = try string(value, bytes, key)
         case .id: try takeID(value, bytes)
         case .payload:
@@ -112,21 +117,25 @@ private struct LineFields {
     }
 
     func line(_ bytes: [UInt8], defaultTopic: String?) throws(LineFault) -> NotificationLine {
-        guard seen & Key.token.bit == 0 || seen & Key.tokens.bit == 0 else {
-            throw LineFault("has both \"token\" and \"tokens\"")
+        let ways = [Key.token, .tokens, .channel].filter { seen & $0.bit != 0 }
+        guard ways.count < 2 else {
+            throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
         }
-        guard !tokens.isEmpty else { throw LineFault(Refusal(.missingDeviceToken, "has no \"token\"")) }
+        guard !recipients.isEmpty else { throw LineFault(Refusal(.missingDeviceToken, "has no \"token\"")) }
         guard let payload else { throw LineFault(Refusal(.payloadEmpty, "has no \"payload\"")) }
         guard let topic = topic ?? defaultTopic else {
             throw LineFault(Refusal(.missingTopic, "has no \"apns-topic\", and --topic was not given"))
         }
-        guard id == nil || tokens.count == 1 else {
+        guard id == nil || recipients.count == 1 else {
             throw LineFault(Refusal(.badMessageID, "one \"apns-id\" cannot name the notifications of several tokens"))
         }
         let body = Array(bytes[payload])
-        let notifications = tokens.map { token in
+        let expiration = try deadline()
+        // What a broadcast is, where nothing else is said.
+        let type = pushType ?? (ways == [.channel] ? .liveactivity : nil)
+        let notifications = recipients.map { recipient in
             PushNotification(
-                token: token, topic: topic, payload: body, pushType: pushType, priority: priority,
+                recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
                 expiration: expiration,
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag)
         }
@@ -173,10 +182,18 @@ private struct LineFields {
         guard value.kind == .array else { throw LineFault("\"tokens\" must be an array of strings") }
         var elements = try JSONElements(bytes.span, in: value.range)
         while let element = try elements.next(bytes.span) {
-            guard tokens.count < NotificationLine.maximumTokenCount else {
+            guard recipients.count < NotificationLine.maximumTokenCount else {
                 throw LineFault("has more than \(NotificationLine.maximumTokenCount) tokens")
             }
-            tokens.append(try token(element, bytes, "tokens"))
+            recipients.append(.device(try token(element, bytes, "tokens")))
+        }
+    }
+
+    private mutating func takeChannel(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        do {
+            recipients.append(.channel(try BroadcastChannel(try string(value, bytes, .channel))))
+        } catch let refusal as Refusal {
+            throw LineFault(refusal)
         }
     }
 
@@ -192,6 +209,21 @@ private struct LineFields {
             throw LineFault(Refusal(.badExpirationDate, "\"apns-expiration\" must be whole Unix seconds, or 0"))
         }
         expiration = Expiration(unixSeconds: seconds)
+    }
+
+    private mutating func takeTryUntil(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let seconds = try? JSONScanner.integer(bytes.span, in: value.range), seconds > 0 else {
+            throw LineFault(Refusal(.badExpirationDate, "\"try-until\" must be whole Unix seconds"))
+        }
+        tryUntil = seconds
+    }
+
+    private func deadline() throws(LineFault) -> Expiration? {
+        guard let tryUntil else { return expiration }
+        guard expiration == nil || expiration == .once else {
+            throw LineFault(Refusal(.badExpirationDate, "\"try-until\" goes with \"apns-expiration\": 0, or none"))
+        }
+        return .unstored(until: tryUntil)
     }
 
     private mutating func takeID(_ value: JSONValue, _ bytes: [UInt8]) throws {

@@ -62,17 +62,18 @@ struct MockScriptFile {
         let map = try ScriptMap(
             tree, "when",
             keys: [
-                "count", "number", "connection", "token", "not-token", "topic", "address", "after", "until", "once",
-                "skip",
-                "every", "times", "first",
+                "count", "number", "connection", "token", "not-token", "channel", "topic", "address", "after", "until",
+                "once", "skip", "every", "times", "first",
             ])
         if map.has("first"), map.has("times") { throw YAMLFault("first and times are the same", at: map.place) }
         let times = try map.count("times", 0...Int.max)
         let first = try map.count("first", 0...Int.max)
         return MockScript.Match(
             count: try map.range("count"), number: try map.range("number"), connections: try map.range("connection"),
-            tokens: try map.texts("token"), exceptTokens: try map.texts("not-token"), topics: try map.texts("topic"),
-            address: try map.text("address"), after: try map.duration("after"), until: try map.duration("until"),
+            tokens: try map.texts("token"), exceptTokens: try map.texts("not-token"),
+            channels: try map.texts("channel"),
+            topics: try map.texts("topic"), address: try map.text("address"), after: try map.duration("after"),
+            until: try map.duration("until"),
             once: try map.choice("once", MockScript.Match.Once.self), skip: try map.count("skip", 0...Int.max) ?? 0,
             every: try map.count("every", 1...Int.max) ?? 1,
             times: times ?? first)

@@ -21,11 +21,13 @@ struct EntryRow: Encodable {
     var rejectedAt: String?
     var timestamp: String?
     var id: String?
-    var token: String
+    var token: String?
+    var channel: String?
     var topic: String
     var pushType: String?
     var priority: UInt8?
     var expiration: Int64?
+    var tryUntil: String?
     var collapseID: String?
     var tokenRegisteredAt: String?
     var tag: String?
@@ -38,7 +40,8 @@ struct EntryRow: Encodable {
     private var payload: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, producer, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token, tag,
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token,
+            channel, tag,
             payloadBytes, summary, explanation
         case retryOf
         case isPossiblySent = "possiblySent"
@@ -48,6 +51,7 @@ struct EntryRow: Encodable {
         case priority = "apns-priority"
         case expiration = "apns-expiration"
         case collapseID = "apns-collapse-id"
+        case tryUntil = "try-until"
         case tokenRegisteredAt = "token-registered-at"
     }
 
@@ -76,11 +80,15 @@ struct EntryRow: Encodable {
             timestamp = cause.timestamp.map(Timestamp.format)
         }
         id = notification.id?.description
-        token = reveal ? notification.token.hex : notification.token.shortened
+        token = notification.token.map { reveal ? $0.hex : $0.shortened }
+        channel = notification.recipient.channel?.id
         topic = notification.topic
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
         expiration = notification.expiration?.unixSeconds
+        if case .unstored(let deadline)? = notification.expiration {
+            tryUntil = Timestamp.format(WallTime(seconds: deadline))
+        }
         collapseID = notification.collapseID
         tokenRegisteredAt = notification.tokenRegisteredAt.map(Timestamp.format)
         tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)
@@ -107,12 +115,13 @@ struct EntryRow: Encodable {
         return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try JSONOutput.line(text))}"
     }
 
-    static let heading = columns("UID", "STATE", "LANE", "TOKEN", "TOPIC", "ACCEPTED", "NOTE")
+    static let heading = columns("UID", "STATE", "LANE", "RECIPIENT", "TOPIC", "ACCEPTED", "NOTE")
 
     func line() -> String {
         let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
         return Self.columns(
-            String(uid), state, lane.printable(maximumLength: 80), token, topic.printable(maximumLength: 64),
+            String(uid), state, lane.printable(maximumLength: 80), token ?? channel ?? "",
+            topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
             note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "))
@@ -134,9 +143,11 @@ struct EntryRow: Encodable {
             ("attempts", String(attempts)),
             ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
             ("due", dueAt), ("reason", reason), ("status", status.map { String($0) }), ("rejected", rejectedAt),
-            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-topic", topic),
+            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-channel-id", channel),
+            ("apns-topic", topic),
             ("apns-push-type", pushType),
             ("apns-priority", priority.map { String($0) }), ("apns-expiration", expiration.map { String($0) }),
+            ("try-until", tryUntil),
             ("apns-collapse-id", collapseID), ("token-registered-at", tokenRegisteredAt), ("tag", tag),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]

@@ -15,11 +15,14 @@ enum ExportedEntry {
         case rejection
         case retryOf = "retry-of"
         case id = "apns-id"
-        case token
+        /// One of the two.
+        case token, channel
         case topic = "apns-topic"
         case pushType = "apns-push-type"
         case priority = "apns-priority"
         case expiration = "apns-expiration"
+        /// Where the service is to store nothing, and it is tried all the same.
+        case tryUntil = "try-until"
         case collapseID = "apns-collapse-id"
         case tokenRegisteredAt = "token-registered-at"
         case guarantee
@@ -76,11 +79,13 @@ enum ExportedEntry {
 
     private static func add(_ notification: PushNotification, to line: inout JSONLine) {
         line.add(Key.id.rawValue, notification.id?.description)
-        line.add(Key.token.rawValue, notification.token.hex)
+        line.add(Key.token.rawValue, notification.token?.hex)
+        line.add(Key.channel.rawValue, notification.recipient.channel?.id)
         line.add(Key.topic.rawValue, notification.topic)
         line.add(Key.pushType.rawValue, notification.pushType?.rawValue)
         line.add(Key.priority.rawValue, notification.priority?.rawValue)
         line.add(Key.expiration.rawValue, notification.expiration?.unixSeconds)
+        if case .unstored(let deadline)? = notification.expiration { line.add(Key.tryUntil.rawValue, deadline) }
         line.add(Key.collapseID.rawValue, notification.collapseID)
         line.add(Key.tokenRegisteredAt.rawValue, notification.tokenRegisteredAt?.milliseconds)
         line.add(Key.guarantee.rawValue, notification.guarantee.name)

@@ -127,27 +127,40 @@ extension Members<ExportedEntry.Key> {
     }
 
     private func notification() throws -> PushNotification {
-        let token: DeviceToken
-        do {
-            token = try DeviceToken(try needed(.token, string(.token)))
-        } catch let refusal as Refusal {
-            throw LineFault(refusal)
-        }
         guard let id = NotificationID(try needed(.id, string(.id))) else {
             throw LineFault("\"apns-id\" must be a UUID")
         }
-        guard let seconds = try integer(.expiration, Int64.self) else { throw LineFault("has no \"apns-expiration\"") }
         let guarantee = try needed(.guarantee, string(.guarantee))
         guard let guarantee = Guarantee.allCases.first(where: { $0.name == guarantee }) else {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         var notification = PushNotification(
-            token: token, topic: try needed(.topic, string(.topic)), payload: try payload(), pushType: try pushType(),
-            priority: try priority(), expiration: Expiration(unixSeconds: seconds), collapseID: try string(.collapseID),
-            id: id, tokenRegisteredAt: try time(.tokenRegisteredAt), guarantee: guarantee)
+            recipient: try recipient(), topic: try needed(.topic, string(.topic)), payload: try payload(),
+            pushType: try pushType(),
+            priority: try priority(), expiration: try expiration(), collapseID: try string(.collapseID), id: id,
+            tokenRegisteredAt: try time(.tokenRegisteredAt), guarantee: guarantee)
         notification.tag = try tag()
         try checkLengths(notification)
         return notification
+    }
+
+    private func recipient() throws -> Recipient {
+        do {
+            guard let channel = try string(.channel) else {
+                return .device(try DeviceToken(try needed(.token, string(.token))))
+            }
+            guard value(.token) == nil else { throw LineFault("has both \"token\" and \"channel\"") }
+            return .channel(try BroadcastChannel(channel))
+        } catch let refusal as Refusal {
+            throw LineFault(refusal)
+        }
+    }
+
+    private func expiration() throws -> Expiration {
+        let seconds = try needed(.expiration, integer(.expiration, Int64.self))
+        guard let deadline = try integer(.tryUntil, Int64.self) else { return Expiration(unixSeconds: seconds) }
+        guard seconds == 0, deadline > 0 else { throw LineFault("\"try-until\" goes with \"apns-expiration\": 0") }
+        return .unstored(until: deadline)
     }
 
     private func payload() throws -> [UInt8] {

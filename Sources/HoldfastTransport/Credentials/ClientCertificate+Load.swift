@@ -11,8 +11,6 @@ extension ClientCertificate {
         package let key: NIOSSLPrivateKey
         /// What the first of the chain says.
         package let facts: CertificateFacts
-        /// The same, in memory: what is made of it later is made of what was read now.
-        package let identity: ClientCertificate
         /// Unix seconds: its last good second.
         package var notAfter: Int64 { facts.notAfter }
     }
@@ -42,11 +40,8 @@ extension ClientCertificate {
             for certificate in chain {
                 certificates.append(try NIOSSLCertificate(bytes: try certificate.der(), format: .der))
             }
-            let keyPEM = try key.pem()
-            let chainPEM = try chain.flatMap { try $0.pem() }
             return Loaded(
-                chain: certificates, key: try NIOSSLPrivateKey(bytes: keyPEM, format: .pem), facts: facts,
-                identity: .pem(certificates: .bytes(chainPEM), key: .bytes(keyPEM)))
+                chain: certificates, key: try NIOSSLPrivateKey(bytes: try key.pem(), format: .pem), facts: facts)
         } catch {
             throw TransportConfigurationError("\(named) can't be used for TLS: its key is a \(key.kind) one (\(error))")
         }

@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastGateway
 import HoldfastTesting
 import Logging
+import RawClients
 import Trials
 
 /// A client that does anything, on a socket to a gateway whose journal may be full or broken, beside one that behaves.
@@ -77,20 +78,20 @@ struct BinaryIngressTrial {
     private mutating func play(_ port: Int) async throws {
         makeTrouble()
         async let other: Void = trouble == .none ? Self.behave(port, journal) : ()
-        let client = try await BinaryClient(port: port)
+        let client = try await RawClient(port: port)
         var rest = script.bytes[...]
         let pieces = random.one(of: [1, 7, 100, 5000, 100_000])
         var isOpen = true
         while isOpen, let piece = Optional(rest.prefix(1 + random.below(pieces))), !piece.isEmpty {
-            isOpen = await client.send(piece)
+            isOpen = await client.isTaken(piece)
             rest = rest.dropFirst(piece.count)
             if pieces == 1, rest.count > 400 {
-                isOpen = await client.send(rest.dropLast(200))
+                isOpen = await client.isTaken(rest.dropLast(200))
                 rest = rest.suffix(200)
             }
         }
         switch exit {
-        case .closesOutput: await client.closeOutput()
+        case .closesOutput: await client.endOutput()
         case .vanishes: await client.close()
         case .waits: break
         }
@@ -146,15 +147,15 @@ struct BinaryIngressTrial {
     private static let goodMark = Array(#"{"aps":{"alert":"good"#.utf8)
 
     private static func behave(_ port: Int, _ journal: InMemoryJournal) async throws {
-        let client = try await BinaryClient(port: port)
+        let client = try await RawClient(port: port)
         let payloads = (0..<20).map { goodMark + Array(#" \#($0)"}}"#.utf8) }
         for payload in payloads {
             let token = [UInt8](repeating: 7, count: 32)
-            guard await client.send([0, 0, 32] + token + [0, UInt8(payload.count)] + payload) else {
+            guard await client.isTaken([0, 0, 32] + token + [0, UInt8(payload.count)] + payload) else {
                 throw Breach("the client that behaves was sent away")
             }
         }
-        await client.closeOutput()
+        await client.endOutput()
         guard await client.untilEnd(limit: limit) == [] else { throw Breach("the client that behaves was answered") }
         guard journal.entries.map(\.notification.payload).filter({ $0.starts(with: goodMark) }) == payloads else {
             throw Breach("not all of the client that behaves is on disk")

@@ -3,6 +3,7 @@ import HoldfastGateway
 import HoldfastTesting
 import HostileHTTP2
 import Logging
+import RawClients
 import Trials
 
 /// What many trials came to.
@@ -82,7 +83,7 @@ enum HTTP2IngressTrial {
 
     /// - Returns: how many requests were told 200: all of them.
     private static func behave(port: Int, _ tally: Monitor<HTTP2IngressTally>) async throws -> Int {
-        let client = try await HTTP2FuzzClient(port: port)
+        let client = try await RawClient(port: port)
         var bytes = WireFrame.preface + WireFrame.settings([]).bytes
         var next: UInt32 = 1
         for part in 0..<4 {
@@ -90,12 +91,14 @@ enum HTTP2IngressTrial {
                 bytes += request(next, token: next, body: payload)
                 next += 2
             }
-            guard await client.send(bytes) else { throw GatewayBreach("the client that behaves was closed") }
+            guard await client.isTaken(bytes) else { throw GatewayBreach("the client that behaves was closed") }
             bytes = []
             let wanted = (part + 1) * goodRequests / 4
-            let isDone = try await client.wait(atMost: .seconds(10)) { $0.heads.count >= wanted || $0.hasEnded }
-            let heads = client.heard.heads
-            guard isDone, heads.count == wanted, heads.values.allSatisfy({ $0 == [0x88] }) else {
+            await Patience(.seconds(10)).wait {
+                client.hasEnded || HeardHTTP2(client.received).heads.count >= wanted
+            }
+            let heads = HeardHTTP2(client.received).heads
+            guard heads.count == wanted, heads.values.allSatisfy({ $0 == [0x88] }) else {
                 throw GatewayBreach("the client that behaves got \(heads.count) of \(wanted) answers")
             }
         }
@@ -107,12 +110,12 @@ enum HTTP2IngressTrial {
     /// - Returns: how many requests were told 200.
     private static func misbehave(port: Int, seed: UInt64, _ tally: Monitor<HTTP2IngressTally>) async throws -> Int {
         var random = SeededRandom(seed: seed)
-        let client = try await HTTP2FuzzClient(port: port)
+        let client = try await RawClient(port: port)
         var script = HostileScript(&random)
         var sent = FrameCutter(hasPreface: true)
         var highest: UInt32 = 0
         while let bytes = script.next(request: request, &random) {
-            guard await client.send(bytes) else { break }
+            guard await client.isTaken(bytes) else { break }
             for frame in sent.frames(bytes) where frame.kind == WireFrame.Kind.headers {
                 highest = max(highest, frame.stream)
             }
@@ -120,19 +123,19 @@ enum HTTP2IngressTrial {
         }
         switch random.below(3) {
         case 0: break
-        case 1: await client.closeOutput()
+        case 1: await client.endOutput()
         default:
             // What it is owed comes; what it never ended is given up by then.
-            _ = try await client.wait(atMost: .milliseconds(300)) { $0.hasEnded }
+            _ = await client.untilEnd(limit: .milliseconds(300))
         }
-        if random.once(in: 2) { _ = try await client.wait(atMost: .milliseconds(50)) { $0.hasEnded } }
-        let heard = client.heard
+        if random.once(in: 2) { _ = await client.untilEnd(limit: .milliseconds(50)) }
         await client.close()
+        let heard = HeardHTTP2(client.received)
         return try judge(heard, highest: highest, tally)
     }
 
     private static func judge(
-        _ heard: HTTP2FuzzClient.Heard, highest: UInt32, _ tally: Monitor<HTTP2IngressTally>
+        _ heard: HeardHTTP2, highest: UInt32, _ tally: Monitor<HTTP2IngressTally>
     ) throws -> Int {
         for (stream, heads) in heard.heads {
             guard heads.count == 1 else { throw GatewayBreach("stream \(stream) was answered \(heads.count) times") }
@@ -143,7 +146,7 @@ enum HTTP2IngressTrial {
         let accepted = heard.heads.values.filter { $0 == [0x88] }.count
         tally.withLock { tally in
             tally.hostileAnswers += heard.heads.count
-            for goAway in heard.goAways { tally.endings[String(goAway.code), default: 0] += 1 }
+            for code in heard.goAways { tally.endings[String(code), default: 0] += 1 }
         }
         return accepted
     }

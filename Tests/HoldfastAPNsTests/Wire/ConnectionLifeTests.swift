@@ -166,7 +166,7 @@ import Testing
         #expect(received.count == notifications.count)
         for (request, notification) in zip(received, notifications) {
             var expected = [
-                (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.token.hex)"),
+                (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.recipient.text)"),
                 (":authority", "127.0.0.1:\(mock.port)"), ("apns-topic", notification.topic),
                 ("apns-id", notification.id?.description ?? ""),
                 ("apns-expiration", "\(notification.expiration?.unixSeconds ?? -1)"),

@@ -59,7 +59,7 @@ import Testing
                 let all = notifications(1000)
                 try await gateway.engine.blacklist.add([
                     BlacklistEntry(
-                        token: all[499].token, reason: .unregistered, since: WallTime(seconds: 1),
+                        token: all[499].token!, reason: .unregistered, since: WallTime(seconds: 1),
                         learntAt: WallTime(seconds: 1), route: "default")
                 ])
                 let sender = try sender(credentials, port: gateway.port)

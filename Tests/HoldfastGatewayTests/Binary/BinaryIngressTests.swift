@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastLegacyAPNs
 import HoldfastTesting
+import RawClients
 import Testing
 
 @testable import HoldfastGateway

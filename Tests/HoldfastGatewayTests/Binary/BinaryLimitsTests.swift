@@ -2,6 +2,7 @@ import Holdfast
 import HoldfastLegacyAPNs
 import HoldfastTesting
 import NIOCore
+import RawClients
 import Testing
 
 @testable import HoldfastGateway

@@ -44,7 +44,7 @@ struct SampleJournal {
 
     static func bad(_ number: Int) -> BlacklistEntry {
         BlacklistEntry(
-            token: sample(number).token, reason: .unregistered, since: acceptance, learntAt: acceptance,
+            token: sample(number).token!, reason: .unregistered, since: acceptance, learntAt: acceptance,
             route: "default")
     }
 

@@ -70,7 +70,7 @@ import Testing
     @Test("What the connector writes is what a server reads") func ownFrames() throws {
         let notification = SampleNotification.numbered(3, payloadByteCount: 2000)
         let request = try #require(read(try Entries.frame(notification, identifier: 77)).requests.first)
-        #expect(request.token == notification.token.bytes)
+        #expect(request.token == notification.recipient.address)
         #expect(request.payload == notification.payload)
         #expect(request.identifier == 77)
         #expect(request.expiration == 4_000_000_000)

@@ -201,7 +201,7 @@ import Testing
 
 @Suite struct ImpliedPriorityTests {
     private func priority(_ payload: String, _ type: PushType? = nil) -> Priority? {
-        PushNotification(token: Sample.notification(0).token, topic: "t", payload: payload, pushType: type)
+        PushNotification(token: Sample.notification(0).token!, topic: "t", payload: payload, pushType: type)
             .impliedPriority
     }
 

@@ -113,7 +113,7 @@ import Testing
     @Test("Memory is bounded: the activity that was heard of first is forgotten first") func bounded() throws {
         var updates = LiveActivityUpdates(limit: 3)
         func activity(_ number: Int) -> LiveActivityUpdates.Activity {
-            .init(token: Sample.notification(number).token, topic: "t")
+            .init(recipient: Sample.notification(number).recipient, topic: "t")
         }
         func update(_ timestamp: Int) throws -> LiveActivityUpdate {
             let payload = Self.activity(timestamp).payload

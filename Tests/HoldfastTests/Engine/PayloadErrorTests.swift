@@ -25,7 +25,7 @@ import Testing
         #expect(bench.sent == [1, 2, 3, 4, 3, 4])
         #expect(bench.status.confirmed == 1)
         #expect(bench.journal.rejections.mapValues(\.reason.rawValue) == [UID(2): "InvalidToken"])
-        #expect(try bench.core.producer.blacklist.isBlacklisted(Sample.notification(2).token) != nil)
+        #expect(try bench.core.producer.blacklist.isBlacklisted(Sample.notification(2).token!) != nil)
         #expect(bench.status.possibleDuplicates == 0)
         #expect(bench.journal.entries.map(\.attempts) == [0, 0])
         bench.advance(by: .seconds(6))
@@ -112,7 +112,7 @@ import Testing
         let bench = try bench()
         var notifications = (1..<7).map { Sample.notification($0) }
         // 5 has the token that 2 is refused for, and 4 expires.
-        notifications[4].token = notifications[1].token
+        notifications[4].recipient = notifications[1].recipient
         notifications[3].expiration = .at(bench.clock.wall.seconds + 3)
         try bench.submit(notifications)
         bench.settle()

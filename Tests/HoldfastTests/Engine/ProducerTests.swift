@@ -112,7 +112,7 @@ import Testing
         var other = withID(1)
         other.payload = Array("{}".utf8)
         var recipient = withID(1)
-        recipient.token = Sample.token
+        recipient.recipient = .device(Sample.token)
         let first = try bench.submit([withID(1), other, recipient, Sample.notification(9), Sample.notification(9)])
         #expect(Set(first.map(\.uid)).count == 5)
         #expect(try bench.submit([withID(1)], as: "orders")[0].uid == UID(6))

@@ -51,7 +51,7 @@ import Testing
         bench.journal.commit()
         bench.settle()
         #expect(bench.journal.rejections.count == 1)
-        #expect(try bench.core.producer.blacklist.isBlacklisted(Sample.notification(1).token)?.since == answeredAt)
+        #expect(try bench.core.producer.blacklist.isBlacklisted(Sample.notification(1).token!)?.since == answeredAt)
         #expect(await bench.events(events).contains(.convicted(bench.lane(), count: 1)))
     }
 

@@ -77,7 +77,7 @@ import Testing
         let connector = InMemoryConnector()
         let engine = try testEngine(journal, connector)
         let time = WallTime(seconds: 1_700_000_000)
-        let source = InMemoryFeedback((0..<2).map { FeedbackTuple(token: Sample.notification($0).token, since: time) })
+        let source = InMemoryFeedback((0..<2).map { FeedbackTuple(token: Sample.notification($0).token!, since: time) })
         try await FeedbackReader(source, blacklist: engine.blacklist).read()
         var renewed = Sample.notification(0)
         renewed.tokenRegisteredAt = time.advanced(by: .milliseconds(1))

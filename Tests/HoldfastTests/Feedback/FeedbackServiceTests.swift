@@ -14,7 +14,7 @@ import Testing
         let journal = InMemoryJournal()
         let connector = InMemoryConnector()
         let engine = try testEngine(journal, connector)
-        let source = InMemoryFeedback([FeedbackTuple(token: Sample.notification(7).token, since: .init(seconds: 1))])
+        let source = InMemoryFeedback([FeedbackTuple(token: Sample.notification(7).token!, since: .init(seconds: 1))])
         for _ in 0..<5 { source.failReading(with: Self.away) }
         let reader = reader(source, engine.blacklist)
         let group = serviceGroup([engine, reader])
@@ -42,7 +42,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             for number in 0..<3 {
-                source.add([FeedbackTuple(token: Sample.notification(number).token, since: .init(seconds: 1))])
+                source.add([FeedbackTuple(token: Sample.notification(number).token!, since: .init(seconds: 1))])
                 #expect(await source.waitUntil { _ in journal.blacklist.count == number + 1 })
             }
             await group.triggerGracefulShutdown()
@@ -56,7 +56,8 @@ import Testing
     {
         let journal = InMemoryJournal(mode: .manual)
         let source = InMemoryFeedback(
-            (0..<4).map { FeedbackTuple(token: Sample.notification($0).token, since: .init(seconds: 1)) }, batchLimit: 3
+            (0..<4).map { FeedbackTuple(token: Sample.notification($0).token!, since: .init(seconds: 1)) },
+            batchLimit: 3
         )
         source.holdOpen(true)
         let reader = reader(source, TokenBlacklist(storage: journal.blacklist)) { $0.stopLimit = .zero }
@@ -89,7 +90,7 @@ import Testing
             tasks.addTask { try await group.run() }
             #expect(await source.waitUntil { $0.openCount == 1 })
             await group.triggerGracefulShutdown()
-            source.add([FeedbackTuple(token: Sample.notification(1).token, since: .init(seconds: 1))])
+            source.add([FeedbackTuple(token: Sample.notification(1).token!, since: .init(seconds: 1))])
             #expect(await source.waitUntil { _ in journal.blacklist.count == 1 })
             source.holdOpen(false)
             try await tasks.waitForAll()

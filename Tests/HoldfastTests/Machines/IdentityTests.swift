@@ -75,7 +75,7 @@ import Testing
     @Test("Each of submitter, topic, token, apns-id, payload and key makes another identity") func fields() {
         let notification = Sample.notification(1)
         let all = [
-            identity(), identity { $0.topic = "com.example.App" }, identity { $0.token = Sample.token },
+            identity(), identity { $0.topic = "com.example.App" }, identity { $0.recipient = .device(Sample.token) },
             identity { $0.payload[2] ^= 1 }, identity { $0.payload.append(0x20) },
             Identity(notification, id: NotificationID(high: 3, low: 5), submitter: "default", key: key),
             Identity(notification, id: NotificationID(high: 4, low: 4), submitter: "default", key: key),
@@ -103,7 +103,7 @@ import Testing
         func identity(_ submitter: String, _ topic: String, token: [UInt8], payload: [UInt8]) -> Identity {
             var notification = Sample.notification(1)
             notification.topic = topic
-            notification.token = DeviceToken(checked: token)
+            notification.recipient = .device(DeviceToken(checked: token))
             notification.payload = payload
             return Identity(notification, id: id, submitter: submitter, key: key)
         }

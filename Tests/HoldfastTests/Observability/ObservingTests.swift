@@ -187,7 +187,7 @@ import Testing
         #expect(text.contains("handed-out"))
         #expect(text.contains("failed 1 (Unregistered 1)"))
         #expect(!text.contains("a word for nobody else"))
-        #expect(!text.contains(secret.token.hex.prefix(12)))
+        #expect(!text.contains(secret.recipient.text.prefix(12)))
     }
 
     @Test("A batch that goes out is a line at trace with its lane, its connection and its UIDs") func trace() throws {

@@ -209,6 +209,6 @@ final class Bench {
 extension Sample {
     /// Of a notification that ``notification(_:guarantee:)`` made.
     static func number(of notification: PushNotification) -> Int {
-        notification.token.bytes.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        notification.recipient.address.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }

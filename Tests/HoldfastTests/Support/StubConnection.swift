@@ -10,7 +10,7 @@ final class StubConnector: Connector {
     let host = Monitor<ConnectorHost?>(nil)
 
     var limits: NotificationLimits {
-        var limits = NotificationLimits.http2
+        var limits: NotificationLimits = confirmationMode == .perNotification ? .http2 : .devices
         limits.topics = topics.withLock { $0 }
         return limits
     }

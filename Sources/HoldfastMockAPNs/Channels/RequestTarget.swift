@@ -1,0 +1,65 @@
+/// What a request is about, as its path says; each path is known to one side of the service only.
+enum RequestTarget {
+    /// A notification to a device.
+    case device
+    /// A notification to all who subscribe to a channel of this app.
+    case broadcast(bundleID: String)
+    /// A channel of this app that is created, read or deleted.
+    case channel(bundleID: String)
+    /// The list of this app's channels.
+    case allChannels(bundleID: String)
+    case nothing
+
+    private static let broadcastPrefix = "/4/broadcasts/apps/"
+    private static let managementPrefix = "/1/apps/"
+
+    /// - Parameter isManagement: whether it came to where channels are managed.
+    init(path: String?, isManagement: Bool) {
+        guard let path else {
+            self = .nothing
+            return
+        }
+        if isManagement {
+            self = Self.management(path)
+        } else if path.hasPrefix(RequestFields.pathPrefix) {
+            self = .device
+        } else if path.hasPrefix(Self.broadcastPrefix) {
+            let bundleID = String(path.dropFirst(Self.broadcastPrefix.utf8.count))
+            self = RequestValidator.isTopic(bundleID) ? .broadcast(bundleID: bundleID) : .nothing
+        } else {
+            self = .nothing
+        }
+    }
+
+    private static func management(_ path: String) -> RequestTarget {
+        guard path.hasPrefix(managementPrefix) else { return .nothing }
+        let parts = path.dropFirst(managementPrefix.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, RequestValidator.isTopic(String(parts[0])) else { return .nothing }
+        let bundleID = String(parts[0])
+        return switch parts[1] {
+        case "channels": .channel(bundleID: bundleID)
+        case "all-channels": .allChannels(bundleID: bundleID)
+        default: .nothing
+        }
+    }
+
+    /// The methods it knows.
+    var methods: [String] {
+        switch self {
+        case .device, .broadcast: ["POST"]
+        case .channel: ["POST", "GET", "DELETE"]
+        case .allChannels: ["GET"]
+        case .nothing: []
+        }
+    }
+
+    var isDevice: Bool { if case .device = self { true } else { false } }
+
+    /// Whose request it is; nil for a notification to a device, which says so in a header field.
+    var bundleID: String? {
+        switch self {
+        case .broadcast(let bundleID), .channel(let bundleID), .allChannels(let bundleID): bundleID
+        case .device, .nothing: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import Holdfast
+package import NIOSSL
+
+/// What a connector shows and whom it trusts over TLS, whatever is spoken there; read at one time.
+package struct TLSCredentials: CredentialContents {
+    /// Nil without a client certificate.
+    package let certificate: ClientCertificate.Loaded?
+    /// Nil for cleartext.
+    package let context: NIOSSLContext?
+    package let certificateEnd: (named: String, notAfter: Int64)?
+    package let text: String
+    /// SHA-256 of the file with the trusted certificates; nil where there is none.
+    private let trust: [UInt8]?
+
+    /// Reads everything.
+    ///
+    /// - Parameters:
+    ///   - certificate: nil shows none.
+    ///   - trust: nil for cleartext.
+    ///   - now: what the certificate's dates are compared with.
+    /// - Throws: an error that names the file that is missing, or is not what it should be.
+    package init(
+        certificate source: ClientCertificate?, trust: TrustedCertificates?, protocols: [String] = [],
+        verifiesHostName: Bool = true, now: WallTime
+    ) throws(TransportConfigurationError) {
+        certificate = try source?.load(at: now)
+        // Before the context is made of it: what changes in between is then seen as changed.
+        self.trust = try trust?.digest()
+        if let trust {
+            context = try ClientTLS.context(
+                trust: trust, protocols: protocols, certificate: certificate, verifiesHostName: verifiesHostName)
+        } else {
+            context = nil
+        }
+        var words: [String] = []
+        if let certificate, let named = source?.named {
+            certificateEnd = (named, certificate.notAfter)
+            words.append("\(named), good until \(ClientCertificate.text(certificate.notAfter))")
+        } else {
+            certificateEnd = nil
+        }
+        if let file = trust?.file { words.append("the trusted certificates in \(file)") }
+        text = words.joined(separator: "; ")
+    }
+
+    package func isSame(as other: TLSCredentials) -> Bool {
+        trust == other.trust && certificate?.chain == other.certificate?.chain
+            && certificate?.key == other.certificate?.key
+    }
+}

@@ -1,0 +1,190 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// Notifications for channels: the same care, and no token to blame.
+@Suite(.timeLimit(.minutes(1))) struct BroadcastTests {
+    private static let channel = BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA==")
+    private static let broadcast = PushNotification(
+        channel: channel, topic: "com.example.app", payload: Array(#"{"aps":{"timestamp":1,"event":"update"}}"#.utf8))
+
+    private func answered(_ bench: Bench, _ result: SendResult) {
+        let ticket = bench.connection.sent[bench.connection.sent.count - 1].ticket
+        bench.connection.sink(.results([(ticket, result)]))
+        bench.settle()
+    }
+
+    @Test("A broadcast is kept over a kill until the service has answered for it") func kept() throws {
+        let bench = try Bench { $0.keepsOutcomes = true }
+        bench.accepts = false
+        let uid = try #require(try bench.submit([Self.broadcast])[0].uid)
+        let next = try bench.crashed { $0.keepsOutcomes = true }
+        next.settle()
+        #expect(next.connection.sent.map(\.notification.recipient) == [.channel(Self.channel)])
+        #expect(next.connection.sent[0].notification.pushType == .liveactivity)
+        answered(next, .confirmed)
+        let outcome = try #require(try next.journal.outcomes(after: .none, limit: 1).first)
+        #expect((outcome.uid, outcome.terminal) == (uid, .confirmed))
+        #expect(outcome.recipient == .channel(Self.channel))
+        #expect(outcome.token == nil)
+    }
+
+    @Test("Without an expiration it is tried for a day, over a kill, and the service is told to store nothing")
+    func expiration() throws {
+        let bench = try Bench()
+        bench.accepts = false
+        var stored = Self.broadcast
+        stored.expiration = .at(bench.clock.wall.seconds + 60)
+        try bench.submit([Self.broadcast, stored])
+        let day = bench.clock.wall.seconds + 24 * 60 * 60
+        let next = try bench.crashed()
+        next.settle()
+        let sent = next.connection.sent.map(\.notification.expiration)
+        #expect(sent == [.unstored(until: day), stored.expiration])
+        #expect(sent.map { $0?.unixSeconds } == [0, stored.expiration?.unixSeconds])
+        // It is not one attempt: what may have been taken goes again.
+        next.connection.sink(.results([(next.connection.sent[0].ticket, .unknown("no answer"))]))
+        next.advance(by: .seconds(2))
+        #expect(next.connection.sent.count == 3)
+    }
+
+    @Test("What has waited for a day expires") func expires() throws {
+        let bench = try Bench { $0.keepsOutcomes = true }
+        bench.accepts = false
+        try bench.submit([Self.broadcast])
+        bench.clock.advance(by: .seconds(24 * 60 * 60))
+        bench.accepts = true
+        bench.settle()
+        #expect(bench.connections[0].flatMap(\.sent).isEmpty)
+        #expect(try bench.journal.outcomes(after: .none, limit: 1).map(\.terminal) == [.expired])
+    }
+
+    @Test(
+        "What is wrong with a channel rejects the broadcast alone: the lane runs, and nobody is blacklisted",
+        arguments: [
+            (400, "BadChannelId"), (400, "ChannelNotRegistered"), (400, "MissingChannelId"), (400, "FeatureNotEnabled"),
+            (400, "InvalidPushType"), (400, "MissingPushType"), (400, "BadExpirationDate"), (400, "BadPriority"),
+            (413, "PayloadTooLarge"), (404, "BadPath"), (400, "SomethingNew"),
+            // Words about tokens, which nobody should say of a broadcast.
+            (410, "Unregistered"), (410, "ExpiredToken"), (410, "SomethingNew"), (400, "BadDeviceToken"),
+            (400, "DeviceTokenNotForTopic"),
+        ])
+    func rejected(status: Int, reason: String) throws {
+        let bench = try Bench()
+        try bench.submit([Self.broadcast])
+        bench.settle()
+        answered(bench, SendResult(apnsStatus: status, reason: reason, timestamp: bench.clock.wall))
+        #expect(bench.journal.rejections[UID(1)]?.reason.rawValue == reason)
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.status.suspects == 0)
+        try bench.submit(1..<2)
+        bench.settle()
+        #expect(bench.connection.sent.count == 2)
+    }
+
+    @Test(
+        "What is the service's own matter is tried again",
+        arguments: [
+            (503, "Service Unavailable"), (503, "ServiceUnavailable"), (500, "InternalServerError"),
+            (429, "TooManyRequests"), (503, nil),
+        ])
+    func deferred(status: Int, reason: String?) throws {
+        let bench = try Bench()
+        try bench.submit([Self.broadcast])
+        bench.settle()
+        answered(bench, SendResult(apnsStatus: status, reason: reason))
+        #expect(bench.journal.rejections.isEmpty)
+        bench.advance(by: .seconds(5))
+        #expect(bench.connection.sent.count == 2)
+        #expect(bench.connection.sent[1].notification == bench.connection.sent[0].notification)
+    }
+
+    @Test(
+        "Credentials that are not good for it stop the lane, and lose nothing",
+        arguments: [
+            (403, "InvalidProviderToken"), (403, "Forbidden"), (403, "SomethingNew"), (400, "TopicDisallowed"),
+            (400, "TopicMismatch"), (403, "TopicMismatch"),
+        ])
+    func stopped(status: Int, reason: String) throws {
+        let bench = try Bench()
+        try bench.submit([Self.broadcast])
+        bench.settle()
+        answered(bench, SendResult(apnsStatus: status, reason: reason))
+        #expect(bench.journal.rejections.isEmpty)
+        #expect(bench.journal.entries.map(\.attempts) == [0])
+        bench.advance(by: .seconds(60))
+        #expect(bench.connections[0].flatMap(\.sent).count == 1)
+    }
+
+    @Test("A token on the blacklist that has a channel's bytes stops no broadcast") func sameBytes() throws {
+        let bench = try Bench()
+        let token = DeviceToken(checked: Array(Self.channel.id.utf8))
+        bench.journal.blacklist.add([
+            BlacklistEntry(
+                token: token, reason: .unregistered, since: bench.clock.wall, learntAt: bench.clock.wall,
+                route: "default")
+        ]) { _ in }
+        bench.settle()
+        var device = Sample.notification()
+        device.recipient = .device(token)
+        let receipts = try bench.submit([Self.broadcast, device])
+        #expect(receipts.map { $0.uid != nil } == [true, false])
+        bench.settle()
+        #expect(bench.connection.sent.map(\.notification.recipient) == [.channel(Self.channel)])
+    }
+
+    @Test("Of two updates on a channel only the newer goes, where that is asked for") func superseded() throws {
+        let bench = try Bench { $0.supersedesLiveActivities = true }
+        bench.accepts = false
+        var newer = Self.broadcast
+        newer.payload = Array(#"{"aps":{"timestamp":2,"event":"update"}}"#.utf8)
+        var elsewhere = Self.broadcast
+        elsewhere.recipient = .channel(BroadcastChannel(checked: "b3RoZXI="))
+        try bench.submit([Self.broadcast, elsewhere, newer])
+        bench.accepts = true
+        bench.settle()
+        #expect(bench.connection.sent.map(\.notification.payload) == [elsewhere.payload, newer.payload])
+        #expect(bench.connection.sent.map(\.notification.recipient) == [elsewhere.recipient, newer.recipient])
+    }
+
+    @Test("One id may go to a device and to a channel of the same bytes: those are two notifications") func identity()
+        throws
+    {
+        let bench = try Bench()
+        bench.accepts = false
+        var first = Self.broadcast
+        first.id = NotificationID(high: 1, low: 2)
+        var second = first
+        second.recipient = .device(DeviceToken(checked: Array(Self.channel.id.utf8)))
+        let uids = try bench.submit([first, second, first]).map(\.uid)
+        #expect(uids[0] == uids[2])
+        #expect(uids[0] != uids[1])
+    }
+
+    @Test("A rejected broadcast can be sent again by an operator") func retried() async throws {
+        let bench = try Bench()
+        try bench.submit([Self.broadcast])
+        bench.settle()
+        answered(bench, SendResult(apnsStatus: 400, reason: "FeatureNotEnabled"))
+        let retries = try await EngineDesk(core: bench.core).retry([UID(1)])
+        #expect(retries.map(\.result) == [.accepted(UID(2))])
+        bench.settle()
+        #expect(bench.connection.sent.count == 2)
+        #expect(bench.connection.sent[1].notification == bench.connection.sent[0].notification)
+    }
+
+    @Test("Where there are no broadcasts they are refused before they are journaled", arguments: [true, false])
+    func unsupported(isCumulative: Bool) async throws {
+        let connector =
+            isCumulative
+            ? SenderConnector(confirmation: .cumulative(quietPeriod: .seconds(1)), payloadErrors: PayloadErrors()) {
+                _, _ in
+            }
+            : SenderConnector { _ in .confirmed }
+        let engine = try PushEngine(journal: InMemoryJournal(), routes: [Route(connector: connector)])
+        let receipts = await engine.producer.submit([Self.broadcast])
+        guard case .refused(let refusal) = receipts[0] else { return #expect(Bool(false), "\(receipts)") }
+        #expect(refusal.reason == .broadcastUnsupported)
+    }
+}
