@@ -47,7 +47,7 @@ struct NotificationDraft: Sendable {
     func notifications(topic: String) -> [PushNotification] {
         tokens.map { token in
             var notification = template
-            notification.token = token
+            notification.recipient = .device(token)
             notification.topic = topic
             notification.id = template.id ?? NotificationID()
             return notification

@@ -52,7 +52,7 @@ struct NotificationReport: Encodable, Equatable {
 extension NotificationReport {
     init(_ notification: PushNotification, _ receipt: Receipt, in journal: any Journal) throws(JournalError) {
         self.init(
-            token: notification.token.shortened, id: notification.id?.description, outcome: .settled)
+            token: notification.recipient.description, id: notification.id?.description, outcome: .settled)
         uid = receipt.uid?.rawValue
         switch receipt {
         case .refused(let refusal):
