@@ -34,6 +34,25 @@ public struct JSONFragment: Hashable, Sendable {
         }
     }
 
+    /// What is JSON already, byte for byte.
+    ///
+    /// - Parameter text: one value in UTF-8.
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    public static func json(_ text: some Sequence<UInt8>) throws(APNsPayloadError) -> JSONFragment {
+        let bytes = Array(text)
+        do throws(JSONFault) {
+            try JSONScanner.checkValue(bytes.span, in: 0..<bytes.count)
+        } catch {
+            throw APNsPayloadError(.notJSON, "what was given as JSON is none: \(error)")
+        }
+        return JSONFragment(bytes: bytes)
+    }
+
+    /// What is JSON already, as it is written.
+    ///
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    public static func json(_ text: String) throws(APNsPayloadError) -> JSONFragment { try json(text.utf8) }
+
     /// `null`: a key that is there, with nothing behind it.
     public static let null = JSONFragment(bytes: Array("null".utf8))
 

@@ -78,6 +78,17 @@ struct EncodingTests {
         }
     }
 
+    @Test("What is JSON already goes in as it is written; what is none is refused")
+    func json() throws {
+        var payload = APNsPayload()
+        payload["a"] = try .json(#" {"b" : [1.0]}"#)
+        #expect(String(decoding: try payload.encoded(), as: UTF8.self) == #"{"aps":{},"a": {"b" : [1.0]}}"#)
+        for text in ["", "{", "{} {}", "NaN", "'a'"] {
+            let error = #expect(throws: APNsPayloadError.self) { try JSONFragment.json(text) }
+            #expect(error?.kind == .notJSON)
+        }
+    }
+
     @Test("What has no meaning for Apple is refused, with its name")
     func invalid() {
         func message(_ change: (inout APNsPayload) -> Void) -> String? {

@@ -67,9 +67,16 @@ struct CommandTests {
         #expect(!both.output.contains(token(3)))
         let blacklisted = try await send("--token", token(3), "--alert", "Hi")
         #expect(blacklisted.status == 65 && blacklisted.output.contains("refused: Blacklisted: Unregistered since"))
+        // One notification's topic is not the journal's.
+        let other = try await send("--token", token(5), "--alert", "Hi", "--topic", "com.example.other")
+        let broadcast = try await send("--channel", "AAAA", "--event", "end", "--alert", "Over")
+        #expect(other.status == 0 && broadcast.status == 0, "\(broadcast.errors)")
+        #expect(broadcast.output.hasPrefix("AAAA  confirmed  apns-id "), "\(broadcast.output)")
+        let ledger = try folder.read("ledger")
+        #expect(ledger.contains(#""channel":"AAAA""#) && ledger.contains("com.example.other"), "\(ledger)")
         let queued = try await send("--token", token(4), "--alert", "Hi", "--queue-only")
         #expect(queued.status == 0 && queued.output.contains("unconfirmed"), "\(queued.output)")
-        #expect(try mock.taken() == 2)
+        #expect(try mock.taken() == 4)
     }
 
     @Test("Queue, look, recover with nothing but the journal")
