@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "HoldfastControl", targets: ["HoldfastControl"]),
         .library(name: "HoldfastPayload", targets: ["HoldfastPayload"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
+        .library(name: "HoldfastChannels", targets: ["HoldfastChannels"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
@@ -97,6 +98,14 @@ let package = Package(
                 "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
             ],
             swiftSettings: strict),
+        // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
+        // HTTP client is whether a request that failed may have been done, and proxies and names would be others than there.
+        .target(
+            name: "HoldfastChannels",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
+            ],
+            swiftSettings: strict),
         .target(
             name: "HoldfastLegacyAPNs",
             dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
@@ -128,10 +137,9 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastLegacyAPNs",
-                "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload", argumentParser,
-                coreMetrics,
-                logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
+                "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastChannels",
+                "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
+                argumentParser, coreMetrics, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: strict),
 
@@ -166,6 +174,13 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
                 "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastChannelsTests",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastChannels", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting",
+                nioCore, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -78,8 +78,22 @@ extension APNsConnector {
 extension APNsConnector.Configuration {
     var looksForUniqueIDs: Bool { readsUniqueIDs ?? endpoint.isSandbox }
 
+    /// What opens connections on this way, as whom the credentials say.
+    ///
+    /// - Parameter watch: nil forgets what happened at an address.
+    package func dialer(_ credentials: Credentials, watch: AddressWatch? = nil) -> Dialer {
+        var dialer = Dialer(
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls.context,
+            trust: trust, deadline: connectDeadline)
+        dialer.serverName = serverName
+        dialer.proxy = proxy
+        dialer.resolver = resolver
+        dialer.watch = watch
+        return dialer
+    }
+
     /// That the way to the service makes sense.
-    func checkNetwork() throws(APNsConfigurationError) {
+    package func checkNetwork() throws(APNsConfigurationError) {
         if let serverName, serverName.isEmpty || HostAndPort.isAddress(serverName) {
             throw APNsConfigurationError(
                 "the server name \(serverName.prefix(255).debugDescription) is no host name, which a certificate is for"

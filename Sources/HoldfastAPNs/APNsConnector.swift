@@ -40,17 +40,6 @@ public struct APNsConnector: Connector {
     /// - Throws: ``APNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
     public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
 
-    private func dialer(_ credentials: Credentials) -> Dialer {
-        var dialer = Dialer(
-            endpoint: endpoint, host: configuration.endpoint.host, port: configuration.endpoint.port,
-            tls: credentials.tls.context, trust: configuration.trust, deadline: configuration.connectDeadline)
-        dialer.serverName = configuration.serverName
-        dialer.proxy = configuration.proxy
-        dialer.resolver = configuration.resolver
-        dialer.watch = addresses
-        return dialer
-    }
-
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let current = vault.current
         let credentials = current.contents
@@ -58,7 +47,7 @@ public struct APNsConnector: Connector {
             throw ConnectError(.configuration, problem)
         }
         let loop = Dialer.nextLoop()
-        let connection = try await dialer(credentials).connect(on: loop) {
+        let connection = try await configuration.dialer(credentials, watch: addresses).connect(on: loop) {
             (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
             // Of this address's own: it may be followed by another.
             let connection = APNsConnection(loop: loop)

@@ -12,6 +12,18 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// `api.sandbox.push.apple.com:443`
     public static let sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com", port: 443, isCleartext: false)
 
+    // MARK: Where broadcast channels are managed
+
+    /// `api-manage-broadcast.push.apple.com:2196`
+    public static let productionChannels = APNsEndpoint(
+        host: "api-manage-broadcast.push.apple.com", port: 2196, isCleartext: false)
+    /// `api-manage-broadcast.sandbox.push.apple.com:2195`
+    public static let sandboxChannels = APNsEndpoint(
+        host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195, isCleartext: false)
+
+    /// Where the channels of this endpoint's environment are managed; nil where it is not Apple's, and nobody knows.
+    public var channels: APNsEndpoint? { isSandbox ? .sandboxChannels : isProduction ? .productionChannels : nil }
+
     init(host: String, port: Int, isCleartext: Bool) {
         self.host = host
         self.port = port
@@ -32,7 +44,10 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Apple's for development, whichever port.
-    var isSandbox: Bool { host == Self.sandbox.host }
+    var isSandbox: Bool { host == Self.sandbox.host || host == Self.sandboxChannels.host }
+
+    /// Apple's for production, whichever port.
+    var isProduction: Bool { host == Self.production.host || host == Self.productionChannels.host }
 
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
         func fail(_ why: String) -> APNsConfigurationError {

@@ -63,9 +63,10 @@ public final class Gateway: Service, Sendable {
 
     /// Takes up files that have changed, limits and keys, without ending a connection. Addresses stay what they are.
     ///
-    /// - Throws: ``GatewayError`` that names what is wrong; listeners before it have taken up theirs.
+    /// - Throws: ``GatewayError`` that names what is wrong; then everything stays as it was.
     public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-        for ingress in ingresses { try ingress.reload(configuration) }
+        let changes = try ingresses.map { ingress throws(GatewayError) in try ingress.reloading(configuration) }
+        for takeUp in changes { takeUp() }
         drainLimit.withLock { $0 = configuration.drainLimit }
     }
 

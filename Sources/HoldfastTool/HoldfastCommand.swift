@@ -17,7 +17,7 @@ struct HoldfastCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             SendCommand.self, RecoverCommand.self, ServeCommand.self, GatewayCommand.self, FeedbackCommand.self,
-            JournalCommand.self, LanesCommand.self,
+            ChannelsCommand.self, JournalCommand.self, LanesCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self, BenchCommand.self,
         ])
 }

@@ -114,6 +114,46 @@ import Testing
         #expect(try TokenBlacklist(storage: result.journal.blacklist).isBlacklisted(bad.token!) != nil)
     }
 
+    @Test("Broadcasts and notifications for devices go over one connection, each judged by its own rules")
+    func broadcasts() async throws {
+        let stored = MockChannel(bundleID: "com.example.app", id: "c3RvcmVk", storage: .latest)
+        let fleeting = MockChannel(bundleID: "com.example.app", id: "ZmxlZXRpbmc=", storage: .none)
+        func broadcast(_ channel: String, expiration: Expiration? = nil) throws -> PushNotification {
+            PushNotification(
+                channel: try BroadcastChannel(channel), topic: "com.example.app",
+                payload: Array(#"{"aps":{"timestamp":1,"event":"update","content-state":{}}}"#.utf8),
+                priority: .considerate, expiration: expiration)
+        }
+        let late = Expiration.at(4_000_000_000)
+        var all = notifications(50)
+        for number in 0..<50 {
+            all.insert(try broadcast(number.isMultiple(of: 2) ? stored.id : fleeting.id), at: 2 * number)
+        }
+        all += [
+            try broadcast(stored.id, expiration: late), try broadcast(fleeting.id, expiration: late),
+            try broadcast("Z29uZQ=="), try broadcast(stored.id),
+        ]
+        let seen = Monitor<[MockExchange]>([])
+        let result = try await deliver(
+            all,
+            mock: { mock in
+                mock.channels = [stored, fleeting]
+                mock.providerTokens = .verified
+                let observer = mock.observer
+                mock.observer = { exchanges in
+                    observer?(exchanges)
+                    seen.withLock { $0 += exchanges }
+                }
+            })
+        #expect(result.status.confirmed == 102)
+        #expect(
+            result.journal.rejections.mapValues(\.reason) == [
+                UID(102): .badExpirationDate, UID(103): .channelNotRegistered,
+            ])
+        #expect(result.journal.blacklist.count == 0)
+        #expect(Set(seen.withLock { $0 }.map(\.request.connection)).count == 1)
+    }
+
     @Test("An error body in many DATA frames is read whole") func splitBodies() async throws {
         let bad = Self.notification(1)
         let result = try await deliver(

@@ -31,5 +31,6 @@ struct ListenAddressTests {
     func elsewhere() throws {
         #expect(try !ListenAddress("0.0.0.0:2197").isLoopback)
         #expect(try !ListenAddress("[::]:2197").isLoopback)
+        #expect(try !ListenAddress("127.example.com:2197").isLoopback)
     }
 }

@@ -52,6 +52,40 @@ struct NotificationLineTests {
                 == WallTime(seconds: 1_700_000_000))
     }
 
+    @Test("A channel makes it a broadcast, whose expiration 0 is not one attempt")
+    func channel() throws {
+        let line = try parse(#"{"channel":"dHN0LXNyY2gtY2hubA==","apns-expiration":0,"payload":{"a":1}}"#, topic: "x")
+        let broadcast = try #require(line.notifications.first)
+        #expect(broadcast.recipient == .channel(try BroadcastChannel("dHN0LXNyY2gtY2hubA==")))
+        #expect(broadcast.pushType == .liveactivity)
+        #expect(broadcast.expiration == nil)
+        let stored = try parse(#"{"channel":"AAAA","apns-expiration":4000000000,"payload":{}}"#, topic: "x")
+        #expect(stored.notifications.map(\.expiration) == [.at(4_000_000_000)])
+    }
+
+    @Test("try-until bounds the trying of what the service is to store nothing of")
+    func tryUntil() throws {
+        for zero in ["", #""apns-expiration":0,"#] {
+            let line = try parse(#"{"token":"01",\#(zero)"try-until":4000000000,"payload":{}}"#, topic: "x")
+            #expect(line.notifications.map(\.expiration) == [.unstored(until: 4_000_000_000)])
+        }
+        for bad in [#""apns-expiration":5,"try-until":6"#, #""try-until":0"#, #""try-until":"soon""#] {
+            #expect(throws: LineFault.self) { try parse(#"{"token":"01",\#(bad),"payload":{}}"#, topic: "x") }
+        }
+    }
+
+    @Test(
+        "A channel that is none, or beside a token, is refused",
+        arguments: [
+            (#""channel":"no base64""#, "BadChannelId"), (#""channel":"""#, "MissingChannelId"),
+            (#""channel":7"#, "must be a string"), (#""channel":"AAAA","token":"01""#, "has both"),
+            (#""tokens":["01"],"channel":"AAAA""#, "has both"),
+        ])
+    func badChannel(members: String, word: String) throws {
+        let fault = #expect(throws: LineFault.self) { try parse(#"{\#(members),"payload":{}}"#, topic: "x") }
+        #expect(fault?.description.contains(word) == true, "\(fault as Any)")
+    }
+
     @Test("Several tokens are as many notifications, each with an apns-id of its own")
     func manyTokens() throws {
         let line = try parse(#"{"tokens":["01","02","03"],"payload":{"a":1}}"#, topic: "x")

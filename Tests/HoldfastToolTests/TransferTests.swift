@@ -42,6 +42,10 @@ struct TransferTests {
             full.payload = Array(payload.utf8)
             full.tag = Array("tag \(payload)".utf8)
             full.expiration = .at(.max)
+            if payload == "not JSON" {
+                full.recipient = .channel(try BroadcastChannel("dHN0LXNyY2gtY2hubA=="))
+                full.expiration = .unstored(until: .max)
+            }
             entries.append(
                 RestoredEntry(
                     lane: LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce), producer: "p",

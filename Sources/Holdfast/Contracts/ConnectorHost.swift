@@ -24,6 +24,9 @@ public struct ConnectorHost: Sendable {
     /// Nobody listens any more: the engine has ended.
     package var hasEnded: Bool { services == nil }
 
+    /// Where the name of a connector's note begins in the journal, so that it meets no other.
+    package static let notePrefix = "connector:"
+
     /// What a connector left in the journal under `name`, by this process or an earlier one; nil where there is nothing, or
     /// where the journal can't be read.
     ///

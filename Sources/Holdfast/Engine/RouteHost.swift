@@ -3,9 +3,6 @@ internal import Logging
 
 /// What one route's connector is given by the engine: the journal's notes, and the ears of the route's Consumer.
 final class RouteHost: ConnectorHost.Services {
-    /// Where the name of a connector's note begins, so that it meets no other.
-    static let notePrefix = "connector:"
-
     private let journal: any Journal
     private let log: EngineLog
     private let tell: @Sendable (ConnectorNotice) -> Void
@@ -25,7 +22,7 @@ final class RouteHost: ConnectorHost.Services {
 
     func note(_ name: String) -> [UInt8]? {
         do throws(JournalError) {
-            return try journal.note(Self.notePrefix + name)
+            return try journal.note(ConnectorHost.notePrefix + name)
         } catch {
             log(.noteFailed, "a connector's note can't be read: \(error)", error.metadata)
             return nil
@@ -35,7 +32,7 @@ final class RouteHost: ConnectorHost.Services {
     func setNote(_ name: String, to value: [UInt8]?) {
         writer.async { [journal, log] in
             do throws(JournalError) {
-                try journal.setNote(Self.notePrefix + name, to: value)
+                try journal.setNote(ConnectorHost.notePrefix + name, to: value)
             } catch {
                 log(.noteFailed, "a connector's note is not kept: \(error)", error.metadata)
             }

@@ -3,17 +3,17 @@ internal import HoldfastOpenSSL
 internal import HoldfastTransport
 
 /// What a connector appears with and whom it trusts, read at one time.
-struct Credentials: CredentialContents {
+package struct Credentials: CredentialContents {
     /// Nil without a signing key.
-    let tokens: ProviderTokenSource?
+    package let tokens: ProviderTokenSource?
     let tls: TLSCredentials
-    let text: String
+    package let text: String
 
     /// Reads everything.
     ///
     /// - Parameter generation: 1 takes the signing key as it is, which was read a moment ago.
     /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
-    init(_ configuration: APNsConnector.Configuration, generation: Int) throws(APNsConfigurationError) {
+    package init(_ configuration: APNsConnector.Configuration, generation: Int) throws(APNsConfigurationError) {
         guard configuration.signingKey == nil || configuration.clientCertificate == nil else {
             throw APNsConfigurationError(
                 "a signing key and a client certificate on one route: the service knows a sender by the one or the other"
@@ -39,11 +39,12 @@ struct Credentials: CredentialContents {
     /// Apple's certificates say which of Apple's two services they are for.
     private func checkEnvironment(_ configuration: APNsConnector.Configuration) throws(APNsConfigurationError) {
         guard let facts = tls.certificate?.facts, facts.isForSandbox || facts.isForProduction else { return }
-        let (host, name) = (configuration.endpoint.host, configuration.clientCertificate?.named ?? "")
-        if host == APNsEndpoint.production.host, !facts.isForProduction {
+        let (endpoint, name) = (configuration.endpoint, configuration.clientCertificate?.named ?? "")
+        let host = endpoint.host
+        if endpoint.isProduction, !facts.isForProduction {
             throw APNsConfigurationError("\(name) is for the sandbox only, and \(host) is production")
         }
-        if host == APNsEndpoint.sandbox.host, !facts.isForSandbox {
+        if endpoint.isSandbox, !facts.isForSandbox {
             throw APNsConfigurationError("\(name) is for production only, and \(host) is the sandbox")
         }
     }
@@ -51,10 +52,10 @@ struct Credentials: CredentialContents {
     /// The topics that the certificate is good for; nil where that can't be told.
     var topics: Set<String>? { tls.certificate?.facts.topics }
 
-    var certificateEnd: (named: String, notAfter: Int64)? { tls.certificateEnd }
+    package var certificateEnd: (named: String, notAfter: Int64)? { tls.certificateEnd }
 
     /// Whether the service would see no difference.
-    func isSame(as other: Credentials) -> Bool {
+    package func isSame(as other: Credentials) -> Bool {
         tokens === other.tokens && tls.isSame(as: other.tls)
     }
 }

@@ -3,9 +3,9 @@ internal import HoldfastOpenSSL
 
 extension ProviderTokenSource {
     /// What `authorization` carries: a JWT with the team as its issuer, signed with the team's key.
-    struct Token: Hashable, Sendable {
+    package struct Token: Hashable, Sendable {
         /// `bearer …`
-        let authorization: [UInt8]
+        package let authorization: [UInt8]
         let mintedAt: WallTime
         /// It was minted because the service had called the one before expired.
         let isReplacement: Bool

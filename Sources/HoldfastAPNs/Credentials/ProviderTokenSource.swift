@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// The one provider token of a signing key, shared by all connections, connectors and engines of the process: see
 /// ``ProviderTokenRegistry``. ``TokenSchedule`` decides when there is another.
-final class ProviderTokenSource: Sendable {
+package final class ProviderTokenSource: Sendable {
     /// Keeps tokens for the time after a restart.
     protocol Keeper: AnyObject, Sendable {
         /// The source has another token than before.
@@ -24,7 +24,7 @@ final class ProviderTokenSource: Sendable {
     }
 
     /// The token to send with now.
-    func current() throws(APNsConfigurationError) -> Token {
+    package func current() throws(APNsConfigurationError) -> Token {
         let (wall, monotonic) = (clock.wall(), clock.monotonic())
         let (token, isNew) = try schedule.withLock { schedule throws(APNsConfigurationError) in
             if let token = schedule.current(wall: wall, monotonic: monotonic) { return (token, false) }
@@ -39,7 +39,7 @@ final class ProviderTokenSource: Sendable {
     /// The service called `token` expired.
     ///
     /// - Returns: the one to use instead; nil when a fresh one was called expired too: then the clocks disagree.
-    func replace(_ expired: Token) throws(APNsConfigurationError) -> Token? {
+    package func replace(_ expired: Token) throws(APNsConfigurationError) -> Token? {
         let (wall, monotonic) = (clock.wall(), clock.monotonic())
         let (token, isNew) = try schedule.withLock { schedule throws(APNsConfigurationError) -> (Token?, Bool) in
             switch schedule.replacement(for: expired, monotonic: monotonic) {
@@ -60,23 +60,23 @@ final class ProviderTokenSource: Sendable {
     }
 
     /// The service has answered TooManyProviderTokenUpdates: nothing is minted for twenty minutes.
-    func holdMinting() {
+    package func holdMinting() {
         let monotonic = clock.monotonic()
         schedule.withLock { $0.tooMany(monotonic: monotonic) }
     }
 
     // MARK: Across restarts
 
-    var noteName: String { Token.noteName(signingKey) }
+    package var noteName: String { Token.noteName(signingKey) }
 
     /// What is to be kept; nil where there is nothing yet.
-    var note: [UInt8]? { schedule.withLock(\.token)?.note(signingKey) }
+    package var note: [UInt8]? { schedule.withLock(\.token)?.note(signingKey) }
 
     /// Takes over what an earlier process left, where it is a token of this key, young enough, and there is none yet.
     ///
     /// - Returns: whether it is used.
     @discardableResult
-    func restore(_ note: [UInt8]) -> Bool {
+    package func restore(_ note: [UInt8]) -> Bool {
         guard let token = Token(note: note, signingKey) else { return false }
         let (wall, monotonic) = (clock.wall(), clock.monotonic())
         return schedule.withLock { $0.restore(token, wall: wall, monotonic: monotonic) }

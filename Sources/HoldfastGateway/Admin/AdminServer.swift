@@ -48,6 +48,8 @@ public final class AdminServer: Service, Sendable {
         do {
             try await application().run()
         } catch {
+            // It ends as it was told to, whatever it has to say of that.
+            if Task.isCancelled { return }
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
         }
     }

@@ -38,10 +38,13 @@ struct BinaryIngress: Ingress {
     var figures: IngressFigures { service.figures }
     var unfinished: UnfinishedWork? { service.unfinished }
 
-    func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-        guard let binary = configuration.binary else { return }
-        try listener.reload(
+    func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void {
+        guard let binary = configuration.binary else { return {} }
+        let takeUpTLS = try listener.reloading(
             try CertifiedClients.tls(binary.tls, at: listener.address, topic: binary.topic, of: name))
-        service.settings = binary
+        return {
+            takeUpTLS()
+            service.settings = binary
+        }
     }
 }

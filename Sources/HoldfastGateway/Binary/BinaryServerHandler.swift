@@ -181,6 +181,9 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func answer(_ response: ErrorResponse) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
+        // Nothing is read for the journal any more, and everything to be thrown away.
+        resumption?.cancel()
+        resumption = nil
         service.logger.debug("answered \(response.status.word)", metadata: metadata)
         var bytes: [UInt8] = []
         response.append(to: &bytes)

@@ -33,10 +33,13 @@ struct FeedbackIngress: Ingress {
     var figures: IngressFigures { service.figures }
     var unfinished: UnfinishedWork? { service.unfinished }
 
-    func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-        guard let feedback = configuration.feedback else { return }
-        try listener.reload(
+    func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void {
+        guard let feedback = configuration.feedback else { return {} }
+        let takeUpTLS = try listener.reloading(
             try CertifiedClients.tls(feedback.tls, at: listener.address, topic: feedback.topic, of: name))
-        service.settings = feedback
+        return {
+            takeUpTLS()
+            service.settings = feedback
+        }
     }
 }

@@ -44,13 +44,17 @@ struct HTTP2Ingress: Ingress {
     /// What is on its way to the disk when its client has gone is nobody's to wait for: it was told nothing.
     var unfinished: UnfinishedWork? { nil }
 
-    func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-        guard var new = configuration.http2 else { return }
+    func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void {
+        guard var new = configuration.http2 else { return {} }
         // Who may submit follows from where it listens, and not from where it would.
         new.listen = listener.address
         let access = try SubmitterAccess(new, configuration.submitters, service.producer)
-        try listener.reload(Self.tls(new, configuration.submitters))
-        service.change(to: new, HTTP2IngressSettings(new, access: access, producer: service.producer))
-        listener.tell(HTTP2IngressReload())
+        let settings = HTTP2IngressSettings(new, access: access, producer: service.producer)
+        let takeUpTLS = try listener.reloading(Self.tls(new, configuration.submitters))
+        return {
+            takeUpTLS()
+            service.change(to: new, settings)
+            listener.tell(HTTP2IngressReload())
+        }
     }
 }

@@ -9,10 +9,11 @@ protocol Ingress: Sendable {
     /// What goes on when its connections are gone; nil for nothing that anybody waits for.
     var unfinished: UnfinishedWork? { get }
 
-    /// Takes up files that have changed, and limits; open connections go on. Its address stays what it is.
+    /// Reads what another configuration says: files that have changed, and limits. Its address stays what it is.
     ///
-    /// - Throws: ``GatewayError`` that names what is wrong; then everything stays as it was.
-    func reload(_ configuration: GatewayConfiguration) throws(GatewayError)
+    /// - Returns: what takes it up; open connections go on.
+    /// - Throws: ``GatewayError`` that names what is wrong.
+    func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void
 }
 
 extension Ingress {

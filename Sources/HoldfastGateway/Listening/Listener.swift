@@ -38,6 +38,12 @@ final class Listener: Sendable {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                // Without descriptors accepting is tried again after a while, and not at once and for ever.
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
@@ -79,11 +85,13 @@ final class Listener: Sendable {
 
     var openConnections: Int { state.withLock(\.channels.count) }
 
-    /// Reads the files of its TLS anew, for connections from now on. Whether there is TLS at all stays what it is.
+    /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
-    func reload(_ settings: ServerTLS?) throws(GatewayError) {
-        if let tls, let settings { try tls.reload(settings) }
+    /// - Returns: what uses them, for connections from then on.
+    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    func reloading(_ settings: ServerTLS?) throws(GatewayError) -> () -> Void {
+        guard let tls, let settings else { return {} }
+        return try tls.reloading(settings)
     }
 
     /// Tells each open connection something, through its pipeline.

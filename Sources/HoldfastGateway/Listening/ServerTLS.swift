@@ -37,12 +37,13 @@ final class ServerTLSVault: Sendable {
     /// For the next connection.
     var context: NIOSSLContext { current.withLock { $0 } }
 
-    /// Reads the files anew, for connections from now on.
+    /// Reads the files anew.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is wrong; then what was in use stays in use.
-    func reload(_ settings: ServerTLS) throws(GatewayError) {
+    /// - Returns: what uses them, for connections from then on.
+    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    func reloading(_ settings: ServerTLS) throws(GatewayError) -> () -> Void {
         let context = try Self.context(settings, protocols)
-        current.withLock { $0 = context }
+        return { self.current.withLock { $0 = context } }
     }
 
     private static func context(_ settings: ServerTLS, _ protocols: [String]) throws(GatewayError) -> NIOSSLContext {

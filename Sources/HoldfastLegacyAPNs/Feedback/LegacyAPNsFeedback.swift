@@ -1,12 +1,13 @@
 public import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 
 /// The feedback service of the binary protocol: tuples of time and token, from connecting to the end of the stream.
 ///
 ///     let source = try LegacyAPNsFeedback(.init(endpoint: .init("feedback+tls://feedback.example.com")))
 ///     let reader = FeedbackReader(source, blacklist: engine.blacklist)
+///
+/// The files of its certificate and trusted certificates are read for each reading: what is renewed is used by the next.
 public struct LegacyAPNsFeedback: FeedbackSource {
     /// The source's settings and named bounds.
     public struct Configuration: Sendable {
@@ -34,23 +35,25 @@ public struct LegacyAPNsFeedback: FeedbackSource {
     public var endpoint: String { configuration.endpoint.description }
 
     private let configuration: Configuration
-    private let dialer: Dialer
 
     /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be.
     public init(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) {
         self.configuration = configuration
-        let endpoint = configuration.endpoint
-        let tls: NIOSSLContext?
         do throws(TransportConfigurationError) {
-            tls =
-                endpoint.isCleartext
-                ? nil
-                : try ClientTLS.context(
-                    trust: configuration.trust, certificate: try configuration.clientCertificate?.load())
+            _ = try dialer()
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }
-        dialer = Dialer(
+    }
+
+    private func dialer() throws(TransportConfigurationError) -> Dialer {
+        let endpoint = configuration.endpoint
+        let tls =
+            endpoint.isCleartext
+            ? nil
+            : try ClientTLS.context(
+                trust: configuration.trust, certificate: try configuration.clientCertificate?.load())
+        return Dialer(
             endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: tls,
             trust: configuration.trust, deadline: configuration.connectDeadline)
     }
@@ -83,6 +86,12 @@ public struct LegacyAPNsFeedback: FeedbackSource {
 
     /// - Returns: nil when the reading was cancelled.
     private func connect() async throws(FeedbackError) -> FeedbackStream? {
+        let dialer: Dialer
+        do throws(TransportConfigurationError) {
+            dialer = try self.dialer()
+        } catch {
+            throw FeedbackError(.configuration, error.message)
+        }
         do throws(ConnectError) {
             return try await dialer.connect(on: Dialer.nextLoop()) {
                 (channel, _, ready: EventLoopPromise<FeedbackStream>) in

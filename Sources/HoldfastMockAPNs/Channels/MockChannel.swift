@@ -22,7 +22,7 @@ public struct MockChannel: Hashable, Sendable {
 
     /// Characters of an id that are looked at. Apple documents that there is a limit, not where it is; the ids it gives
     /// have 24.
-    static let idLimit = 128
+    static let idLimit = 100
 
     /// Whether it has the form of a channel's id: base64 (RFC 4648 section 4) of something, with its padding.
     public static func isID(_ text: String) -> Bool {

@@ -97,6 +97,16 @@ final class JournalBench {
         return submission
     }
 
+    /// Appends ``SampleNotification/broadcast``.
+    func appendBroadcast(lane: LaneID, producer: String = "default") throws -> UID {
+        var submission = Submission(producer: try journal.openProducer(producer), acceptedAt: Self.now)
+        PackedNotification.append(
+            SampleNotification.broadcast, id: SampleNotification.id(7), expiration: .unstored(until: 4_000_000_000),
+            acceptedAt: SampleNotification.acceptedAt, producer: producer, to: &submission.bytes)
+        submission.items.append(Submission.Item(lane: lane, range: 0..<submission.bytes.count))
+        return try append(submission).first
+    }
+
     static func identity(_ number: Int) -> Identity { Identity(high: 0xFEED, low: UInt64(number)) }
 
     func append(_ submission: Submission) throws -> Appended {

@@ -102,6 +102,15 @@ extension JournalConformance {
             try expect("how many again", try bench.journal.blacklist.remove(tokens), is: 0)
             try expect("the number", bench.journal.blacklist.count, is: 1)
         },
+        Rule("A channel is never on the blacklist, also when a token that is has the same bytes") { bench in
+            var entry = JournalBench.entry(1)
+            entry.token = SampleNotification.tokenOfBroadcast
+            try bench.blacklist([entry])
+            let lane = try bench.lane()
+            let uid = try bench.appendBroadcast(lane: lane)
+            let batch = try bench.journal.unconfirmed(lane, uids: [uid])
+            try expect("how many are blacklisted", try bench.journal.blacklist.entries(for: batch).count, is: 0)
+        },
         Rule("The blacklist is listed in the order of the tokens' bytes, page by page") { bench in
             try bench.blacklist([4, 1, 300, 2].map { JournalBench.entry($0) })
             func page(_ after: Int?, _ limit: Int) throws -> [DeviceToken] {

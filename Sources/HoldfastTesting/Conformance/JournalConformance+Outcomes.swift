@@ -33,6 +33,17 @@ extension JournalConformance {
             try expect("how many", found.count, is: expected.count)
             for (outcome, expected) in zip(found, expected) { try expect("outcome", outcome, is: expected) }
         },
+        Rule("A broadcast comes back as it was, and its outcome names its channel") { bench in
+            let lane = try bench.lane()
+            let uid = try bench.appendBroadcast(lane: lane)
+            try bench.reopen()
+            let batch = try bench.journal.unconfirmed(lane, uids: [uid])
+            try expect("the broadcast", try batch.notification(at: 0), is: SampleNotification.broadcast)
+            try bench.acknowledge([uid], lane, keepsOutcomes: true)
+            try bench.reopen()
+            let outcome = try bench.journal.outcomes(after: .none, limit: 1).first
+            try expect("whom it was for", outcome?.recipient, is: SampleNotification.broadcast.recipient)
+        },
         Rule("What is deferred, or gone, leaves no outcome") { bench in
             let lane = try bench.lane()
             let uids = try bench.append(1...2, lane: lane)

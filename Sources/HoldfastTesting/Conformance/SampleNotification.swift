@@ -28,6 +28,19 @@ package struct SampleNotification {
             pushType: .alert, expiration: expiration, id: id(number), tag: Array("tag \(number)".utf8))
     }
 
+    /// As it comes back from a journal.
+    package static let broadcast = PushNotification(
+        channel: BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA=="), topic: "com.example.app",
+        payload: Array("{}".utf8), expiration: .unstored(until: 4_000_000_000), id: id(7), tag: Array("tag 7".utf8))
+
+    /// A token of the same bytes as the channel's id.
+    package static var tokenOfBroadcast: DeviceToken {
+        guard let token = DeviceToken(bytes: broadcast.recipient.address) else {
+            preconditionFailure("a channel id has as many bytes as a token may have")
+        }
+        return token
+    }
+
     package static func append(
         _ number: Int, payloadByteCount: Int = 0, producer: String, to output: inout [UInt8]
     ) -> Range<Int> {

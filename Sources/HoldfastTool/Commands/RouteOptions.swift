@@ -19,17 +19,7 @@ struct RouteOptions: ParsableArguments {
     )
     var topic: String?
 
-    @Option(
-        name: .long, help: ArgumentHelp("Apple's .p8 file, to sign provider tokens with.", valueName: "p8"),
-        completion: .file(extensions: ["p8"]))
-    var key: String?
-
-    @Option(name: .long, help: ArgumentHelp("The key's identifier.", valueName: "id"))
-    var keyID: String?
-
-    @Option(name: .long, help: ArgumentHelp("The team's identifier.", valueName: "id"))
-    var teamID: String?
-
+    @OptionGroup var keyOptions: SigningKeyOptions
     @OptionGroup var tlsOptions: TLSOptions
 
     @Option(
@@ -65,10 +55,9 @@ struct RouteOptions: ParsableArguments {
     /// Flags that were given and say where to send, or as whom.
     var given: [String] {
         [
-            endpoint.map { _ in "--endpoint" }, key.map { _ in "--key" }, keyID.map { _ in "--key-id" },
-            teamID.map { _ in "--team-id" }, connections.map { _ in "--connections" }, confirm.map { _ in "--confirm" },
-            quietPeriod.map { _ in "--quiet-period" },
-        ].compactMap { $0 } + tlsOptions.given
+            endpoint.map { _ in "--endpoint" }, connections.map { _ in "--connections" },
+            confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" },
+        ].compactMap { $0 } + keyOptions.given + tlsOptions.given
     }
 
     /// The route that these flags make of what the journal remembers, or the configuration says.
@@ -82,31 +71,9 @@ struct RouteOptions: ParsableArguments {
         try refuseForeignFlags(of: route)
         if let topic { route.defaultTopic = topic }
         if let connections { route.connections = connections }
-        // The one takes the other's place.
-        if key != nil { route.certificate = nil }
-        if tlsOptions.clientCertificate != nil { route.signingKey = nil }
-        try tlsOptions.apply(trust: &route.trust, certificate: &route.certificate)
         try setConfirmation(of: &route)
-        try setSigningKey(of: &route)
-        if route.signingKey != nil, route.certificate != nil {
-            throw ValidationError(
-                "--key and --client-certificate exclude each other: a route has the one or the other.")
-        }
+        try keyOptions.apply(with: tlsOptions, to: &route)
         return route
-    }
-
-    private func setSigningKey(of route: inout RouteSettings) throws {
-        // What a configuration holds itself stays, where no file takes its place.
-        let pem = key == nil ? route.signingKey?.pem : nil
-        let file = key.map { TLSOptions.absolute($0) } ?? route.signingKey?.file
-        let keyID = keyID ?? route.signingKey?.keyID
-        let teamID = teamID ?? route.signingKey?.teamID
-        guard file != nil || pem != nil else {
-            if keyID != nil || teamID != nil { throw ValidationError("--key-id and --team-id need --key.") }
-            return
-        }
-        guard let keyID, let teamID else { throw ValidationError("--key needs --key-id and --team-id.") }
-        route.signingKey = .init(file: file, pem: pem, keyID: keyID, teamID: teamID)
     }
 
     private func setConfirmation(of route: inout RouteSettings) throws {
@@ -123,18 +90,16 @@ struct RouteOptions: ParsableArguments {
 
     /// A flag that would do nothing is a mistake of somebody's.
     private func refuseForeignFlags(of route: RouteSettings) throws {
-        let foreign: [String]
         switch route.protocol {
         case .binary:
-            foreign = [
-                key.map { _ in "--key" }, keyID.map { _ in "--key-id" }, teamID.map { _ in "--team-id" },
-            ].compactMap { $0 }
-            guard let flag = foreign.first else { return }
+            guard let flag = keyOptions.given.first else { return }
             throw ValidationError(
                 "\(flag) is for HTTP/2, and \(route.endpoint) speaks the binary protocol: "
                     + "it knows a sender by --client-certificate.")
         case .http2:
-            foreign = [confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" }].compactMap { $0 }
+            let foreign = [confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" }].compactMap {
+                $0
+            }
             guard let flag = foreign.first else { return }
             throw ValidationError(
                 "\(flag) is for the binary protocol, and \(route.endpoint) speaks HTTP/2, which answers each notification."

@@ -202,6 +202,18 @@ struct ConfigType: Sendable {
         return .text(text)
     }
 
+    /// Where broadcast channels are managed.
+    static let managementEndpoint = ConfigType(
+        allowed: "`production`, `sandbox` or `https://HOST[:PORT]`"
+    ) { text, _ throws(Fault) in
+        do throws(APNsConfigurationError) {
+            _ = try APNsEndpoint(management: text)
+        } catch {
+            throw Fault(message: error.message)
+        }
+        return .text(text)
+    }
+
     /// Where feedback is read.
     static let feedbackEndpoint = ConfigType(allowed: "`feedback+tls://HOST[:PORT]`") { text, _ throws(Fault) in
         do throws(LegacyAPNsConfigurationError) {

@@ -33,6 +33,7 @@ struct ReadyRoute {
     func on(_ new: RouteSettings) throws(ToolError) -> ReadyRoute? {
         var terms = settings
         (terms.topics, terms.defaultTopic, terms.feedback) = (new.topics, new.defaultTopic, new.feedback)
+        terms.channelsEndpoint = new.channelsEndpoint
         (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
         guard terms == new else { return nil }
         return try ReadyRoute(

@@ -39,6 +39,8 @@ struct RouteSettings: Equatable, Sendable {
 
     var name = Self.standardName
     var endpoint: String
+    /// Where the broadcast channels of its apps are managed; nil for Apple's place for them.
+    var channelsEndpoint: String?
     /// Nil for all that no other route serves.
     var topics: Set<String>?
     /// The topic of lines that have none.
@@ -106,16 +108,26 @@ extension RouteSettings {
     var trusted: TrustedCertificates { trust.map { .file($0) } ?? .system }
 
     private func http2Connector() throws(ToolError) -> APNsConnector {
-        let certificate = certificate?.identity
+        let configuration = try http2Configuration()
+        do throws(APNsConfigurationError) {
+            return try APNsConnector(configuration)
+        } catch {
+            throw ToolError(.configuration, error.message)
+        }
+    }
+
+    /// What a connector over HTTP/2 is given.
+    func http2Configuration() throws(ToolError) -> APNsConnector.Configuration {
         do throws(APNsConfigurationError) {
             let key = try signingKey.map { key throws(APNsConfigurationError) in
                 try APNsSigningKey(key.source, keyID: key.keyID, teamID: key.teamID)
             }
             var configuration = APNsConnector.Configuration(
-                endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key, clientCertificate: certificate)
+                endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key,
+                clientCertificate: certificate?.identity)
             network.apply(to: &configuration)
             configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
-            return try APNsConnector(configuration)
+            return configuration
         } catch {
             throw ToolError(.configuration, error.message)
         }

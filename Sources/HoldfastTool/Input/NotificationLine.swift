@@ -130,9 +130,13 @@ private struct LineFields {
             throw LineFault(Refusal(.badMessageID, "one \"apns-id\" cannot name the notifications of several tokens"))
         }
         let body = Array(bytes[payload])
-        let expiration = try deadline()
-        // What a broadcast is, where nothing else is said.
-        let type = pushType ?? (ways == [.channel] ? .liveactivity : nil)
+        var expiration = try deadline()
+        var type = pushType
+        if ways == [.channel] {
+            // 0 says what the channel stores, not how often we may try.
+            if expiration == .once { expiration = nil }
+            type = type ?? .liveactivity
+        }
         let notifications = recipients.map { recipient in
             PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,

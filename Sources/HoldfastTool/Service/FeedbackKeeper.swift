@@ -1,13 +1,18 @@
 internal import Holdfast
+internal import Logging
 internal import ServiceLifecycle
 
 /// Runs the readers of feedback, and exchanges them while it runs.
+///
+/// A reading that is under way gets its time before others take its place: what the service has told is told once.
 final class FeedbackKeeper: Service, Sendable {
     private let sets: AsyncStream<[FeedbackReader]>
     private let next: AsyncStream<[FeedbackReader]>.Continuation
+    private let logger: Logger
 
-    init(_ readers: [FeedbackReader]) {
+    init(_ readers: [FeedbackReader], logger: Logger) {
         (sets, next) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.logger = logger
         next.yield(readers)
     }
 
@@ -19,10 +24,16 @@ final class FeedbackKeeper: Service, Sendable {
             var iterator = sets.makeAsyncIterator()
             var current = await iterator.next()
             while let readers = current {
+                let group = ServiceGroup(
+                    configuration: .init(
+                        services: [.init(service: Together(readers: readers), successTerminationBehavior: .ignore)],
+                        logger: logger))
                 current = await withTaskGroup(of: Void.self) { tasks in
-                    for reader in readers { tasks.addTask { await Self.run(reader) } }
+                    // What keeps a reader from reading it says itself, and it ends nothing else.
+                    tasks.addTask { do { try await group.run() } catch {} }
                     let next = await iterator.next()
-                    tasks.cancelAll()
+                    await group.triggerGracefulShutdown()
+                    await tasks.waitForAll()
                     return next
                 }
             }
@@ -31,6 +42,14 @@ final class FeedbackKeeper: Service, Sendable {
         }
     }
 
-    /// What keeps one from reading it says itself, and it ends nothing else.
-    private static func run(_ reader: FeedbackReader) async { do { try await reader.run() } catch {} }
+    /// Readers that are shut down all at a time.
+    private struct Together: Service {
+        let readers: [FeedbackReader]
+
+        func run() async throws {
+            await withTaskGroup(of: Void.self) { tasks in
+                for reader in readers { tasks.addTask { do { try await reader.run() } catch {} } }
+            }
+        }
+    }
 }

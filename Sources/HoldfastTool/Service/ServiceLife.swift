@@ -18,7 +18,10 @@ struct OpenedJournal: Sendable {
 final class ServiceLife: Sendable {
     let engine: PushEngine
     let gateway: Gateway
-    let feedback: FeedbackKeeper
+    private let feedback: FeedbackKeeper
+    /// Of the routes whose feedback is read.
+    private let feedbackSettings: Monitor<[RouteSettings]>
+    private let log: ServiceLog
     private let opened: OpenedJournal
     private let group: ServiceGroup
 
@@ -44,7 +47,10 @@ final class ServiceLife: Sendable {
             opened.journal.close()
             throw error
         }
-        feedback = FeedbackKeeper(Self.readers(of: routes, engine, log))
+        self.log = log
+        feedback = FeedbackKeeper(
+            Self.readers(of: routes, engine, log), logger: log.logger("holdfast.feedback"))
+        feedbackSettings = Monitor(routes.map(\.settings))
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         // The first to come is the last to go: operators are served until the engine has ended.
         if let directory = opened.directory {
@@ -76,8 +82,16 @@ final class ServiceLife: Sendable {
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }
 
-    /// Readers for the routes that have feedback to read.
-    static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ log: ServiceLog) -> [FeedbackReader] {
+    /// Reads these routes' feedback from now on; where their settings are what they were, reading goes on as it is.
+    func readFeedback(of routes: [ReadyRoute]) {
+        let isSame = feedbackSettings.withLock { settings in
+            defer { settings = routes.map(\.settings) }
+            return settings == routes.map(\.settings)
+        }
+        if !isSame { feedback.exchange(Self.readers(of: routes, engine, log)) }
+    }
+
+    private static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ log: ServiceLog) -> [FeedbackReader] {
         routes.compactMap { route in
             guard let source = route.feedback else { return nil }
             var configuration = FeedbackReader.Configuration()

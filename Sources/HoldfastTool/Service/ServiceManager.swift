@@ -56,11 +56,12 @@ struct ServiceManager: Sendable {
         do {
             let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(unixDomainSocketPath: socket).get()
+            // Also when it can't be said: there is one for each word.
+            defer { channel.close(promise: nil) }
             let address = try SocketAddress(unixDomainSocketPath: socket)
             try await channel.writeAndFlush(
                 AddressedEnvelope(remoteAddress: address, data: ByteBuffer(string: text))
             ).get()
-            try await channel.close()
         } catch {
             logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(error)")
         }

@@ -30,7 +30,7 @@ final class ServiceRun: Sendable {
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var configuration: Configuration
         var routes: [ReadyRoute]
         /// Nil while none serves.
@@ -53,18 +53,18 @@ final class ServiceRun: Sendable {
         var load: @Sendable () throws -> Configuration
     }
 
-    private let sources: Sources
-    private let log: ServiceLog
-    private let logger: Logger
+    let sources: Sources
+    let log: ServiceLog
+    let logger: Logger
     private let options: Options
-    private let state: Monitor<State>
-    private let registry = MetricsRegistry()
-    private let watch = JournalWatch()
-    private let manager: ServiceManager?
+    let state: Monitor<State>
+    let registry = MetricsRegistry()
+    let watch = JournalWatch()
+    let manager: ServiceManager?
     private let ending: AsyncStream<Never>
     private let finishEnding: AsyncStream<Never>.Continuation
     private let reloads: AsyncStream<Void>
-    private let askForReload: AsyncStream<Void>.Continuation
+    let askForReload: AsyncStream<Void>.Continuation
 
     init(
         _ configuration: Configuration, routes: [ReadyRoute], log: ServiceLog, options: Options = Options(),
@@ -96,8 +96,8 @@ final class ServiceRun: Sendable {
             if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
             if let interval = manager?.watchdogInterval { tasks.addTask { await self.feedWatchdog(every: interval) } }
             var outcome = await serve()
-            tasks.cancelAll()
             let (failure, reopened) = state.withLock { ($0.failure, $0.reopened) }
+            tasks.cancelAll()
             outcome.error = outcome.error ?? failure
             outcome.reopened = reopened
             return outcome
@@ -135,106 +135,8 @@ final class ServiceRun: Sendable {
         }
     }
 
-    // MARK: Operators
-
-    private func makeAdmin() -> AdminServer? {
-        let settings = state.withLock(\.configuration.admin)
-        guard let listen = settings.listen else { return nil }
-        var configuration = AdminConfiguration(listen: listen)
-        configuration.servesEverybody = settings.everybody
-        configuration.connections = settings.connections
-        do throws(GatewayError) {
-            return try AdminServer(
-                configuration, logger: log.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics })
-        } catch {
-            state.withLock { $0.failure = Self.told(error) }
-            return nil
-        }
-    }
-
-    private func keep(_ admin: AdminServer) async {
-        do {
-            try await admin.run()
-        } catch {
-            state.withLock { $0.failure = Self.told(error) }
-            await end()
-        }
-    }
-
-    /// Whether senders are served, and why not.
-    var health: Health {
-        let obstacle = state.withLock(\.obstacle)
-        return Health(obstacles: [obstacle ?? watch.obstacle()].compactMap(\.self))
-    }
-
-    private var metrics: String {
-        let (state, isReady) = (state.withLock { $0 }, health.isReady)
-        return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
-                MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
-                MetricFamily(
-                    "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
-                    Double(state.reopened)),
-                MetricFamily(
-                    "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
-                    samples: [
-                        .init(labels: [("result", "taken")], value: Double(state.reloads)),
-                        .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
-                    ]),
-            ])
-    }
-
-    // MARK: Another configuration
-
-    /// Reads the configuration again and takes it up, all of it or nothing; says what is wrong, or waits for a restart.
-    func reload() async {
-        await manager?.tell(.reloading)
-        do {
-            try await takeUp(try sources.load())
-            state.withLock { $0.reloads += 1 }
-        } catch {
-            state.withLock { $0.failedReloads += 1 }
-            logger.error("the configuration was read again and is not taken up; everything stays as it was: \(error)")
-        }
-        await manager?.tell(.ready(status))
-    }
-
-    private func takeUp(_ new: Configuration) async throws {
-        let (old, oldRoutes, life, addresses) = state.withLock { state in
-            (state.configuration, state.routes, state.life, state.addresses)
-        }
-        let reload = try ServiceReload(from: old, oldRoutes, to: new)
-        var changes: Reconfiguration?
-        if let life {
-            // What may yet fail comes first; what it has changed by then is what files say, which is taken up anyway.
-            for route in reload.kept { try await route.reloadCredentials() }
-            changes = try await life.engine.reconfigure(
-                routes: reload.routes.map(\.route), configuration: reload.configuration.engine)
-            do {
-                try life.gateway.reload(
-                    reload.configuration.gateway.configuration(routes: reload.configuration.routes, at: addresses))
-            } catch {
-                // Its files were read a moment ago. All or nothing, all the same.
-                try await life.engine.reconfigure(routes: oldRoutes.map(\.route), configuration: old.engine)
-                throw error
-            }
-            life.feedback.exchange(ServiceLife.readers(of: reload.routes, life.engine, log))
-        }
-        log.leastLevel = new.log.level ?? .info
-        state.withLock { state in
-            state.configuration = reload.configuration
-            state.routes = reload.routes
-        }
-        logger.notice(
-            "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
-        if !reload.needsRestart.isEmpty {
-            logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
-        }
-    }
-
     /// For whoever started this process.
-    private var status: String {
+    var status: String {
         let addresses = addresses.sorted { $0.key < $1.key }.map { "\($0.key) on \($0.value)" }
         return health.obstacles.first ?? "serving " + addresses.joined(separator: ", ")
     }
@@ -246,16 +148,16 @@ final class ServiceRun: Sendable {
         var schedule = ReopenSchedule()
         while !state.withLock({ $0.isEnding || $0.failure != nil }) {
             let start = ContinuousClock.now
-            guard let failure = await live(&outcome) else { return outcome }
+            guard let failure = await live(&outcome).map(ServiceFailure.init) else { return outcome }
             // What can't be had at the start is somebody's to mend; what was there may come back.
             let wasServing = !addresses.isEmpty
-            guard !state.withLock(\.isEnding), wasServing, Self.mayPass(failure),
+            guard !state.withLock(\.isEnding), wasServing, failure.mayPass,
                 let pause = schedule.failed(after: ContinuousClock.now - start)
             else {
-                outcome.error = Self.told(failure)
+                outcome.error = failure.toolError
                 return outcome
             }
-            let words = "\(failure); the journal is opened anew in \(Format.duration(pause))"
+            let words = "\(failure.error); the journal is opened anew in \(Format.duration(pause))"
             state.withLock { state in
                 state.reopened += 1
                 state.obstacle = state.isEnding ? state.obstacle : words
@@ -271,20 +173,24 @@ final class ServiceRun: Sendable {
     ///
     /// - Returns: what ended it, other than ``end()``.
     private func live(_ outcome: inout Outcome) async -> (any Error)? {
-        let (configuration, routes, addresses) = state.withLock { ($0.configuration, $0.routes, $0.addresses) }
+        let (configuration, routes, addresses, reloads) = state.withLock { state in
+            (state.configuration, state.routes, state.addresses, state.reloads)
+        }
         do {
             let opened = try await sources.openJournal(configuration)
             watch.reset()
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],
                 metrics: registry)
-            let isWanted = state.withLock { state in
+            let (isWanted, isStale) = state.withLock { state in
                 state.life = life
                 state.addresses = life.gateway.addresses
                 if !state.isEnding { state.obstacle = nil }
-                return !state.isEnding
+                return (!state.isEnding, state.reloads != reloads)
             }
             defer { state.withLock { $0.life = nil } }
+            // Taken up while this life was in the making, of which it knows nothing.
+            if isStale { askForReload.yield() }
             if isWanted {
                 sayServing(life)
                 await manager?.tell(.ready(status))
@@ -315,21 +221,5 @@ final class ServiceRun: Sendable {
             await tasks.next()
             tasks.cancelAll()
         }
-    }
-
-    /// Whether trying again may help: the journal has failed, or what it lies on, or an address is taken for the moment.
-    private static func mayPass(_ failure: any Error) -> Bool {
-        switch failure {
-        case let error as JournalError: error.code != .ownedByAnotherProcess && error.code != .newerFormat
-        case let error as GatewayError: error.kind == .cannotListen
-        default: false
-        }
-    }
-
-    private static func told(_ failure: any Error) -> ToolError {
-        if let failure = failure as? GatewayError {
-            return ToolError(failure.kind == .cannotListen ? .unavailable : .configuration, failure.message)
-        }
-        return ToolError(failure, otherwise: failure is RouteError ? .configuration : .internalFault)
     }
 }

@@ -1,5 +1,7 @@
+import Foundation
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastOpenSSL
 import HoldfastTesting
 import NIOCore
 import NIOPosix
@@ -92,7 +94,9 @@ import Testing
                 try await FeedbackReader(untrusting, blacklist: engine.blacklist).read()
             }
             #expect(error?.code == .configuration && error?.message.contains("not trusted") == true, "\(error as Any)")
-            let gone = try source(server)
+            // In memory: its file goes with it.
+            let trust = try Data(contentsOf: URL(fileURLWithPath: server.certificateAuthorityFile))
+            let gone = try source(server) { $0.trust = .pem(Array(trust)) }
             try await server.stop()
             let refused = await #expect(throws: FeedbackError.self) {
                 try await FeedbackReader(gone, blacklist: engine.blacklist).read()
@@ -110,6 +114,25 @@ import Testing
                 $0.clientCertificate = .pem(certificates: server.clientCertificateFile, key: server.clientKeyFile)
             }
             #expect(try await Self.read(known) == tuples)
+        }
+    }
+
+    @Test("Certificates are read for each reading: what is renewed is used by the next") func renewed() async throws {
+        let tuples = Self.tuples(3)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedback-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("ca.pem")
+        try await withServer(tuples) { server in
+            try Data(try CertificateAuthority(commonName: "Another").certificate.pem()).write(to: file)
+            let source = try source(server) { $0.trust = .file(file.path) }
+            let untrusted = await #expect(throws: FeedbackError.self) { try await Self.read(source) }
+            #expect(untrusted?.code == .configuration)
+            try FileManager.default.removeItem(at: file)
+            let missing = await #expect(throws: FeedbackError.self) { try await Self.read(source) }
+            #expect(missing?.code == .configuration && missing?.message.contains(file.path) == true)
+            try FileManager.default.copyItem(atPath: server.certificateAuthorityFile, toPath: file.path)
+            #expect(try await Self.read(source) == tuples)
         }
     }
 

@@ -17,13 +17,7 @@ struct ServiceRunTests {
     private func makeRun(_ journals: Journals, sleep: @escaping @Sendable (Duration) async throws -> Void) throws
         -> ServiceRun
     {
-        try folder.write(
-            "c.yaml",
-            """
-            routes: [{endpoint: "http://127.0.0.1:1"}]
-            gateway: {http2: {listen: "127.0.0.1:0"}}
-            log: {level: critical}
-            """)
+        try write(routes: ["default"])
         let configuration = try Configuration.load(file: folder("c.yaml"), environment: [:])
         var options = ServiceRun.Options()
         (options.handlesSignals, options.environment, options.sleep) = (false, [:], sleep)
@@ -31,7 +25,23 @@ struct ServiceRunTests {
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
             log: ServiceLog(console, level: .critical, environment: [:]), options: options,
-            sources: .init(openJournal: { _ in try journals.open() }, load: { configuration }))
+            sources: .init(openJournal: { _ in try await journals.open() }) {
+                try Configuration.load(file: folder("c.yaml"), environment: [:])
+            })
+    }
+
+    /// The configuration's file; each route serves the topic of its name, the first all others, too.
+    private func write(routes: [String]) throws {
+        let routes = routes.enumerated().map { number, name in
+            "{name: \(name), endpoint: \"http://127.0.0.1:1\"\(number > 0 ? ", topics: [\(name)]" : "")}"
+        }
+        try folder.write(
+            "c.yaml",
+            """
+            routes: [\(routes.joined(separator: ", "))]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            log: {level: critical}
+            """)
     }
 
     /// One disk, opened again and again.
@@ -40,6 +50,7 @@ struct ServiceRunTests {
             var journal = InMemoryJournal()
             var opened = 0
             var failure: JournalError?
+            var whileOpening: (@Sendable () async -> Void)?
         }
 
         private let state = Monitor(State())
@@ -49,8 +60,12 @@ struct ServiceRunTests {
 
         func fail(with error: JournalError) { state.withLock { $0.failure = error } }
 
-        func open() throws(JournalError) -> OpenedJournal {
-            try state.withLock { state throws(JournalError) in
+        /// Done once, while the journal is opened.
+        func whileOpening(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.whileOpening = body } }
+
+        func open() async throws(JournalError) -> OpenedJournal {
+            await state.withLock { $0.whileOpening.take() }?()
+            return try state.withLock { state throws(JournalError) in
                 if let failure = state.failure { throw failure }
                 if state.opened > 0 { state.journal = state.journal.crashed() }
                 state.opened += 1
@@ -100,6 +115,20 @@ struct ServiceRunTests {
         let ended = await outcome
         #expect(ended.status == .inputOutput && ended.error?.message == "the disk is gone")
         #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30].map { .seconds($0) })
+    }
+
+    @Test("A configuration that is taken up while the journal is opened is what the service then has")
+    func reloadsWhileOpening() async throws {
+        let journals = Journals()
+        let run = try makeRun(journals) { _ in }
+        journals.whileOpening {
+            do { try write(routes: ["default", "added"]) } catch { Issue.record(error) }
+            await run.reload()
+        }
+        async let outcome = run.run()
+        #expect(await waitUntil { run.engine?.status().connections["added"] != nil })
+        await run.end()
+        #expect(await outcome.status == .ok)
     }
 
     @Test("A journal that can't be opened at the start is said at once")

@@ -18,6 +18,10 @@ extension RouteSettings {
             ConfigKey(
                 "endpoint", .endpoint, need: .always,
                 "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol"),
+            ConfigKey(
+                "channels-endpoint", .managementEndpoint,
+                "HTTP/2: where `holdfast channels` manages broadcast channels; without it, Apple's place for that in the "
+                    + "endpoint's environment"),
             ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
         ] + NetworkSettings.keys + [
             ConfigKey(
@@ -107,9 +111,8 @@ extension RouteSettings {
         }
         guard let endpoint = values.text("endpoint") else { return }
         if isBinary(endpoint) {
-            for key in NetworkSettings.keys where values.isGiven(key.name) {
-                problems.append(
-                    values.problem(key.name, "is for HTTP/2, and \(endpoint) speaks the binary protocol"))
+            for key in NetworkSettings.keys.map(\.name) + ["channels-endpoint"] where values.isGiven(key) {
+                problems.append(values.problem(key, "is for HTTP/2, and \(endpoint) speaks the binary protocol"))
             }
             for key in ["signing-key.file", "signing-key.pem", "signing-key.key-id", "signing-key.team-id"]
             where values.isGiven(key) {
@@ -159,6 +162,7 @@ extension RouteSettings {
     init(_ values: ConfigValues) {
         self.init(endpoint: values.text("endpoint") ?? "")
         name = values.text("name") ?? Self.standardName
+        channelsEndpoint = values.text("channels-endpoint")
         topics = values.texts("topics").map(Set.init)
         trust = values.text("trust")
         network = NetworkSettings(values)

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastHTTP2
+internal import NIOHPACK
+
+/// What an answer has that it should not have, or lacks.
+struct ChannelAnswerFault: Error {
+    let what: String
+}
+
+extension HTTP2Response {
+    /// Bytes of an answer about one channel. They have some fifty.
+    static let greatestAnswer = 64 << 10
+    /// Bytes of a list: 10,000 ids of 100 characters, with room.
+    static let greatestList = 2 << 20
+    /// Ids of a list. Apple's limit, with room for another.
+    static let greatestCount = 100_000
+
+    /// Why the service says no; nil where it does not say it as Apple documents it.
+    var reason: String? { Self.reason(in: body) }
+
+    /// The `reason` of a JSON object, of which at most 100 characters are kept; nil for other bytes.
+    static func reason(in body: [UInt8]) -> String? {
+        struct Body: Decodable { var reason: String }
+        guard !body.isEmpty, body.count <= greatestAnswer else { return nil }
+        guard let reason = try? JSONDecoder().decode(Body.self, from: Data(body)).reason else { return nil }
+        return String(reason.prefix(100))
+    }
+
+    /// How long the service wants to be let alone.
+    var retryAfter: Duration? {
+        headers.first(name: "retry-after").flatMap { Int($0) }.flatMap {
+            (0...86_400).contains($0) ? .seconds($0) : nil
+        }
+    }
+
+    /// That of a channel that was created.
+    func channel() throws(ChannelAnswerFault) -> BroadcastChannel {
+        guard let id = headers.first(name: "apns-channel-id") else {
+            throw ChannelAnswerFault(what: "names no apns-channel-id")
+        }
+        return try Self.channel(id)
+    }
+
+    func configuration() throws(ChannelAnswerFault) -> ChannelConfiguration {
+        struct Body: Decodable {
+            var policy: Int
+            var pushType: String?
+            enum CodingKeys: String, CodingKey {
+                case policy = "message-storage-policy"
+                case pushType = "push-type"
+            }
+        }
+        let body = try decoded(Body.self, atMost: Self.greatestAnswer)
+        return ChannelConfiguration(
+            storagePolicy: MessageStoragePolicy(rawValue: body.policy),
+            pushType: String((body.pushType ?? "").prefix(64)))
+    }
+
+    func channels() throws(ChannelAnswerFault) -> [BroadcastChannel] {
+        struct Body: Decodable { var channels: [String] }
+        let ids = try decoded(Body.self, atMost: Self.greatestList).channels
+        guard ids.count <= Self.greatestCount else { throw ChannelAnswerFault(what: "names \(ids.count) channels") }
+        var channels: [BroadcastChannel] = []
+        channels.reserveCapacity(ids.count)
+        for id in ids { channels.append(try Self.channel(id)) }
+        return channels
+    }
+
+    private static func channel(_ id: String) throws(ChannelAnswerFault) -> BroadcastChannel {
+        do throws(Refusal) {
+            return try BroadcastChannel(id)
+        } catch {
+            throw ChannelAnswerFault(what: "names a channel \(id.prefix(40).debugDescription) that is none")
+        }
+    }
+
+    private func decoded<Body: Decodable>(
+        _ type: Body.Type, atMost limit: Int
+    ) throws(ChannelAnswerFault) -> Body {
+        guard !isTruncated, body.count <= limit else {
+            throw ChannelAnswerFault(what: "has a body of more than \(limit >> 10) KiB")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(body))
+        } catch {
+            throw ChannelAnswerFault(what: "has a body of \(body.count) bytes that is not what Apple documents")
+        }
+    }
+}

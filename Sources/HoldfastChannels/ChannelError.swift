@@ -1,0 +1,138 @@
+internal import HoldfastAPNs
+internal import HoldfastHTTP2
+
+/// Why a channel was not created, read, deleted or listed.
+public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure. More may come.
+    public struct Code: Hashable, Sendable {
+        let name: String
+        init(_ name: String) { self.name = name }
+
+        /// A file, a key, a host name, a certificate: somebody must mend it. Nothing was done.
+        public static let configuration = Code("configuration")
+        /// No connection came about, or the service took no request on it. Nothing was done: try again later.
+        public static let unreachable = Code("unreachable")
+        /// There is no such channel in this environment.
+        public static let notRegistered = Code("not registered")
+        /// The app has as many channels as it may have: delete some.
+        public static let tooManyChannels = Code("too many channels")
+        /// The service does not take these credentials for this app (status 403).
+        public static let notAuthorized = Code("not authorized")
+        /// The service does not want to at the moment (429, and 500 and above). Nothing was done: try again later.
+        public static let unavailable = Code("unavailable")
+        /// The service says no for another reason. Trying again will not help.
+        public static let refused = Code("refused")
+        /// The request was sent, and no answer came, or one that can't be read: it may have been done.
+        public static let unknownOutcome = Code("unknown outcome")
+        /// An answer came that is not what Apple documents, to a request that changes nothing.
+        public static let malformedAnswer = Code("malformed answer")
+    }
+
+    public let code: Code
+    /// The answer's; nil where none came.
+    public let status: Int?
+    /// Apple's word or another, as it came; nil where none did.
+    public let reason: String?
+    /// How long the service asked to be let alone; nil where it did not.
+    public let retryAfter: Duration?
+    /// For people: what could not be done, why, and what to do.
+    public let message: String
+
+    public init(
+        _ code: Code, _ message: String, status: Int? = nil, reason: String? = nil, retryAfter: Duration? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.status = status
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+
+    public var description: String { message }
+}
+
+extension ChannelError {
+    init(_ error: APNsConfigurationError) { self.init(.configuration, error.message) }
+
+    /// An attempt's ending that is not followed by another attempt.
+    init(_ ending: ChannelAttempts.Ending, of request: ChannelRequest, at endpoint: APNsEndpoint) {
+        switch ending {
+        case .answered(let response):
+            self.init(response, to: request, at: endpoint)
+        case .neverSent(let cause, let isLasting):
+            self.init(isLasting ? .configuration : .unreachable, "\(request.text): \(cause)")
+        case .unknown(let cause):
+            self.init(
+                request.action.changesSomething ? .unknownOutcome : .unreachable,
+                "\(request.text): \(cause)\(Self.doubt(about: request))")
+        }
+    }
+
+    /// An answer that says yes and can't be read.
+    init(
+        fault: ChannelAnswerFault, in response: HTTP2Response, to request: ChannelRequest, at endpoint: APNsEndpoint
+    ) {
+        self.init(
+            request.action.changesSomething ? .unknownOutcome : .malformedAnswer,
+            "the answer of \(endpoint) (status \(response.status), apns-request-id \(request.id)) \(fault.what)"
+                + Self.doubt(about: request), status: response.status)
+    }
+
+    private init(_ response: HTTP2Response, to request: ChannelRequest, at endpoint: APNsEndpoint) {
+        let (status, reason) = (response.status, response.reason)
+        let said = reason.map { "\(status) \($0)" } ?? "status \(status)"
+        let advice = ChannelAdvice.text(status, reason)
+        self.init(
+            Self.code(status, reason),
+            "\(request.text): \(endpoint) says \(said)\(advice) (apns-request-id \(request.id))",
+            status: status, reason: reason, retryAfter: response.retryAfter)
+    }
+
+    private static func code(_ status: Int, _ reason: String?) -> Code {
+        switch (status, reason) {
+        case (_, "ChannelNotRegistered"): .notRegistered
+        case (_, "CannotCreateChannelConfig"): .tooManyChannels
+        case (403, _): .notAuthorized
+        case (429, _), (500..., _): .unavailable
+        default: .refused
+        }
+    }
+
+    private static func doubt(about request: ChannelRequest) -> String {
+        switch request.action {
+        case .create: "; a channel may have been created all the same: the list of channels shows it"
+        case .delete: "; it may be gone all the same: reading it tells"
+        case .read, .list: ""
+        }
+    }
+}
+
+/// What to do about what the service says.
+enum ChannelAdvice {
+    private static let texts = [
+        "BadChannelId": "this is no id of a channel",
+        "BadCertificate": "the certificate is not one of Apple's for this app, or was revoked",
+        "BadCertificateEnvironment": "the certificate is for the other environment",
+        "CannotCreateChannelConfig": "the app has as many channels as it may have, delete some",
+        "ChannelNotRegistered":
+            "there is no such channel in this environment; those of development and of production are apart",
+        "ExpiredProviderToken": "a provider token made just now is called expired, check this machine's clock",
+        "FeatureNotEnabled": "enable broadcast for the app in the developer account, under its push notifications",
+        "Forbidden": "this key or certificate may not do that",
+        "InternalServerError": "try again later",
+        "InvalidProviderToken": "check the key, its key id and its team id",
+        "MissingProviderToken": "give a signing key or a client certificate",
+        "Service Unavailable": "try again later",
+        "ServiceUnavailable": "try again later",
+        "Shutdown": "try again",
+        "TooManyProviderTokenUpdates": "too many new provider tokens, wait twenty minutes",
+        "TooManyRequests": "wait before the next request",
+        "TopicMismatch": "the credentials are not for this bundle id",
+    ]
+
+    /// To be put behind what it says.
+    static func text(_ status: Int, _ reason: String?) -> String {
+        let advice = reason.flatMap { texts[$0] } ?? (status == 429 || status >= 500 ? "try again later" : nil)
+        return advice.map { ": \($0)" } ?? ""
+    }
+}

@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastChannels
+
+/// What the service keeps of a channel's broadcasts.
+enum ChannelStorage: String, CaseIterable, ExpressibleByArgument {
+    case none
+    case mostRecent = "most-recent"
+
+    var policy: MessageStoragePolicy {
+        switch self {
+        case .none: .noMessage
+        case .mostRecent: .mostRecentMessage
+        }
+    }
+}
+
+extension MessageStoragePolicy {
+    /// As the flag has it; what it does not know is a number.
+    var word: String { ChannelStorage.allCases.first { $0.policy == self }?.rawValue ?? "\(rawValue)" }
+}
+
+struct ChannelsCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a channel, and print its id.",
+        discussion: """
+            The app subscribes Live Activities to the id, and `send --channel` broadcasts to it. Nothing but the id tells a \
+            channel from others: keep it.
+
+            When the answer is lost (code 1), a channel may have been created all the same; `channels list` shows it. It is \
+            not tried again by itself.
+
+            Examples:
+              holdfast channels create --storage most-recent --bundle-id com.example.app --config holdfast.yaml
+              holdfast channels create --storage none --bundle-id com.example.app --endpoint sandbox \\
+                --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
+            """)
+
+    @Option(
+        name: .long,
+        help: """
+            What the service keeps for devices that are not connected: `most-recent`, the last broadcast until it expires; \
+            or `none`, and then broadcasts must have the expiration 0.
+            """)
+    var storage: ChannelStorage
+
+    @OptionGroup var channelOptions: ChannelOptions
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws { try await reporting { try await create() } }
+
+    private struct Report: Encodable {
+        var bundleID: String
+        var channel: String
+        var storage: String
+    }
+
+    private func create() async throws -> ToolStatus {
+        try await channelOptions.withManager { manager in
+            let channel = try await manager.create(storagePolicy: storage.policy)
+            let report = Report(bundleID: manager.bundleID, channel: channel.id, storage: storage.rawValue)
+            Console.standard.print(json ? try JSONOutput.line(report) : channel.id)
+        }
+        return .ok
+    }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastChannels
+
+struct ChannelsDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete channels: Live Activities that follow them get nothing more.",
+        discussion: """
+            It asks first. One after the other; at the first that fails it stops, and says which were deleted. Code 1 when \
+            there is no such channel in this environment, or nobody knows whether it is gone.
+
+            Examples:
+              holdfast channels delete dHN0LXNyY2gtY2hubA== --bundle-id com.example.app --config holdfast.yaml
+              holdfast channels delete dHN0LXNyY2gtY2hubA== --bundle-id com.example.app --endpoint sandbox --yes
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Ids, as `channels create` printed them.", valueName: "channel"),
+        transform: ChannelArgument.parse)
+    var channels: [BroadcastChannel]
+
+    @OptionGroup var channelOptions: ChannelOptions
+    @OptionGroup var consentOptions: ConsentOptions
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if channels.isEmpty { throw ValidationError("Name at least one channel.") }
+    }
+
+    func run() async throws { try await reporting { try await delete() } }
+
+    private struct Row: Encodable {
+        var bundleID: String
+        var deleted: String
+    }
+
+    private func delete() async throws -> ToolStatus {
+        let what = channels.count == 1 ? "the channel \(channels[0])" : Format.plural(channels.count, "channel")
+        try consentOptions.ask("Delete \(what)")
+        try await channelOptions.withManager { manager in
+            for channel in channels {
+                try await manager.delete(channel)
+                let row = Row(bundleID: manager.bundleID, deleted: channel.id)
+                Console.standard.print(json ? try JSONOutput.line(row) : "deleted \(channel)")
+            }
+        }
+        return .ok
+    }
+}

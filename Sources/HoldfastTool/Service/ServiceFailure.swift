@@ -1,0 +1,26 @@
+internal import Holdfast
+internal import HoldfastGateway
+
+/// What ended a service, or a life of it.
+struct ServiceFailure {
+    let error: any Error
+
+    init(_ error: any Error) { self.error = error }
+
+    /// Whether trying again may help: the journal has failed, or what it lies on, or an address is taken for the moment.
+    var mayPass: Bool {
+        switch error {
+        case let error as JournalError: error.code != .ownedByAnotherProcess && error.code != .newerFormat
+        case let error as GatewayError: error.kind == .cannotListen
+        default: false
+        }
+    }
+
+    /// As it is told, with the process's status.
+    var toolError: ToolError {
+        if let error = error as? GatewayError {
+            return ToolError(error.kind == .cannotListen ? .unavailable : .configuration, error.message)
+        }
+        return ToolError(error, otherwise: error is RouteError ? .configuration : .internalFault)
+    }
+}
