@@ -22,6 +22,8 @@ struct NotificationReport: Encodable, Equatable {
     /// Of a broadcast.
     var channel: String?
     var id: String?
+    /// What the service's console knows it by; development environment only.
+    var uniqueID: String?
     /// Nil where it was not taken.
     var uid: UInt64?
     var outcome: Outcome
@@ -41,6 +43,7 @@ struct NotificationReport: Encodable, Equatable {
     enum CodingKeys: String, CodingKey {
         case token, channel, uid, outcome, reason, status, timestamp, dueAt, detail
         case id = "apns-id"
+        case uniqueID = "apns-unique-id"
         case isRepeated = "repeated"
     }
 
@@ -129,6 +132,7 @@ extension NotificationReport {
         let padding = String(repeating: " ", count: width - recipient.count + 2)
         // Of what was refused nobody ever hears under that name.
         let name = outcome == .refused ? nil : id.map { "  apns-id \($0)" }
-        return "\(recipient)\(padding)\(words)\(name ?? "")"
+        let consoleName = uniqueID.map { "  apns-unique-id \($0.printable(maximumLength: 100))" }
+        return "\(recipient)\(padding)\(words)\(name ?? "")\(consoleName ?? "")"
     }
 }
