@@ -85,7 +85,7 @@ struct ChannelManagementTests {
             let token = try server.makeProviderToken()
             try await expect("TopicMismatch", 400) { $0.headers = ["authorization: bearer \(token)"] }
             try await expect("MissingChannelId", 400) { $0.path = "/1/apps/com.example.app/channels" }
-            try await expect("BadChannelId", 400) { $0.headers.append("apns-channel-id: none") }
+            try await expect("BadChannelId", 400) { $0.headers.append("apns-channel-id: no base64") }
             try await expect("ChannelNotRegistered", 400) { $0 = $0.with("apns-channel-id", Curl.channel) }
             try await expect("ChannelNotRegistered", 400) { $0.method = "DELETE" }
             try await expect("PayloadEmpty", 400) { $0.method = "POST" }

@@ -132,6 +132,8 @@ final class TemporaryFolder: Sendable {
 final class MockProcess: Sendable {
     let folder: TemporaryFolder
     let port: Int
+    /// Where channels are managed; nil where they are not.
+    let managementPort: Int?
     private let tool: RunningTool
 
     /// - Parameter kind: `http2`, `binary` or `feedback`.
@@ -151,7 +153,10 @@ final class MockProcess: Sendable {
         let isReady = try await waitUntil { try tool.output.hasPrefix("listening on \(host):") || !tool.isRunning }
         let line = try tool.output
         try #require(isReady && line.hasSuffix("\n"), "the mock said \(line)")
-        port = try #require(Int(line.dropLast().split(separator: ":").last ?? ""))
+        // Printed in one piece.
+        let ports = line.split(separator: "\n").map { Int($0.split(separator: ":").last ?? "") }
+        port = try #require(ports.first ?? nil)
+        managementPort = ports.count > 1 ? ports[1] : nil
         self.tool = tool
     }
 

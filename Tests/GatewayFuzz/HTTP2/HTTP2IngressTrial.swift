@@ -71,10 +71,15 @@ enum HTTP2IngressTrial {
 
     private static func request(_ stream: UInt32, token: UInt32, body: [UInt8], cut: Bool = false) -> [UInt8] {
         let digits = String(token, radix: 16)
-        let block = HeaderBlocks.block([
-            (":method", "POST"), (":scheme", "http"), (":authority", "fuzz"),
-            (":path", "/3/device/" + String(repeating: "0", count: 8 - digits.count) + digits), ("apns-topic", topic),
-        ])
+        let address = String(repeating: "0", count: 8 - digits.count) + digits
+        // Eight hex digits are base64 as well: some are broadcasts.
+        let block = HeaderBlocks.block(
+            [(":method", "POST"), (":scheme", "http"), (":authority", "fuzz")]
+                + (token % 4 == 3
+                    ? [
+                        (":path", "/4/broadcasts/apps/\(topic)"), ("apns-channel-id", address),
+                        ("apns-push-type", "liveactivity"), ("apns-expiration", "0"),
+                    ] : [(":path", "/3/device/" + address), ("apns-topic", topic)]))
         let data = WireFrame.data(stream, body, end: !cut)
         return WireFrame.headers(stream, block, end: false).bytes + data.bytes
     }

@@ -39,8 +39,8 @@ struct ChannelsDeleteCommand: AsyncParsableCommand {
 
     private func delete() async throws -> ToolStatus {
         let what = channels.count == 1 ? "the channel \(channels[0])" : Format.plural(channels.count, "channel")
-        try consentOptions.ask("Delete \(what)")
         try await channelOptions.withManager { manager in
+            try consentOptions.ask("Delete \(what) of \(manager.bundleID) at \(manager.endpoint)")
             for channel in channels {
                 try await manager.delete(channel)
                 let row = Row(bundleID: manager.bundleID, deleted: channel.id)

@@ -63,16 +63,17 @@ struct ProviderTokenNotes: ProviderTokenStore {
     /// Only this user may read it, from its first moment on. Without it the next command makes a token of its own.
     private func writeFile(_ note: [UInt8], _ name: String) {
         guard let folder, let file = file(name) else { return }
+        let fresh = folder.appendingPathComponent(UUID().uuidString)
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let fresh = folder.appendingPathComponent(UUID().uuidString)
-            guard
-                FileManager.default.createFile(
-                    atPath: fresh.path, contents: Data(note), attributes: [.posixPermissions: 0o600])
-            else { return }
-            _ = try FileManager.default.replaceItemAt(file, withItemAt: fresh)
+            let isMade = FileManager.default.createFile(
+                atPath: fresh.path, contents: Data(note), attributes: [.posixPermissions: 0o600])
+            guard isMade else { throw CocoaError(.fileWriteUnknown) }
+            if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+            try FileManager.default.moveItem(at: fresh, to: file)
         } catch {
+            try? FileManager.default.removeItem(at: fresh)
             Console.standard.warning("the provider token is not kept in \(file.path): \(error.localizedDescription)")
         }
     }
