@@ -34,7 +34,12 @@ extension APNsPayload {
 
     private func encodedAPS() throws(APNsPayloadError) -> JSONObjectWriter {
         var aps = JSONObjectWriter()
-        aps.write("alert", alert?.fragment)
+        let isForLiveActivity = isForLiveActivity
+        aps.write(
+            "alert",
+            try alert.map { alert throws(APNsPayloadError) in
+                try alert.fragment(isForLiveActivity: isForLiveActivity)
+            })
         aps.write("badge", try checkedBadge())
         aps.write("sound", try sound.map { sound throws(APNsPayloadError) in try sound.fragment })
         aps.write("category", category)

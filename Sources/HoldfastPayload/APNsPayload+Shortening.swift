@@ -14,11 +14,12 @@ extension APNsPayload {
         guard let body = alert?.body, !body.isEmpty else {
             throw .tooLarge(count, limit: limit, ", and it has no body to shorten")
         }
-        // What may stay of the body, its ending not counted.
-        let room = JSONText.byteCount(body) - (count - limit) - JSONText.byteCount(ending)
-        guard room >= 0 else {
+        // With nothing left of the body but its ending.
+        let least = count - JSONText.byteCount(body) + JSONText.byteCount(ending)
+        guard least <= limit else {
             throw .tooLarge(count, limit: limit, ", and it is more than its alert's body that is too much")
         }
+        let room = limit - least
         var kept = body.startIndex
         var used = 0
         while kept < body.endIndex {

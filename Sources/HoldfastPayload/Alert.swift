@@ -35,11 +35,11 @@ extension APNsPayload {
         public var subtitle: String?
         /// `body`
         public var body: String?
-        /// `title-loc-key` and `title-loc-args`
+        /// `title-loc-key` and `title-loc-args`; for a Live Activity `title`, as an object.
         public var localizedTitle: Localized?
         /// `subtitle-loc-key` and `subtitle-loc-args`
         public var localizedSubtitle: Localized?
-        /// `loc-key` and `loc-args`
+        /// `loc-key` and `loc-args`; for a Live Activity `body`, as an object.
         public var localizedBody: Localized?
         /// `action` or `action-loc-key`
         public var action: Action?
@@ -69,17 +69,27 @@ extension APNsPayload {
 
 extension APNsPayload.Alert {
     /// As JSON: a text where nothing else is said.
-    var fragment: JSONFragment {
+    ///
+    /// - Parameter isForLiveActivity: there Apple has localised titles and bodies as objects under the keys of the texts
+    ///   (*Update Live Activities with push notifications*, WWDC 2023).
+    /// - Throws: ``APNsPayloadError`` for a text that is there in two ways under one key, or a count that is none.
+    func fragment(isForLiveActivity: Bool) throws(APNsPayloadError) -> JSONFragment {
         var plain = APNsPayload.Alert(body: body)
         plain.isAlwaysObject = isAlwaysObject
         if let body, self == plain, !isAlwaysObject { return JSONFragment(body) }
         var object = JSONObjectWriter()
-        object.write("title", title)
-        object.write("subtitle", subtitle)
-        object.write("body", body)
-        Self.write(localizedTitle, "title-loc-key", "title-loc-args", to: &object)
+        if isForLiveActivity {
+            try Self.write(title, localizedTitle, "title", to: &object)
+            object.write("subtitle", subtitle)
+            try Self.write(body, localizedBody, "body", to: &object)
+        } else {
+            object.write("title", title)
+            object.write("subtitle", subtitle)
+            object.write("body", body)
+            Self.write(localizedTitle, "title-loc-key", "title-loc-args", to: &object)
+        }
         Self.write(localizedSubtitle, "subtitle-loc-key", "subtitle-loc-args", to: &object)
-        Self.write(localizedBody, "loc-key", "loc-args", to: &object)
+        if !isForLiveActivity { Self.write(localizedBody, "loc-key", "loc-args", to: &object) }
         switch action {
         case .label(let text)?: object.write("action", text)
         case .localized(let key)?: object.write("action-loc-key", key)
@@ -89,8 +99,24 @@ extension APNsPayload.Alert {
         object.write("launch-image", launchImage)
         object.write("sound", sound)
         object.write("summary-arg", summaryArgument)
+        if let summaryArgumentCount, summaryArgumentCount < 1 {
+            throw APNsPayloadError(.invalid, "summary-arg-count is 1 or more; this one is \(summaryArgumentCount)")
+        }
         object.write("summary-arg-count", summaryArgumentCount)
         return JSONFragment(bytes: object.finish())
+    }
+
+    /// A text, or its localisation as an object, under one key.
+    private static func write(
+        _ text: String?, _ localized: Localized?, _ key: String, to object: inout JSONObjectWriter
+    ) throws(APNsPayloadError) {
+        guard let localized else { return object.write(key, text) }
+        guard text == nil else {
+            throw APNsPayloadError(.invalid, "the alert of a Live Activity has one \(key): as it is, or localised")
+        }
+        var inner = JSONObjectWriter()
+        write(localized, "loc-key", "loc-args", to: &inner)
+        object.write(key, JSONFragment(bytes: inner.finish()))
     }
 
     private static func write(

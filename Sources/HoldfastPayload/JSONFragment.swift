@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 
 /// One JSON value, encoded already: what a payload holds of its user's own.
 ///
@@ -18,13 +19,39 @@ public struct JSONFragment: Hashable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return JSONFragment(bytes: Array(try encoder.encode(value)))
+            let bytes = Array(try encoder.encode(value))
+            // Foundation writes a Decimal that is no number as NaN, which is no JSON.
+            try JSONScanner.checkValue(bytes.span, in: 0..<bytes.count)
+            return JSONFragment(bytes: bytes)
+        } catch let fault as JSONFault {
+            throw APNsPayloadError(
+                .notJSON,
+                "a \(type(of: value)) can't be encoded as JSON: a Decimal that is NaN, or: \(fault.reason.rawValue)")
         } catch let error as EncodingError {
             throw APNsPayloadError(.notJSON, "a \(type(of: value)) can't be encoded as JSON: \(Self.words(error))")
         } catch {
             throw APNsPayloadError(.notJSON, "a \(type(of: value)) can't be encoded as JSON: \(error)")
         }
     }
+
+    /// What is JSON already, byte for byte.
+    ///
+    /// - Parameter text: one value in UTF-8.
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    public static func json(_ text: some Sequence<UInt8>) throws(APNsPayloadError) -> JSONFragment {
+        let bytes = Array(text)
+        do throws(JSONFault) {
+            try JSONScanner.checkValue(bytes.span, in: 0..<bytes.count)
+        } catch {
+            throw APNsPayloadError(.notJSON, "what was given as JSON is none: \(error)")
+        }
+        return JSONFragment(bytes: bytes)
+    }
+
+    /// What is JSON already, as it is written.
+    ///
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    public static func json(_ text: String) throws(APNsPayloadError) -> JSONFragment { try json(text.utf8) }
 
     /// `null`: a key that is there, with nothing behind it.
     public static let null = JSONFragment(bytes: Array("null".utf8))

@@ -19,17 +19,36 @@ extension PushNotification {
             priority: priority ?? payload.priority(as: type), expiration: expiration, collapseID: collapseID, id: id,
             tokenRegisteredAt: tokenRegisteredAt, guarantee: guarantee, tag: tag)
     }
+
+    /// A broadcast with a payload that was built: an update of every Live Activity that follows the channel.
+    ///
+    /// - Parameters:
+    ///   - topic: the app's bundle identifier, without `.push-type.liveactivity`.
+    ///   - priority: nil for what the payload deserves.
+    ///   - expiration: see ``PushNotification/init(channel:topic:payload:priority:expiration:id:guarantee:tag:)``.
+    /// - Throws: ``APNsPayloadError``: the payload is larger than ``APNsPayload/largeLimit``, or a part of it can't be JSON.
+    public init(
+        payload: APNsPayload, channel: BroadcastChannel, topic: String, priority: Priority? = nil,
+        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) throws(APNsPayloadError) {
+        self.init(
+            channel: channel, topic: topic, payload: try payload.encoded(limit: APNsPayload.largeLimit),
+            priority: priority ?? payload.priority(as: .liveactivity), expiration: expiration, id: id,
+            guarantee: guarantee, tag: tag)
+    }
 }
 
 extension APNsPayload {
     /// Whether it shows, sounds or counts anything.
     private var isSeen: Bool { alert != nil || sound != nil || badge != nil }
 
+    var isForLiveActivity: Bool { event != nil || contentState != nil || attributes != nil }
+
     /// The push type that it is for: `mdm` and `liveactivity` by their keys, `widgets` where content has changed, `background`
     /// where there is nothing but work for the app, else `alert`. (`voip`, `controls` and the rest can't be told by a payload.)
     public var pushType: PushType {
         if mdm != nil { return .mdm }
-        if event != nil || contentState != nil || attributes != nil { return .liveactivity }
+        if isForLiveActivity { return .liveactivity }
         if isContentChanged { return .widgets }
         return isContentAvailable && !isSeen ? .background : .alert
     }

@@ -47,6 +47,8 @@ struct DocumentationTests {
         #expect(
             try json(PayloadExamples.liveActivity(delivery))
                 .contains(#""content-state":{"arrives":821692800,"driver":"Bo"},"stale-date":1800000000"#))
+        let broadcast = try PayloadExamples.broadcast(delivery, on: BroadcastChannel("AAAA"))
+        #expect(broadcast.isBroadcast && broadcast.pushType == .liveactivity)
         let engine = try PushEngine(journal: InMemoryJournal(), routes: [Route(connector: InMemoryConnector())])
         let token = try DeviceToken(String(repeating: "ab", count: 32))
         _ = try await PayloadExamples.send(String(repeating: "Long ", count: 2000), to: token, with: engine.producer)

@@ -59,12 +59,33 @@ struct EncodingTests {
         struct State: Encodable { let levels = [1.0, .nan] }
         let state = #expect(throws: APNsPayloadError.self) { try JSONFragment.encoding(State()) }
         #expect(state?.kind == .notJSON && state?.message.contains("levels") == true, "\(String(describing: state))")
+        // Foundation writes this one without a word.
+        struct Price: Encodable { let prices = [Decimal(1), .nan] }
+        let price = #expect(throws: APNsPayloadError.self) { try JSONFragment.encoding(Price()) }
+        #expect(price?.kind == .notJSON && price?.message.contains("Price") == true)
+        #expect(throws: APNsPayloadError.self) {
+            try APNsPayload.liveActivity(.update, contentState: ["level": Decimal.nan])
+        }
+        for number in [Float.nan, .infinity] {
+            #expect(throws: APNsPayloadError.self) { try JSONFragment.encoding(["number": number]) }
+        }
         for number in [Double.nan, .infinity, -.infinity] {
             #expect(throws: APNsPayloadError.self) { try JSONFragment.encoding(number) }
             var payload = APNsPayload()
             payload.relevanceScore = number
             let error = #expect(throws: APNsPayloadError.self) { try payload.encoded() }
             #expect(error?.kind == .notJSON && error?.message.contains("relevance-score") == true)
+        }
+    }
+
+    @Test("What is JSON already goes in as it is written; what is none is refused")
+    func json() throws {
+        var payload = APNsPayload()
+        payload["a"] = try .json(#" {"b" : [1.0]}"#)
+        #expect(String(decoding: try payload.encoded(), as: UTF8.self) == #"{"aps":{},"a": {"b" : [1.0]}}"#)
+        for text in ["", "{", "{} {}", "NaN", "'a'"] {
+            let error = #expect(throws: APNsPayloadError.self) { try JSONFragment.json(text) }
+            #expect(error?.kind == .notJSON)
         }
     }
 
@@ -83,6 +104,23 @@ struct EncodingTests {
         #expect(message { $0.badge = -1 }?.contains("badge") == true)
         #expect(message { $0.sound = .critical(volume: 1.5) }?.contains("volume") == true)
         #expect(message { $0.sound = .critical(volume: .nan) }?.contains("volume") == true)
+        #expect(message { $0.sound = APNsPayload.Sound("x", volume: -.infinity) }?.contains("volume") == true)
+        #expect(
+            message {
+                $0["mdm"] = "mine"
+                $0.mdm = "magic"
+            }?.contains("mdm") == true)
+        #expect(
+            message {
+                $0.alert = .init()
+                $0.alert?.summaryArgumentCount = 0
+            }?.contains("summary-arg-count") == true)
+        let twice = message { payload in
+            payload.event = .update
+            payload.alert = .init(title: "T", body: "B")
+            payload.alert?.localizedBody = .init("KEY")
+        }
+        #expect(twice?.contains("one body") == true)
         #expect(message { $0["aps"] = "mine" }?.contains("aps") == true)
         #expect(message { $0.otherKeys["badge"] = 3 }?.contains("badge") == true)
         #expect(message { $0.timestamp = Date(timeIntervalSince1970: -1) }?.contains("timestamp") == true)

@@ -136,6 +136,15 @@ enum GoldenPayloads {
             $0.alert?.sound = "chime.aiff"
         },
         Golden(
+            "localised texts of a Live Activity, under the keys of the texts",
+            #"{"aps":{"alert":{"title":{"loc-key":"%@ is near","loc-args":["Anna"]},"body":{"loc-key":"HURRY"}},"event":"update"}}"#
+        ) {
+            $0.event = .update
+            $0.alert = .init()
+            $0.alert?.localizedTitle = .init("%@ is near", "Anna")
+            $0.alert?.localizedBody = .init("HURRY")
+        },
+        Golden(
             "summary-arg and summary-arg-count",
             #"{"aps":{"alert":{"body":"b","summary-arg":"Anna","summary-arg-count":3}}}"#
         ) {

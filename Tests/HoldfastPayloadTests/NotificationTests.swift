@@ -56,6 +56,24 @@ struct NotificationTests {
         #expect(try notification(payload, pushType: .voip).payload.count == 5020)
     }
 
+    @Test("A broadcast may be as large, and has its push type whatever is in it")
+    func broadcast() throws {
+        let channel = try BroadcastChannel("dHN0LXNyY2gtY2hubA==")
+        var payload = try APNsPayload.liveActivity(.update, contentState: ["score": 1])
+        payload["x"] = JSONFragment(String(repeating: "x", count: 4500))
+        let notification = try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        #expect(notification.recipient == .channel(channel) && notification.pushType == .liveactivity)
+        #expect(notification.priority == .considerate && notification.payload.count > APNsPayload.limit)
+        payload.alert = "Goal"
+        let seen = try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        #expect(seen.priority == nil)
+        payload["y"] = JSONFragment(String(repeating: "x", count: 1000))
+        let error = #expect(throws: APNsPayloadError.self) {
+            try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        }
+        #expect(error?.message.contains("5120 is the limit") == true)
+    }
+
     @Test("What is built is taken by the engine, each kind of it")
     func accepted() async throws {
         let engine = try PushEngine(

@@ -43,7 +43,9 @@ struct CommandTests {
 
     @Test("One notification by hand goes the way of all others, and its outcome is printed")
     func byHand() async throws {
-        let mock = try await MockProcess("--reject", "\(token(3))=Unregistered", in: folder)
+        try folder.write("script", "sandbox: true\n")
+        let mock = try await MockProcess(
+            "--reject", "\(token(3))=Unregistered", "--script", folder("script"), in: folder)
         func send(_ flags: String...) async throws -> Tool.Result {
             try await Tool.start(["send", "--journal", folder("j")] + flags).result()
         }
@@ -63,13 +65,22 @@ struct CommandTests {
         let reports = try #require(try both.json()["notifications"] as? [[String: Any]])
         #expect(reports.map { $0["outcome"] as? String } == ["confirmed", "rejected"])
         #expect(reports.map { $0["reason"] as? String } == [nil, "Unregistered"])
+        // The mock is in the development environment.
+        #expect(reports.map { ($0["apns-unique-id"] as? String)?.count } == [36, nil])
         #expect(try both.count("accepted") == 2 && both.count("left") == 0)
         #expect(!both.output.contains(token(3)))
         let blacklisted = try await send("--token", token(3), "--alert", "Hi")
         #expect(blacklisted.status == 65 && blacklisted.output.contains("refused: Blacklisted: Unregistered since"))
+        // One notification's topic is not the journal's.
+        let other = try await send("--token", token(5), "--alert", "Hi", "--topic", "com.example.other")
+        let broadcast = try await send("--channel", "AAAA", "--event", "end", "--alert", "Over")
+        #expect(other.status == 0 && broadcast.status == 0, "\(broadcast.errors)")
+        #expect(broadcast.output.hasPrefix("AAAA  confirmed  apns-id "), "\(broadcast.output)")
+        let ledger = try folder.read("ledger")
+        #expect(ledger.contains(#""channel":"AAAA""#) && ledger.contains("com.example.other"), "\(ledger)")
         let queued = try await send("--token", token(4), "--alert", "Hi", "--queue-only")
         #expect(queued.status == 0 && queued.output.contains("unconfirmed"), "\(queued.output)")
-        #expect(try mock.taken() == 2)
+        #expect(try mock.taken() == 4)
     }
 
     @Test("Queue, look, recover with nothing but the journal")

@@ -12,7 +12,8 @@ struct HandMadeTests {
     private static let token = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
     private func notifications(_ flags: String...) async throws -> [PushNotification] {
-        let draft = try await NotificationDraft(try NotificationOptions.parse(["--token", Self.token] + flags))
+        let recipient = flags.contains("--channel") ? [] : ["--token", Self.token]
+        let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + flags))
         return try #require(draft).notifications(topic: "com.example.app")
     }
 
@@ -63,6 +64,27 @@ struct HandMadeTests {
         #expect(Set(all.map(\.id)).count == 3)
     }
 
+    @Test("A broadcast goes to channels, with what Live Activities need")
+    func broadcasts() async throws {
+        let start = WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let all = try await notifications(
+            "--channel", "dHN0LXNyY2gtY2hubA==", "--channel", "AAAA", "--event", "update", "--content-state",
+            #"{"score": [1, 0]}"#, "--alert", "Goal", "--sound", "cheer.caf")
+        #expect(all.map(\.recipient.channel?.id) == ["dHN0LXNyY2gtY2hubA==", "AAAA"])
+        #expect(all.allSatisfy { $0.pushType == .liveactivity && $0.priority == nil && $0.topic == "com.example.app" })
+        let text = String(decoding: all[0].payload, as: UTF8.self)
+        let timestamp = try #require(text.split(separator: #""timestamp":"#).last?.prefix { $0.isNumber })
+        #expect(try #require(Int64(timestamp)) >= start.seconds)
+        #expect(
+            text == #"{"aps":{"alert":{"body":"Goal","sound":"cheer.caf"},"event":"update","timestamp":\#(timestamp),"#
+                + #""content-state":{"score": [1, 0]}}}"#)
+        let quiet = try await notifications("--channel", "AAAA", "--event", "end", "--expiration", "0")
+        #expect(quiet[0].priority == .considerate && quiet[0].expiration == nil)
+        let whole = try await notifications("--channel", "AAAA", "--payload", "{}", "--expiration", "1800000000")
+        #expect(whole[0].pushType == .liveactivity && whole[0].expiration == .at(1_800_000_000))
+        await #expect(throws: ToolError.self) { try await notifications("--event", "end") }
+    }
+
     @Test("An expiration is a span from now, a time, or Unix seconds")
     func expirations() throws {
         let now = WallTime(seconds: 1_700_000_000)
@@ -102,6 +124,18 @@ struct HandMadeTests {
                 ["--token", "ab", "--payload", "{}", "--push-type", "background", "--priority", "1"],
                 ["--push-type background", "--priority 1"]
             ),
+            (["--token", "ab", "--channel", "AAAA", "--alert", "x"], ["--token", "--channel"]),
+            (["--channel", "AAAA", "--alert", "x"], ["--channel", "--event"]),
+            (["--channel", "AAA", "--payload", "{}"], ["--channel", "base64"]),
+            (["--channel", "AAAA", "--payload", "{}", "--collapse-id", "x"], ["--channel", "--collapse-id"]),
+            (["--channel", "AAAA", "--payload", "{}", "--push-type", "alert"], ["--channel", "--push-type alert"]),
+            (["--channel", "AAAA", "--channel", "BBBB", "--payload", "{}", "--id", id], ["--id", "--channel"]),
+            (["--token", "ab", "--event", "update", "--alert", "x"], ["--event update", "--content-state"]),
+            (["--token", "ab", "--event", "end", "--badge", "1"], ["--event", "--badge"]),
+            (["--token", "ab", "--event", "end", "--push-type", "alert"], ["--event", "--push-type alert"]),
+            (["--token", "ab", "--event", "start"], ["start", "update or end"]),
+            (["--token", "ab", "--alert", "x", "--content-state", "{}"], ["--content-state", "--event"]),
+            (["--token", "ab", "--payload", "{}", "--event", "end"], ["--payload", "--event"]),
             (["--token", "ab", "--alert", "x", "--push-type", "alarm"], ["alarm", "background, location, voip"]),
             (["--token", "ab", "--alert", "x", "--priority", "7"], ["7", "10, 5 or 1"]),
             (["--token", "ab", "--alert", "x", "--id", "7"], ["--id", "UUID"]),
@@ -138,6 +172,12 @@ struct HandMadeTests {
             }
         }
         let long = String(repeating: "x", count: 5000)
+        let channel = ["--channel", "AAAA", "--event", "end", "--alert", String(repeating: "x", count: 5100)]
+        let error = await #expect(throws: ToolError.self) {
+            try await NotificationDraft(try NotificationOptions.parse(channel))
+        }
+        #expect(error?.message.contains("5120 is the limit") == true)
+        #expect(await failure("--event", "end", "--content-state", "[1]")?.message.contains("--content-state") == true)
         let tooLarge = ToolError(.badInput, "the payload has 5020 bytes; 4096 is the limit")
         #expect(await failure("--alert", long) == tooLarge)
         #expect(await failure("--alert", long, "--push-type", "voip") == nil)
@@ -162,7 +202,7 @@ struct NotificationReportTests {
 
     @Test("The text names the outcome of each, and explains each reason once")
     func text() {
-        var confirmed = NotificationReport(token: "00fc…e8f0", id: "ID1", outcome: .confirmed)
+        var confirmed = NotificationReport(channel: "AAAA", id: "ID1", outcome: .confirmed)
         confirmed.uid = 1
         var rejected = NotificationReport(token: "ab", id: "ID2", outcome: .rejected)
         (rejected.reason, rejected.status, rejected.timestamp) = ("Unregistered", 410, "2026-11-21T12:00:00Z")
@@ -172,11 +212,11 @@ struct NotificationReportTests {
         repeated.isRepeated = true
         #expect(
             NotificationReport.text([confirmed, rejected, rejected, refused, repeated]) == """
-                00fc…e8f0  confirmed  apns-id ID1
-                ab         rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
-                ab         rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
-                cd         refused: BadTopic: a topic has 1 to 255 visible ASCII characters
-                ef         confirmed before, and not sent again  apns-id ID4
+                AAAA  confirmed  apns-id ID1
+                ab    rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
+                ab    rejected: Unregistered, status 410, since 2026-11-21T12:00:00Z  apns-id ID2
+                cd    refused: BadTopic: a topic has 1 to 255 visible ASCII characters
+                ef    confirmed before, and not sent again  apns-id ID4
                   Unregistered: the app is not on the device any more, or takes no notifications. What to do:
                   delete the token where your tokens are kept, until the app registers again.
                 """)

@@ -78,8 +78,8 @@ public final class PushEngine: Service, Sendable {
     /// Where an entry stands, as far as the journal still knows: nil when it knows nothing any more.
     public func fate(of uid: UID) throws(JournalError) -> EntryFate? { try core.journal.fate(of: uid) }
 
-    /// How the notification of a receipt ended; nil while it has not, and when the journal does not know any more, which is
-    /// when the outcome was taken, or outcomes are not kept.
+    /// How the notification of a receipt ended; nil while it has not, and when the journal does not know any more: when the
+    /// outcome was taken, or outcomes are not kept, and its apns-id is not remembered (``EngineConfiguration/remembersIDs``).
     public func outcome(of receipt: Receipt) throws(JournalError) -> TerminalOutcome? {
         if case .repeated(_, let outcome) = receipt { return outcome }
         guard let uid = receipt.uid, case .settled(let outcome)? = try fate(of: uid) else { return nil }

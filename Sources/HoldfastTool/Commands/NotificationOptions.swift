@@ -1,13 +1,21 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastPayload
 
-/// One notification by hand, for one device or several: what stands in a file otherwise.
+/// One notification by hand, for devices or channels: what stands in a file otherwise.
 struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "The device, in hex digits. May be repeated: one notification each.", valueName: "token"))
     var token: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "In place of devices, the channel that Live Activities follow: a broadcast. May be repeated.",
+            valueName: "id"))
+    var channel: [String] = []
 
     @Option(name: .long, help: ArgumentHelp("The text that is shown.", valueName: "body"))
     var alert: String?
@@ -43,6 +51,21 @@ struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
+            "What becomes of a Live Activity: update or end, as of now. (What starts one needs --payload.)",
+            valueName: "event"),
+        completion: .list(["update", "end"]), transform: Self.event)
+    var event: APNsPayload.LiveActivityEvent?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --event, what it shows from now on: a JSON object, @FILE that holds it, or @- for standard input.",
+            valueName: "json"))
+    var contentState: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
             "The whole payload in place of all these: a JSON object, @FILE that holds it, or @- for standard input.",
             valueName: "json"))
     var payload: String?
@@ -52,7 +75,7 @@ struct NotificationOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The apns-push-type, such as alert, background or voip. (default: what the flags above make; with --payload none, \
-            which Apple takes for alert)
+            which Apple takes for alert; of a broadcast always liveactivity)
             """, valueName: "type"),
         completion: .list(PushType.known.map(\.rawValue)), transform: Self.pushType)
     var pushType: PushType?
@@ -88,87 +111,19 @@ struct NotificationOptions: ParsableArguments {
             valueName: "uuid"),
         transform: Self.id)
     var id: NotificationID?
-
-    /// Flags that were given, in the order of the help.
-    var given: [String] {
-        (token.isEmpty ? [] : ["--token"]) + contents + (payload == nil ? [] : ["--payload"])
-            + [
-                pushType.map { _ in "--push-type" }, priority.map { _ in "--priority" },
-                expiration.map { _ in "--expiration" }, collapseID.map { _ in "--collapse-id" }, id.map { _ in "--id" },
-            ].compactMap { $0 }
-    }
-
-    /// Flags that were given and make a payload.
-    private var contents: [String] {
-        noticed
-            + [
-                category.map { _ in "--category" }, thread.map { _ in "--thread" },
-                contentAvailable ? "--content-available" : nil, mutableContent ? "--mutable-content" : nil,
-            ].compactMap { $0 }
-    }
-
-    /// Of them, those that the user notices.
-    private var noticed: [String] {
-        [
-            alert.map { _ in "--alert" }, title.map { _ in "--title" }, subtitle.map { _ in "--subtitle" },
-            badge.map { _ in "--badge" }, sound.map { _ in "--sound" },
-        ].compactMap { $0 }
-    }
-}
-
-// MARK: What contradicts
-
-extension NotificationOptions {
-    /// - Throws: a `ValidationError` that names what contradicts, or is missing.
-    func check() throws {
-        guard let first = given.first else { return }
-        guard !token.isEmpty else { throw ValidationError("\(first) needs --token: the device that it is for.") }
-        guard token.count <= NotificationLine.maximumTokenCount else {
-            throw ValidationError(
-                "--token can be given \(NotificationLine.maximumTokenCount) times; write a file of more.")
-        }
-        for text in token {
-            do throws(Refusal) {
-                _ = try DeviceToken(sanitizing: text)
-            } catch {
-                // Not what it was: it may be a token all the same.
-                throw ValidationError("One of the tokens is none: \(error.detail).")
-            }
-        }
-        if let content = contents.first, payload != nil {
-            throw ValidationError("--payload and \(content) exclude each other: a payload is the whole of it.")
-        }
-        guard payload != nil || !contents.isEmpty else {
-            throw ValidationError("--token needs something to send: --alert, another flag of a payload, or --payload.")
-        }
-        if id != nil, token.count > 1 {
-            throw ValidationError("--id is for one notification, and --token was given \(token.count) times.")
-        }
-        try validateBackground()
-    }
-
-    /// Apple refuses background notifications of another priority than 5, and devices do not show them.
-    private func validateBackground() throws {
-        let isImplied = pushType == nil && contentAvailable && noticed.isEmpty
-        guard pushType == .background || isImplied else { return }
-        let cause = isImplied ? "--content-available alone" : "--push-type background"
-        if let priority, priority != .considerate {
-            throw ValidationError(
-                "\(cause) and --priority \(priority.rawValue) contradict: a background notification has priority 5.")
-        }
-        guard payload == nil else { return }
-        if let seen = noticed.first {
-            throw ValidationError("--push-type background and \(seen) contradict: it shows, sounds and counts nothing.")
-        }
-        if !contentAvailable {
-            throw ValidationError("--push-type background needs --content-available: that is what wakes the app.")
-        }
-    }
 }
 
 // MARK: Values
 
 extension NotificationOptions {
+    private static func event(_ text: String) throws -> APNsPayload.LiveActivityEvent {
+        switch text {
+        case "update": .update
+        case "end": .end
+        default: throw ValidationError("It must be update or end.")
+        }
+    }
+
     private static func pushType(_ text: String) throws -> PushType {
         let type = PushType(rawValue: text)
         guard PushType.known.contains(type) else {

@@ -12,9 +12,9 @@ struct SendCommand: AsyncParsableCommand {
               {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
             See Docs/Tool.md for all of them.
 
-            In place of a file, flags say one notification: --token, and --alert or other flags of a payload, or --payload. \
-            It goes the same way as all others; printed is what became of it: for each token the outcome, the service's \
-            reason where it refused, and the apns-id.
+            In place of a file, flags say one notification: --token or --channel, and --alert or other flags of a payload, or \
+            --payload. It goes the same way as all others; printed is what became of it: for each recipient the outcome, the \
+            service's reason where it refused, and the apns-id.
 
             Examples:
               holdfast send notifications.ndjson --journal push.journal \\
@@ -24,6 +24,8 @@ struct SendCommand: AsyncParsableCommand {
                 --token 00fc13ad… --title Reservation --alert "Your table is ready"
               holdfast send --journal push.journal --token 00fc13ad… \\
                 --payload @payload.json --expiration 10m
+              holdfast send --journal push.journal --channel dHN0LXNyY2gtY2hubA== \\
+                --event update --content-state '{"score":[1,0]}' --alert "Goal!"
 
             A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
             is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
@@ -128,9 +130,10 @@ struct SendCommand: AsyncParsableCommand {
             try input.seek(to: task.place.progress?.offset ?? 0)
             intake = .file(task)
         }
-        if let route = plan.toRemember(of: routes), route != remembered {
-            sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
-            try route.write(to: journal)
+        if var route = plan.toRemember(of: routes) {
+            // The topic of one by hand is the journal's only where that knows none.
+            if case .flags = source { route.defaultTopic = remembered?.defaultTopic ?? route.defaultTopic }
+            try remember(route, inPlaceOf: remembered, in: journal)
         }
         let delivery = Delivery(
             journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
@@ -143,12 +146,20 @@ struct SendCommand: AsyncParsableCommand {
         return InputTask(input, defaultTopic: defaultTopic, place)
     }
 
+    private func remember(
+        _ route: RouteSettings, inPlaceOf remembered: RouteSettings?, in journal: LMDBJournal
+    ) throws {
+        guard route != remembered else { return }
+        sayRouteChange(from: remembered, to: route, unconfirmed: try journal.status().unconfirmed)
+        try route.write(to: journal)
+    }
+
     private func notifications(_ draft: NotificationDraft, _ topic: String?) throws -> [PushNotification] {
         guard let topic else {
             throw ValidationError(
                 "Missing --topic <topic>: neither the journal nor a configuration says one for all notifications.")
         }
-        return draft.notifications(topic: topic)
+        return try draft.notifications(topic: topic)
     }
 
     private func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {

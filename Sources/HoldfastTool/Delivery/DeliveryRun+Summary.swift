@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import Logging
 
 extension DeliveryRun {
     /// Unconfirmed entries of the whole journal; what its lanes hold that no route serves is part of them.
@@ -17,17 +18,41 @@ extension DeliveryRun {
     }
 
     /// What became of each that was given by flags, where the journal took them or refused them.
-    func fill(_ outcome: inout Outcome, _ notifications: [PushNotification], _ receipts: [Receipt]) {
-        guard !receipts.isEmpty else { return }
+    func fill(_ outcome: inout Outcome, _ notifications: [PushNotification], from taken: FeedReport) {
+        guard !taken.receipts.isEmpty else { return }
         do throws(JournalError) {
             var reports: [NotificationReport] = []
-            for (notification, receipt) in zip(notifications, receipts) {
-                reports.append(try NotificationReport(notification, receipt, in: journal))
+            for (notification, receipt) in zip(notifications, taken.receipts) {
+                var report = try NotificationReport(notification, receipt, in: journal)
+                report.uniqueID = receipt.uid.flatMap { taken.uniqueIDs[$0] }
+                reports.append(report)
             }
             outcome.summary.notifications = reports
         } catch {
             outcome.error = outcome.error ?? ToolError(error)
         }
+    }
+
+    /// The UID of what is submitted next; nil when the journal can't say.
+    func nextUID() -> UID? {
+        do throws(JournalError) {
+            return try journal.status().nextUID
+        } catch {
+            logger.warning("it can't be told which notifications are new: \(error)")
+            return nil
+        }
+    }
+
+    /// Notes by which ids the service's console knows what is submitted from `first` on.
+    func noteUniqueIDs(
+        _ events: AsyncStream<EngineEvent>, from first: UID, in report: Monitor<FeedReport>
+    ) async -> Event {
+        for await event in events {
+            // A backlog may be of any size.
+            guard case .identified(_, let uid, let uniqueID) = event, uid >= first else { continue }
+            report.withLock { $0.uniqueIDs[uid] = uniqueID }
+        }
+        return .watchEnded
     }
 
     func fill(_ summary: inout DeliverySummary, from taken: FeedReport, elapsed: Duration) {

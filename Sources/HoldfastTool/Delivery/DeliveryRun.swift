@@ -72,7 +72,7 @@ struct DeliveryRun {
         case .file(let task):
             outcome.summary.file = task.input.file.name
             outcome.summary.resumedAtLine = task.place.progress.map { $0.lines + 1 }
-        case .notifications(let notifications): fill(&outcome, notifications, taken.receipts)
+        case .notifications(let notifications): fill(&outcome, notifications, from: taken)
         }
         outcome.summary.error = outcome.error?.message
         outcome.summary.exitCode = outcome.status.rawValue
@@ -91,6 +91,10 @@ struct DeliveryRun {
             if !quietPeriods.isEmpty {
                 let events = engine.events()
                 tasks.addTask { await sayCleared(events, quietPeriods) }
+            }
+            if case .notifications = intake, let first = nextUID() {
+                let events = engine.events(buffering: 2 * NotificationLine.maximumTokenCount)
+                tasks.addTask { await noteUniqueIDs(events, from: first, in: report) }
             }
             tasks.addTask {
                 await feed(report).run(intake)

@@ -14,6 +14,8 @@ struct FeedReport: Sendable {
     var finished = false
     /// Of notifications that were given by flags, one each.
     var receipts: [Receipt] = []
+    /// By UID, what the service's console knows notifications by that flags gave: development environment only.
+    var uniqueIDs: [UID: String] = [:]
     var error: ToolError?
 }
 

@@ -4,35 +4,58 @@ internal import HoldfastPayload
 
 /// Notifications that were given by flags, as far as they are known before the journal is opened: all but their topic.
 struct NotificationDraft: Sendable {
-    /// The first one.
+    /// What ends the topic of a Live Activity that is sent to devices.
+    private static let liveActivityTopicEnding = ".push-type.liveactivity"
+
+    /// Without its recipient and its topic.
     private let template: PushNotification
-    private let tokens: [DeviceToken]
+    private let recipients: [Recipient]
+    /// Whether its topic must be that of a Live Activity on a device.
+    private let isForLiveActivity: Bool
 
     /// Nil where no flag says anything of a notification.
     ///
     /// - Throws: ``ToolError`` with status `badInput` for a payload that is too large or no JSON object, and those of its file.
     init?(_ options: NotificationOptions) async throws {
-        guard !options.given.isEmpty else { return nil }
-        tokens = try options.token.map { text throws(Refusal) in try DeviceToken(sanitizing: text) }
-        let expiration = options.expiration?.expiration(EngineClock.system.wall())
+        let recipients = try options.recipients
+        guard let first = recipients.first else { return nil }
+        self.recipients = recipients
+        isForLiveActivity = options.event != nil && first.token != nil
+        var expiration = options.expiration?.expiration(EngineClock.system.wall())
+        // 0 says what a channel stores, not how often it is tried.
+        if first.channel != nil, expiration == .once { expiration = nil }
         if let argument = options.payload {
-            let payload = try await PayloadArgument.read(argument)
+            let type = first.channel == nil ? options.pushType : .liveactivity
             template = PushNotification(
-                token: tokens[0], topic: "", payload: payload, pushType: options.pushType, priority: options.priority,
-                expiration: expiration, collapseID: options.collapseID, id: options.id)
-        } else {
-            do throws(APNsPayloadError) {
-                template = try PushNotification(
-                    payload: Self.payload(options), token: tokens[0], topic: "", pushType: options.pushType,
-                    priority: options.priority, expiration: expiration, collapseID: options.collapseID, id: options.id)
-            } catch {
-                throw ToolError(.badInput, error.message)
+                recipient: first, topic: "", payload: try await JSONArgument.object(argument, of: "--payload"),
+                pushType: type, priority: options.priority, expiration: expiration, collapseID: options.collapseID,
+                id: options.id)
+            return
+        }
+        var payload = Self.payload(options)
+        let state: [UInt8]? =
+            if let state = options.contentState { try await JSONArgument.object(state, of: "--content-state") } else {
+                nil
             }
+        do throws(APNsPayloadError) {
+            if let state { payload.contentState = try .json(state) }
+            switch first {
+            case .device(let token):
+                template = try PushNotification(
+                    payload: payload, token: token, topic: "", pushType: options.pushType, priority: options.priority,
+                    expiration: expiration, collapseID: options.collapseID, id: options.id)
+            case .channel(let channel):
+                template = try PushNotification(
+                    payload: payload, channel: channel, topic: "", priority: options.priority, expiration: expiration,
+                    id: options.id)
+            }
+        } catch {
+            throw ToolError(.badInput, error.message)
         }
     }
 
     private static func payload(_ options: NotificationOptions) -> APNsPayload {
-        var payload = APNsPayload(badge: options.badge, sound: options.sound.map { APNsPayload.Sound($0) })
+        var payload = APNsPayload(badge: options.badge)
         if options.alert != nil || options.title != nil || options.subtitle != nil {
             payload.alert = .init(title: options.title, subtitle: options.subtitle, body: options.alert)
         }
@@ -40,14 +63,32 @@ struct NotificationDraft: Sendable {
         payload.threadID = options.thread
         payload.isContentAvailable = options.contentAvailable
         payload.isMutableContent = options.mutableContent
+        if let event = options.event {
+            payload.event = event
+            payload.timestamp = Date()
+            if let sound = options.sound {
+                payload.alert = payload.alert ?? .init()
+                payload.alert?.sound = sound
+            }
+        } else {
+            payload.sound = options.sound.map { APNsPayload.Sound($0) }
+        }
         return payload
     }
 
-    /// One for each token. Each has an apns-id from here on, since it is by that one that a journal remembers how it ended.
-    func notifications(topic: String) -> [PushNotification] {
-        tokens.map { token in
+    /// One for each recipient. Each has an apns-id from here on, since it is by that one that a journal remembers how it ended.
+    ///
+    /// - Throws: ``ToolError`` with status `usage` for a topic that is none of a Live Activity's.
+    func notifications(topic: String) throws(ToolError) -> [PushNotification] {
+        guard !isForLiveActivity || topic.hasSuffix(Self.liveActivityTopicEnding) else {
+            throw ToolError(
+                .usage,
+                "--event to a device needs a --topic that ends in \(Self.liveActivityTopicEnding); this one is \(topic)"
+            )
+        }
+        return recipients.map { recipient in
             var notification = template
-            notification.recipient = .device(token)
+            notification.recipient = recipient
             notification.topic = topic
             notification.id = template.id ?? NotificationID()
             return notification
@@ -55,14 +96,16 @@ struct NotificationDraft: Sendable {
     }
 }
 
-/// A payload from the command line: itself, or `@` and the file that holds it.
-enum PayloadArgument {
+/// A JSON object from the command line: itself, or `@` and the file that holds it.
+enum JSONArgument {
     /// Bytes that are read of a file at most; APNs takes far fewer.
     static let maximumByteCount = 1 << 20
 
-    /// The JSON object, without what blank there is around it.
-    static func read(_ argument: String) async throws(ToolError) -> [UInt8] {
-        let (name, bytes) = try await bytes(argument)
+    /// The object as it is written, without what blank there is around it.
+    ///
+    /// - Parameter flag: for messages.
+    static func object(_ argument: String, of flag: String) async throws(ToolError) -> [UInt8] {
+        let (name, bytes) = try await bytes(argument, of: flag)
         do throws(JSONFault) {
             try JSONScanner.checkObject(bytes)
         } catch {
@@ -73,8 +116,10 @@ enum PayloadArgument {
         return Array(bytes[start...bytes.lastIndex(of: UInt8(ascii: "}"))!])
     }
 
-    private static func bytes(_ argument: String) async throws(ToolError) -> (name: String, bytes: [UInt8]) {
-        guard argument.hasPrefix("@") else { return ("--payload", Array(argument.utf8)) }
+    private static func bytes(
+        _ argument: String, of flag: String
+    ) async throws(ToolError) -> (name: String, bytes: [UInt8]) {
+        guard argument.hasPrefix("@") else { return (flag, Array(argument.utf8)) }
         let file = try InputFile(String(argument.dropFirst()))
         var bytes: [UInt8] = []
         while true {

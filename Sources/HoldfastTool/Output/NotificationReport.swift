@@ -17,9 +17,13 @@ struct NotificationReport: Encodable, Equatable {
         case settled
     }
 
-    /// Shortened.
-    var token: String
+    /// Shortened; nil for a broadcast.
+    var token: String?
+    /// Of a broadcast.
+    var channel: String?
     var id: String?
+    /// What the service's console knows it by; development environment only.
+    var uniqueID: String?
     /// Nil where it was not taken.
     var uid: UInt64?
     var outcome: Outcome
@@ -37,13 +41,14 @@ struct NotificationReport: Encodable, Equatable {
     var detail: String?
 
     enum CodingKeys: String, CodingKey {
-        case token, uid, outcome, reason, status, timestamp, dueAt, detail
+        case token, channel, uid, outcome, reason, status, timestamp, dueAt, detail
         case id = "apns-id"
+        case uniqueID = "apns-unique-id"
         case isRepeated = "repeated"
     }
 
-    init(token: String, id: String? = nil, outcome: Outcome) {
-        (self.token, self.id, self.outcome) = (token, id, outcome)
+    init(token: String? = nil, channel: String? = nil, id: String? = nil, outcome: Outcome) {
+        (self.token, self.channel, self.id, self.outcome) = (token, channel, id, outcome)
     }
 }
 
@@ -52,7 +57,8 @@ struct NotificationReport: Encodable, Equatable {
 extension NotificationReport {
     init(_ notification: PushNotification, _ receipt: Receipt, in journal: any Journal) throws(JournalError) {
         self.init(
-            token: notification.recipient.description, id: notification.id?.description, outcome: .settled)
+            token: notification.token?.shortened, channel: notification.recipient.channel?.id,
+            id: notification.id?.description, outcome: .settled)
         uid = receipt.uid?.rawValue
         switch receipt {
         case .refused(let refusal):
@@ -97,8 +103,8 @@ extension NotificationReport {
 extension NotificationReport {
     /// A line for each, and below them what the reasons mean, each once.
     static func text(_ reports: [NotificationReport]) -> String {
-        let width = reports.map(\.token.count).max() ?? 0
-        var lines = reports.map { $0.line(tokenWidth: width) }
+        let width = reports.map(\.recipient.count).max() ?? 0
+        var lines = reports.map { $0.line(width) }
         var explained: Set<String> = []
         for report in reports {
             guard let reason = report.reason, report.isExplained, explained.insert(reason).inserted else { continue }
@@ -113,16 +119,20 @@ extension NotificationReport {
     /// What the validator refuses is said in its detail, to the point.
     private var isExplained: Bool { outcome != .refused || reason == Reason.blacklisted.rawValue }
 
-    private func line(tokenWidth: Int) -> String {
+    private var recipient: String { token ?? channel ?? "" }
+
+    /// - Parameter width: of the recipients of all.
+    private func line(_ width: Int) -> String {
         var words = outcome.rawValue
         if isRepeated == true { words += " before, and not sent again" }
         let facts = [
             reason, status.map { "status \($0)" }, timestamp.map { "since \($0)" }, dueAt.map { "due \($0)" },
         ].compactMap { $0 }.joined(separator: ", ")
         for note in [facts, detail ?? ""] where !note.isEmpty { words += ": " + note.printable(maximumLength: 300) }
-        let padding = String(repeating: " ", count: tokenWidth - token.count + 2)
+        let padding = String(repeating: " ", count: width - recipient.count + 2)
         // Of what was refused nobody ever hears under that name.
         let name = outcome == .refused ? nil : id.map { "  apns-id \($0)" }
-        return "\(token)\(padding)\(words)\(name ?? "")"
+        let consoleName = uniqueID.map { "  apns-unique-id \($0.printable(maximumLength: 100))" }
+        return "\(recipient)\(padding)\(words)\(name ?? "")\(consoleName ?? "")"
     }
 }

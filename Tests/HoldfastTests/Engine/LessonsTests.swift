@@ -123,12 +123,14 @@ import Testing
         var notification = Sample.notification(1)
         notification.id = NotificationID(high: 1, low: 1)
         let receipt = await engine.producer.submit([notification])[0]
+        let nameless = await engine.producer.submit([Sample.notification(2)])[0]
         #expect(try engine.outcome(of: receipt) == nil)
         #expect(try await runUntilIdle(engine) == .drained)
-        #expect(try engine.outcome(of: receipt) == .confirmed)
+        #expect(try engine.outcome(of: receipt) == .confirmed && engine.outcome(of: nameless) == .confirmed)
         let batch = try await engine.outcomes.makeAsyncIterator().source.next()
         try await batch?.taken()
-        #expect(try engine.outcome(of: receipt) == nil)
+        // Remembered by its identity, where it has one.
+        #expect(try engine.outcome(of: receipt) == .confirmed && engine.outcome(of: nameless) == nil)
         let next = try testEngine(journal.crashed(), InMemoryConnector())
         let repeated = await next.producer.submit([notification])[0]
         #expect(try next.outcome(of: repeated) == .confirmed)
