@@ -25,7 +25,7 @@ struct ChannelAttempts {
     /// So many at the most.
     static let limit = 3
     /// Before the second attempt; before the next one four times as long.
-    static let pause = Duration.milliseconds(250)
+    static let pause = Duration.milliseconds(100)
 
     private let isRepeatable: Bool
     private var count = 0

@@ -81,10 +81,11 @@ extension ChannelError {
     private init(_ response: HTTP2Response, to request: ChannelRequest, at endpoint: APNsEndpoint) {
         let (status, reason) = (response.status, response.reason)
         let said = reason.map { "\(status) \($0)" } ?? "status \(status)"
+        let pause = response.retryAfter.map { ", and to wait \($0.components.seconds) s" } ?? ""
         let advice = ChannelAdvice.text(status, reason)
         self.init(
             Self.code(status, reason),
-            "\(request.text): \(endpoint) says \(said)\(advice) (apns-request-id \(request.id))",
+            "\(request.text): \(endpoint) says \(said)\(pause)\(advice) (apns-request-id \(request.id))",
             status: status, reason: reason, retryAfter: response.retryAfter)
     }
 

@@ -6,7 +6,7 @@ public struct MessageStoragePolicy: RawRepresentable, Hashable, Sendable {
 
     /// Nothing: a broadcast reaches the devices that are connected, and its expiration must be 0.
     public static let noMessage = MessageStoragePolicy(rawValue: 0)
-    /// The broadcast that was sent last, until it expires. A channel that stores takes fewer broadcasts a second.
+    /// The broadcast that was sent last, until it expires. Apple lets less be published to a channel that stores.
     public static let mostRecentMessage = MessageStoragePolicy(rawValue: 1)
 }
 

@@ -35,7 +35,7 @@ struct RequestValidator: Sendable {
     /// - Parameter isManagement: whether it came to where channels are managed.
     func rejection(ofRoute fields: RequestFields, _ target: RequestTarget, isManagement: Bool) -> MockRejection? {
         if case .nothing = target { return isManagement || fields.method == "POST" ? "BadPath" : "MethodNotAllowed" }
-        return fields.method.map(target.methods.contains) == true ? nil : "MethodNotAllowed"
+        return target.knows(method: fields.method) ? nil : "MethodNotAllowed"
     }
 
     /// Everything but method, path and provider token.

@@ -28,7 +28,7 @@ struct ChannelAttemptsTests {
             (answer(400, "BadRequest"), "fail"), (answer(403, "InvalidProviderToken"), "fail"),
             (answer(429, "TooManyRequests"), "fail"), (answer(500, "InternalServerError"), "fail"),
             (answer(503, "Service Unavailable"), "fail"), (answer(503), "fail"),
-            (answer(503, "Shutdown"), "again in 250.0 ms"), (answer(400, "IdleTimeout"), "again in 250.0 ms"),
+            (answer(503, "Shutdown"), "again in 100.0 ms"), (answer(400, "IdleTimeout"), "again in 100.0 ms"),
         ] {
             var attempts = ChannelAttempts(isRepeatable: isRepeatable)
             #expect(next(&attempts, ending) == expected, "\(ending)")
@@ -45,8 +45,8 @@ struct ChannelAttemptsTests {
     @Test("What was never sent is sent three times at most, unless somebody has to mend something")
     func neverSent() {
         var attempts = ChannelAttempts(isRepeatable: false)
-        #expect(next(&attempts, .neverSent("away", isLasting: false)) == "again in 250.0 ms")
-        #expect(next(&attempts, .neverSent("away", isLasting: false)) == "again in 1000.0 ms")
+        #expect(next(&attempts, .neverSent("away", isLasting: false)) == "again in 100.0 ms")
+        #expect(next(&attempts, .neverSent("away", isLasting: false)) == "again in 400.0 ms")
         #expect(next(&attempts, .neverSent("away", isLasting: false)) == "fail")
         attempts = ChannelAttempts(isRepeatable: true)
         #expect(next(&attempts, .neverSent("untrusted", isLasting: true)) == "fail")
@@ -57,6 +57,6 @@ struct ChannelAttemptsTests {
         var attempts = ChannelAttempts(isRepeatable: false)
         #expect(next(&attempts, .unknown("closed")) == "fail")
         attempts = ChannelAttempts(isRepeatable: true)
-        #expect(next(&attempts, .unknown("closed")) == "again in 250.0 ms")
+        #expect(next(&attempts, .unknown("closed")) == "again in 100.0 ms")
     }
 }

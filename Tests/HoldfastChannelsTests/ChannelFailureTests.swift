@@ -28,6 +28,7 @@ struct ChannelFailureTests {
             #expect(error.code == code && error.status == rejection.status && error.reason == rejection.reason)
             #expect(error.message.contains(rejection.reason) && error.message.contains("apns-request-id"))
             #expect(error.retryAfter == (rejection.retryAfter == nil ? nil : .seconds(7)))
+            #expect(error.message.contains("wait 7 s") == (rejection.retryAfter != nil))
             #expect(service.mock.counters.requests == 1)
         }
     }

@@ -51,6 +51,18 @@ struct ChannelManagerTests {
         }
     }
 
+    @Test("A connection that the service takes nothing more on is followed by another")
+    func goAway() async throws {
+        try await ChannelService.run { service async throws in
+            let manager = try service.manager()
+            _ = try await manager.list()
+            service.mock.goAway(MockGoAway(reason: "Shutdown"))
+            try await eventually("it is closed") { service.mock.counters.openConnections == 0 }
+            _ = try await manager.create(storagePolicy: .noMessage)
+            #expect(service.mock.counters.connections == 2 && service.mock.channels.count == 1)
+        }
+    }
+
     @Test("A manager that is let go of closes its connection")
     func lettingGo() async throws {
         try await ChannelService.run { service async throws in

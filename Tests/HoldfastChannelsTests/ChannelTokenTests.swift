@@ -99,7 +99,7 @@ struct ChannelTokenTests {
             clock.advance(by: .seconds(1))
             _ = try await manager.create(storagePolicy: .noMessage)
             #expect(service.mock.counters.requests == 2 && service.mock.channels.count == 1)
-            #expect(service.mock.counters.connections == 1)
+            #expect(service.mock.counters.connections == 1 && notes.kept.withLock { $0 } == 2)
         }
     }
 

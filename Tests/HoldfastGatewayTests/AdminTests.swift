@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Logging
 import NIOCore
 import NIOPosix
@@ -122,7 +123,12 @@ struct AdminTests {
                 try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
                 try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
             ]
-            async let answer = get("/health/live", port)
+            let isAnswered = Monitor(false)
+            async let answer = {
+                defer { isAnswered.withLock { $0 = true } }
+                return try await get("/health/live", port)
+            }()
+            #expect(await Patience(.milliseconds(200)).wait { isAnswered.withLock { $0 } } == false)
             try await idle[0].close()
             #expect(try await answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
             try await idle[1].close()

@@ -34,9 +34,9 @@ enum ClientFailure: Error, Equatable {
     case neverProcessed
 }
 
-/// A sender's end of one connection, which can be told to behave and to misbehave.
+/// A sender's end of one connection, which behaves; ``RawClient`` does not.
 final class HTTP2Client: Sendable {
-    let channel: any Channel
+    private let channel: any Channel
     private let handler: NIOLoopBound<ClientHandler>
 
     private init(_ channel: any Channel, _ handler: NIOLoopBound<ClientHandler>) {
@@ -44,16 +44,11 @@ final class HTTP2Client: Sendable {
         self.handler = handler
     }
 
-    /// - Parameters:
-    ///   - tls: nil for cleartext.
-    ///   - limits: of this end.
-    static func connect(
-        port: Int, tls: TLSConfiguration? = nil, host: String = "127.0.0.1", readsAnswers: Bool = true
-    ) async throws -> HTTP2Client {
+    /// - Parameter tls: nil for cleartext.
+    static func connect(port: Int, tls: TLSConfiguration? = nil) async throws -> HTTP2Client {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: readsAnswers)
-            .connect(host: host, port: port) { channel in
+            .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ClientHandler()
                     if let context {
@@ -88,12 +83,6 @@ final class HTTP2Client: Sendable {
             do { answers.append(.success(try await future.get())) } catch { answers.append(.failure(error)) }
         }
         return answers
-    }
-
-    /// Writes bytes as they are, behind what the session has to say.
-    func write(_ bytes: [UInt8]) async throws {
-        let handler = handler
-        try await channel.eventLoop.submit { handler.value.write(bytes) }.get()
     }
 
     /// What the server has said of the connection's end, if it has.
@@ -166,11 +155,6 @@ private final class ClientHandler: ChannelInboundHandler {
         }
         promises[next] = promise
         return promise.futureResult
-    }
-
-    func write(_ bytes: [UInt8]) {
-        session.connection.output += bytes
-        flush()
     }
 
     func flush() {

@@ -157,7 +157,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("A request is refused, but for its own sake, with a time after which to come again: a full journal")
+    @Test("A full journal refuses what it would take at another time, and says when to come again")
     func fullJournal() async throws {
         let journal = InMemoryJournal()
         journal.limitEntries(to: 1)

@@ -64,7 +64,10 @@ struct CommandTreeTests {
     @Test("Whoever changes something that cannot be undone is asked, or says --yes")
     func consent() async throws {
         let leaves = try await tree().leaves()
-        for name in ["holdfast journal drop", "holdfast rejections discard", "holdfast blacklist remove"] {
+        for name in [
+            "holdfast journal drop", "holdfast rejections discard", "holdfast blacklist remove",
+            "holdfast channels delete",
+        ] {
             #expect(leaves.first { $0.name == name }?.command.has("yes") == true, "\(name)")
         }
     }

@@ -75,7 +75,8 @@ struct ReadmeTests {
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appendingPathComponent("Docs/Tool.md"), encoding: .utf8)
         for command in [
-            ["send"], ["recover"], ["feedback", "read"], ["journal", "status"], ["journal", "list"],
+            ["send"], ["recover"], ["feedback", "read"], ["channels", "create"], ["channels", "delete"],
+            ["journal", "status"], ["journal", "list"],
             ["journal", "show"],
             ["mock", "http2"], ["mock", "binary"], ["mock", "feedback"], ["mock", "audit"],
         ] {

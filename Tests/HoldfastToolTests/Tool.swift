@@ -78,6 +78,8 @@ final class RunningTool: Sendable {
 
     var isRunning: Bool { process.withLock(\.isRunning) }
 
+    var processIdentifier: Int32 { process.withLock(\.processIdentifier) }
+
     func kill(_ signal: Int32) {
         process.withLock { process in
             if process.isRunning { _ = Foundation.kill(process.processIdentifier, signal) }

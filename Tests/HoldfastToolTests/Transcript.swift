@@ -151,13 +151,15 @@ struct TranscriptTests {
         #expect(transcript.difference(from: "a 12\n\n# 0\n", mark: "#")?.contains("ended") == true)
     }
 
-    @Test("The story of Docs/Operating.md happens as it is told", .timeLimit(.minutes(5)))
-    func operating() async throws {
+    @Test(
+        "The story of a page happens as it is told", .timeLimit(.minutes(5)),
+        arguments: [("Docs/Operating.md", 21), ("Docs/Channels.md", 10)])
+    func stories(_ path: String, _ leastSteps: Int) async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Docs/Operating.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
         let transcript = Transcript(page: page)
-        #expect(transcript.steps.count > 20)
+        #expect(transcript.steps.count >= leastSteps)
         let folder = try TemporaryFolder()
         let mark = "step-\(UUID().uuidString)"
         try folder.write("script", "cd \(folder.path)\n\(transcript.script(mark: mark))")

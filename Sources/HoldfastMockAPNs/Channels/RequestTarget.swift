@@ -43,13 +43,12 @@ enum RequestTarget {
         }
     }
 
-    /// The methods it knows.
-    var methods: [String] {
+    func knows(method: String?) -> Bool {
         switch self {
-        case .device, .broadcast: ["POST"]
-        case .channel: ["POST", "GET", "DELETE"]
-        case .allChannels: ["GET"]
-        case .nothing: []
+        case .device, .broadcast: method == "POST"
+        case .channel: method == "POST" || method == "GET" || method == "DELETE"
+        case .allChannels: method == "GET"
+        case .nothing: false
         }
     }
 

@@ -120,7 +120,8 @@ struct EntryRow: Encodable {
     func line() -> String {
         let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
         return Self.columns(
-            String(uid), state, lane.printable(maximumLength: 80), token ?? channel.map { "\($0.prefix(9))…" } ?? "",
+            String(uid), state, lane.printable(maximumLength: 80),
+            token ?? channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
             topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),

@@ -23,6 +23,7 @@ public final class JavaSender {
     private static final Set<Integer> LATER = Set.of(429, 500, 503);
     private final SSLContext tls;
     private volatile HttpClient client;
+    private long replacedAt = System.nanoTime() - 1_000_000_000L;
     private final String address;
     private final String topic;
 
@@ -69,20 +70,25 @@ public final class JavaSender {
 
     /**
      * A client whose connection breaks during its handshake may never complete what waits for that connection, whatever
-     * timeout the requests have (seen with JDK 17): so there is a limit of our own, and then another client.
+     * timeout the requests have; or it takes the server for one without HTTP/2, and speaks nothing but HTTP/1.1 to it for the
+     * rest of its life (both seen with JDK 17). So there is a limit of our own, and behind a failure another client, at most
+     * one a second: those that were left keep their threads until they are collected.
      */
     private HttpResponse<String> send(HttpRequest request) throws Exception {
         var used = client;
         try {
             return used.sendAsync(request, HttpResponse.BodyHandlers.ofString()).get(5, TimeUnit.SECONDS);
-        } catch (TimeoutException never) {
-            synchronized (this) {
-                if (client == used) client = newClient();
-            }
-            throw new IOException("no answer", never);
-        } catch (ExecutionException failure) {
+        } catch (TimeoutException | ExecutionException failure) {
+            replace(used);
             throw new IOException("no answer", failure);
         }
+    }
+
+    private synchronized void replace(HttpClient used) {
+        long now = System.nanoTime();
+        if (client != used || now - replacedAt < 1_000_000_000L) return;
+        client = newClient();
+        replacedAt = now;
     }
 
     private static SSLContext trusting(String file) throws Exception {
