@@ -285,6 +285,17 @@ struct NotificationReportTests {
         #expect(report.outcome == .deferred && report.reason == "TooManyRequests" && report.dueAt != nil)
     }
 
+    @Test("What the service's console knows it by is told, and of a backlog beside it is not kept")
+    func uniqueIDs() async throws {
+        let world = try HandMadeWorld { _ in SendResult(.confirmed, uniqueID: "console-1") }
+        _ = await world.engine.producer.submit([try notification(5)])
+        let outcome = await world.run([try notification(1), try notification(2)])
+        let reports = try #require(outcome.summary.notifications)
+        #expect(reports.map(\.uniqueID) == ["console-1", "console-1"])
+        #expect(outcome.summary.text().contains("apns-unique-id console-1"))
+        #expect(try JSONOutput.line(reports[0]).contains(#""apns-unique-id":"console-1""#))
+    }
+
     @Test("A journal that fails has taken nothing, and says why")
     func journalFails() async throws {
         let journal = InMemoryJournal()
