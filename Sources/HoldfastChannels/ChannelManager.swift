@@ -44,7 +44,7 @@ public final class ChannelManager: Sendable {
         bundleID: String, _ configuration: APNsConnector.Configuration, endpoint: APNsEndpoint? = nil,
         store: (any ProviderTokenStore)? = nil
     ) throws(APNsConfigurationError) {
-        guard (1...255).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy(Self.isBundleIDByte) else {
+        guard bundleID.isBundleID, bundleID.utf8.count <= NotificationValidator.maximumTopicByteCount else {
             throw APNsConfigurationError(
                 "the bundle id \(bundleID.prefix(64).debugDescription) is not letters, digits, hyphens and periods")
         }
@@ -63,15 +63,6 @@ public final class ChannelManager: Sendable {
     }
 
     deinit { connection.withLock { $0 }?.close() }
-
-    private static func isBundleIDByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
 
     // MARK: What can be asked for
 

@@ -151,6 +151,30 @@ struct ChannelFailureTests {
         }
     }
 
+    @Test("A service that does not get as far as HTTP/2 is unreachable, and says so in time")
+    func noHandshake() async throws {
+        for plan in [
+            MockConnectionPlan(tls: .stalled), MockConnectionPlan(settings: .never),
+            MockConnectionPlan(welcome: .reset),
+        ] {
+            try await ChannelService.run {
+                $0.script = [.connection(.init(address: "management"), plan)]
+            } _: { service async throws in
+                var service = service
+                service.configuration.connectDeadline = .milliseconds(200)
+                let error = try #require(await channelError { _ = try await service.manager().list() })
+                #expect(error.code == .unreachable, "\(error)")
+                #expect(service.mock.counters.connections == 3 && service.mock.counters.requests == 0)
+            }
+        }
+        try await ChannelService.run {
+            $0.script = [.connection(.init(address: "management"), MockConnectionPlan(tls: .withoutALPN))]
+        } _: { service async throws in
+            let error = try #require(await channelError { _ = try await service.manager().list() })
+            #expect(error.code == .configuration && error.message.contains("ALPN"))
+        }
+    }
+
     @Test("Answers that are not what Apple documents are faults, and never a channel")
     func malformedAnswers() async throws {
         let lists = [

@@ -46,16 +46,9 @@ public struct NotificationValidator: Hashable, Sendable {
         guard notification.pushType == .liveactivity else {
             throw Refusal(.invalidPushType, "a broadcast has push type liveactivity")
         }
-        // It is a part of the path.
-        let isBundleID = notification.topic.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard isBundleID, !notification.topic.hasSuffix(".push-type.liveactivity") else {
+        // It stands in the path. (What is empty is refused with all others of that kind.)
+        let topic = notification.topic
+        guard topic.isEmpty || topic.isBundleID && !topic.hasSuffix(".push-type.liveactivity") else {
             throw Refusal(.badTopic, "the topic of a broadcast is the app's bundle identifier, and nothing behind it")
         }
         guard notification.collapseID == nil else {
@@ -118,5 +111,21 @@ public struct NotificationValidator: Hashable, Sendable {
         } catch {
             throw Refusal(.payloadNotJSON, "the payload is not a JSON object: \(error)")
         }
+    }
+}
+
+extension String {
+    /// Whether it can be a bundle identifier, and stand in a path as it is: letters, digits, hyphens, periods and, as some
+    /// have them, underscores. Empty is none.
+    package var isBundleID: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 }

@@ -32,9 +32,9 @@ struct ChannelsCreateCommand: AsyncParsableCommand {
             not tried again by itself.
 
             Examples:
-              holdfast channels create --storage most-recent --bundle-id com.example.app --config holdfast.yaml
-              holdfast channels create --storage none --bundle-id com.example.app --endpoint sandbox \\
-                --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
+              holdfast channels create --storage most-recent --config holdfast.yaml
+              holdfast channels create --storage none --endpoint sandbox \\
+                --bundle-id com.example.app --key AuthKey_ABC.p8 --key-id ABC --team-id XYZ
             """)
 
     @Option(

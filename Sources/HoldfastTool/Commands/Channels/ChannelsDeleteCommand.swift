@@ -11,8 +11,8 @@ struct ChannelsDeleteCommand: AsyncParsableCommand {
             there is no such channel in this environment, or nobody knows whether it is gone.
 
             Examples:
-              holdfast channels delete dHN0LXNyY2gtY2hubA== --bundle-id com.example.app --config holdfast.yaml
-              holdfast channels delete dHN0LXNyY2gtY2hubA== --bundle-id com.example.app --endpoint sandbox --yes
+              holdfast channels delete dHN0LXNyY2gtY2hubA== --config holdfast.yaml
+              holdfast channels delete $(holdfast channels list) --yes
             """)
 
     @Argument(

@@ -10,8 +10,8 @@ struct ChannelsListCommand: AsyncParsableCommand {
             Those of one environment: channels of development and of production are apart.
 
             Examples:
-              holdfast channels list --bundle-id com.example.app --config holdfast.yaml
-              holdfast channels list --bundle-id com.example.app --endpoint sandbox --json | jq -r .channel
+              holdfast channels list --config holdfast.yaml
+              holdfast channels list --config holdfast.yaml --endpoint sandbox --json
             """)
 
     @OptionGroup var channelOptions: ChannelOptions

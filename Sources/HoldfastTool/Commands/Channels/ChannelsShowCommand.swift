@@ -10,7 +10,7 @@ struct ChannelsShowCommand: AsyncParsableCommand {
             Code 1 when there is no such channel in this environment.
 
             Example:
-              holdfast channels show dHN0LXNyY2gtY2hubA== --bundle-id com.example.app --config holdfast.yaml
+              holdfast channels show dHN0LXNyY2gtY2hubA== --config holdfast.yaml
             """)
 
     @Argument(
