@@ -247,6 +247,16 @@ struct NotificationReportTests {
         #expect(!outcome.summary.text().contains("elapsed"))
     }
 
+    @Test("That silence alone has confirmed it is said below")
+    func silence() {
+        var summary = DeliverySummary(notifications: [NotificationReport(token: "ab", outcome: .confirmed)])
+        summary.confirmed = 1
+        summary.confirmedByBarrier = 1
+        #expect(summary.text() == "ab  confirmed")
+        (summary.confirmedByBarrier, summary.confirmedByQuiet) = (0, 1)
+        #expect(summary.text().contains("no error came in the quiet period: a guess"))
+    }
+
     @Test("The same again under its apns-id is not sent twice, and keeps its exit code")
     func repeats() async throws {
         let journal = InMemoryJournal()

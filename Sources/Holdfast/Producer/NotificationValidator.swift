@@ -31,11 +31,10 @@ public struct NotificationValidator: Hashable, Sendable {
     }
 
     private func validateToken(_ token: DeviceToken) throws(Refusal) {
+        let (least, most) = (limits.tokens.lowerBound, limits.tokens.upperBound)
         guard limits.tokens.contains(token.bytes.count) else {
-            throw Refusal(
-                .badDeviceToken,
-                "a device token has \(limits.tokens.lowerBound) to \(limits.tokens.upperBound) bytes here; "
-                    + "this one has \(token.bytes.count)")
+            let range = least == most ? "\(most)" : "\(least) to \(most)"
+            throw Refusal(.badDeviceToken, "a device token has \(range) bytes here; this one has \(token.bytes.count)")
         }
     }
 

@@ -87,8 +87,10 @@ struct DeliverySummary: Encodable, Equatable {
     func text() -> String {
         guard let notifications else { return table() }
         let lines = NotificationReport.text(notifications)
-        // Of these alone the lines say everything.
-        return leftFromBefore > 0 || left > 0 ? lines + "\n" + table() : lines
+        // Of these alone the lines say everything, but not that silence is no proof, and that one may have gone twice.
+        let isMoreToSay =
+            leftFromBefore > 0 || left > 0 || confirmedByQuiet > 0 || wronglyConfirmed > 0 || possibleDuplicates > 0
+        return isMoreToSay ? lines + "\n" + table() : lines
     }
 
     private func table() -> String {
