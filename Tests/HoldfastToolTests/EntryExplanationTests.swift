@@ -180,8 +180,8 @@ struct EntryExplanationTests {
         #expect(explain(facts).summary == "deferred")
         #expect(
             explain(facts).sentences.prefix(4) == [
-                "It was put off for TooManyRequests: too many notifications went to this token or channel in a short time. It was "
-                    + "answered so, or not at all, 3 times.",
+                "It was put off for TooManyRequests: too many notifications went to this token or channel in a short "
+                    + "time. It was answered so, or not at all, 3 times.",
                 "An earlier attempt had no answer: it may have been sent.",
                 "It is due at 2026-11-21T22:28:10Z (in 90 s).", "It goes again then.",
             ])
