@@ -17,10 +17,10 @@ struct BenchGatewayCommand: AsyncParsableCommand {
 
             Examples:
               holdfast bench gateway --count 300000 --rounds 5
-              holdfast bench gateway --latency --count 2000
+              holdfast bench gateway --latency
             """)
 
-    @Option(help: "Requests in a round.") var count = 300_000
+    @Option(help: "Requests in a round. (default: 300000; with --latency 2000)") var count: Int?
     @Option(help: "Rounds; the medians are reported.") var rounds = 3
     @Option(help: "Concurrent streams of each connection.") var streams = 1000
     @Option(help: "Connections of h2load.") var connections = 1
@@ -31,8 +31,11 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
 
+    /// One at a time takes longer.
+    var requests: Int { count ?? (latency ? 2000 : 300_000) }
+
     func validate() throws {
-        guard count > 0, rounds > 0, (1...100_000).contains(streams), (1...1000).contains(connections),
+        guard requests > 0, rounds > 0, (1...100_000).contains(streams), (1...1000).contains(connections),
             (20...4096).contains(payload), (1...100_000).contains(rate)
         else {
             throw ValidationError("--count, --rounds, --streams, --connections, --payload or --rate is out of range")
@@ -57,8 +60,8 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     private func together(_ bench: GatewayBench) async throws -> String {
         var report = GatewayReport(command: self)
         for round in 1...rounds {
-            report.direct.append(try bench.direct(count))
-            report.through.append(try await bench.through(count))
+            report.direct.append(try bench.direct(requests))
+            report.through.append(try await bench.through(requests))
             tell(round)
         }
         return json ? report.json : report.text
@@ -67,8 +70,8 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     private func singly(_ bench: GatewayBench) async throws -> String {
         var report = GatewayLatencyReport(command: self)
         for round in 1...rounds {
-            report.syncs += try SyncTimes.measure(count, perSecond: rate, in: bench.directory)
-            report.answers += try await bench.latencies(count, perSecond: rate)
+            report.syncs += try SyncTimes.measure(requests, perSecond: rate, in: bench.directory)
+            report.answers += try await bench.latencies(requests, perSecond: rate)
             tell(round)
         }
         return json ? report.json : report.text

@@ -15,7 +15,7 @@ struct GatewayReport {
     var text: String {
         func thousands(_ value: Double) -> String { String(format: "%.0f k/s", value / 1000) }
         return [
-            "\(command.count) requests, \(command.connections) connection(s) of \(command.streams) streams, payload "
+            "\(command.requests) requests, \(command.connections) connection(s) of \(command.streams) streams, payload "
                 + "\(command.payload) bytes, \(command.noSync ? "no sync" : "full sync"), median of \(command.rounds)",
             "h2load to the mock                 \(thousands(yardstick))",
             "h2load through the gateway         \(thousands(accepted)), each on disk before its 200",
@@ -31,7 +31,7 @@ struct GatewayReport {
     var json: String {
         JSONFigures.object(
             [
-                ("count", Double(command.count)), ("streams", Double(command.streams)),
+                ("count", Double(command.requests)), ("streams", Double(command.streams)),
                 ("connections", Double(command.connections)), ("payload", Double(command.payload)),
                 ("rounds", Double(command.rounds)), ("directPerSecond", yardstick), ("acceptedPerSecond", accepted),
                 ("deliveredPerSecond", delivered), ("ratio", accepted / yardstick),
