@@ -92,6 +92,8 @@ extension [UInt8] {
 
     /// Copies borrowed bytes to the end.
     mutating func append(copying bytes: Span<UInt8>) {
+        // Nothing added to nothing would write the count, which is 0, into the storage that all empty arrays share.
+        if bytes.isEmpty { return }
         append(addingCapacity: bytes.count) { end in
             for index in bytes.indices { end.append(bytes[index]) }
         }
