@@ -93,7 +93,7 @@ struct NotificationOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Until when it is worth sending: so long from now (30m, 12h), a time (2026-11-21T12:00:00Z) or Unix seconds; 0 is \
-            one attempt. (default: 24h)
+            one attempt, and with --channel no more than that nothing is stored. (default: 24h)
             """, valueName: "time"),
         transform: ExpirationArgument.parse)
     var expiration: ExpirationArgument?
