@@ -240,7 +240,11 @@ public struct NotificationLimits: Hashable, Sendable {
         payload: 4096, voipPayload: 5120, broadcastPayload: 5120, tokens: 1...100, collapseID: 64)
 
     /// The same without broadcasts: what a sender takes that knows tokens only.
-    public static let devices = NotificationLimits(payload: 4096, voipPayload: 5120, tokens: 1...100, collapseID: 64)
+    public static let devices = {
+        var limits = http2
+        limits.broadcastPayload = nil
+        return limits
+    }()
 
     /// The most bytes that the payload of this one may have.
     func payloadByteCount(of notification: PushNotification) -> Int {

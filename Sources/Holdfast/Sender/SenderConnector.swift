@@ -34,8 +34,8 @@ public struct SenderConnector: Connector {
     ///   - deadline: the most one call may take; then its outcome is unknown. Default: 30 s.
     ///   - concurrency: the most calls at a time, those included that did not return by their deadline; at least 1.
     ///     Default: 100.
-    ///   - limits: what `submit` refuses. Default: Apple's for HTTP/2, and broadcasts: a sender that can send those says so
-    ///     with ``NotificationLimits/http2``.
+    ///   - limits: what `submit` refuses. Default: Apple's for HTTP/2, and every broadcast: a sender that can send those
+    ///     says so with ``NotificationLimits/http2``.
     ///   - name: what status and logs call it.
     public init(
         deadline: Duration = .seconds(30), concurrency: Int = 100, limits: NotificationLimits = .devices,

@@ -148,6 +148,10 @@ public enum Expiration: Hashable, Sendable {
     }
 
     @inlinable public init(unixSeconds: Int64) { self = unixSeconds == 0 ? .once : .at(unixSeconds) }
+
+    /// What an `apns-expiration` asks for where it is a broadcast's: 0 says what the channel stores, not how often we may
+    /// try, and so leaves that to acceptance (nil).
+    package var ofBroadcast: Expiration? { self == .once ? nil : self }
 }
 
 /// What to do with a notification of which nobody can say whether the service took it.

@@ -92,10 +92,10 @@ struct RequestDesk {
 
     private mutating func take(_ request: HTTP2ServerEvents.Request, _ bodies: [UInt8], _ now: WallTime) {
         let fields = RequestFields(request.headers)
-        let id = RequestReader.id(of: fields)
+        let id = fields.ownID.flatMap { NotificationID($0) }
         let its = Waiting(
             streamID: request.streamID, id: id ?? ids.next(),
-            idText: id == nil ? nil : RequestReader.idText(of: fields), isBroadcast: fields.isBroadcast)
+            idText: id == nil ? nil : fields.ownID, isBroadcast: fields.isBroadcast)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields.authorization, now: now)

@@ -21,6 +21,8 @@ struct RequestFields: Sendable {
     var requestID: String?
     /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
     var registeredAt: String?
+    /// Whether it is for a channel, if its path is one that there is.
+    private(set) var isBroadcast = false
     /// Whether one of these is there twice.
     var hasDuplicates = false
 
@@ -47,10 +49,11 @@ struct RequestFields: Sendable {
             }
         }
         self.hasDuplicates = hasDuplicates
+        isBroadcast = path?.utf8.dropFirst().first == UInt8(ascii: "4")
     }
 
-    /// Whether it is for a channel, if its path is one that there is.
-    var isBroadcast: Bool { path?.utf8.dropFirst().first == UInt8(ascii: "4") }
+    /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.
+    var ownID: String? { isBroadcast ? requestID : id }
 
     @inline(__always)
     private static func set(_ field: inout String?, _ value: String, _ hasDuplicates: inout Bool) {

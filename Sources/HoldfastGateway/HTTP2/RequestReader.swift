@@ -32,14 +32,8 @@ struct RequestReader {
         }
     }
 
-    /// The sender's apns-id, as it is written; a broadcast's is its apns-request-id.
-    static func idText(of fields: RequestFields) -> String? { fields.isBroadcast ? fields.requestID : fields.id }
-
-    /// The same as an id; nil for none, and for what has not its form.
-    static func id(of fields: RequestFields) -> NotificationID? { idText(of: fields).flatMap { NotificationID($0) } }
-
     /// - Parameters:
-    ///   - id: what ``id(of:)`` says.
+    ///   - id: the fields' ``RequestFields/ownID``; nil for none, and for what has not its form.
     ///   - body: the payload, or its beginning.
     ///   - isTruncated: the payload is longer than any may be.
     /// - Precondition: ``checkRoute(_:)`` has passed.
@@ -86,8 +80,7 @@ struct RequestReader {
             throw Refusal(
                 .badExpirationDate, "there is no apns-expiration, which a broadcast must have; 0 stores nothing")
         }
-        // 0 says what the channel stores, not how often we may try.
-        notification.expiration = expiration == .once ? nil : expiration
+        notification.expiration = expiration.ofBroadcast
         notification.priority = try priority(fields, notification.pushType)
         try checkPayload(body, isTruncated: isTruncated)
         notification.payload = Array(body)

@@ -22,8 +22,7 @@ struct NotificationDraft: Sendable {
         self.recipients = recipients
         isForLiveActivity = options.event != nil && first.token != nil
         var expiration = options.expiration?.expiration(EngineClock.system.wall())
-        // 0 says what a channel stores, not how often it is tried.
-        if first.channel != nil, expiration == .once { expiration = nil }
+        if first.channel != nil { expiration = expiration?.ofBroadcast }
         if let argument = options.payload {
             let type = first.channel == nil ? options.pushType : .liveactivity
             template = PushNotification(

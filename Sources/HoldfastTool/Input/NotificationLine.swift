@@ -133,8 +133,7 @@ private struct LineFields {
         var expiration = try deadline()
         var type = pushType
         if ways == [.channel] {
-            // 0 says what the channel stores, not how often we may try.
-            if expiration == .once { expiration = nil }
+            expiration = expiration?.ofBroadcast
             type = type ?? .liveactivity
         }
         let notifications = recipients.map { recipient in
