@@ -6,7 +6,7 @@ extension Consumer {
         guard pool.mayBegin(now: now), parkedUntil == nil, needsConnection(now: now) else { return pool.rest(now: now) }
         guard pool.begin(now: now) else { return }
         scaler.changed()
-        if pool.active.isEmpty { board.connection(of: name, .connecting) }
+        if pool.active.isEmpty { board.connecting(of: name) }
         requestConnection(nextConnection)
     }
 

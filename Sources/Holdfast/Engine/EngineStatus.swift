@@ -3,9 +3,11 @@ public struct EngineStatus: Sendable {
     public enum ConnectionState: Sendable {
         /// Nothing to send so far, or the last connection was closed in order.
         case idle
+        /// The first attempt since the route was idle is under way.
         case connecting
         case connected
-        /// No connection came about, or the last one ended; it is tried again after a while.
+        /// No connection came about, or the last one ended; it is tried again after a while, or just now. It stays so
+        /// until a connection is there.
         case waiting(ConnectError)
     }
 

@@ -29,7 +29,9 @@ final class StatusBoard: Sendable {
     private let state: Monitor<State>
 
     init(routes: [String]) {
-        state = Monitor(State(rest: Dictionary(uniqueKeysWithValues: routes.map { ($0, EngineRest?.none) })))
+        var initial = State(rest: Dictionary(uniqueKeysWithValues: routes.map { ($0, EngineRest?.none) }))
+        for route in routes { initial.status.connections[route] = .idle }
+        state = Monitor(initial)
     }
 
     func add(_ counts: SettlementPlan.Counts) {
@@ -56,6 +58,15 @@ final class StatusBoard: Sendable {
 
     func connection(of route: String, _ connection: EngineStatus.ConnectionState) {
         state.withLock { $0.status.connections[route] = connection }
+    }
+
+    /// An attempt to connect is under way. A route that was away stays so, with what kept it, until one has worked: what holds
+    /// its entries up is not over because it is tried again.
+    func connecting(of route: String) {
+        state.withLock { state in
+            if case .waiting = state.status.connections[route] { return }
+            state.status.connections[route] = .connecting
+        }
     }
 
     /// Entries that silence had confirmed and a late error denies.

@@ -71,10 +71,7 @@ extension ConnectionWatcher.RouteState {
         case .waiting(let error):
             trouble = error.message
             mustBeMended = error.kind == .configuration
-        case .connecting:
-            // The next attempt after a failure is no news, and not yet the end of it.
-            trouble = lastNews == nil ? nil : "connecting again"
-        case .connected, .idle:
+        case .connecting, .connected, .idle:
             (trouble, lastNews) = (nil, nil)
         }
         guard let trouble else {
@@ -83,7 +80,7 @@ extension ConnectionWatcher.RouteState {
         }
         away = now - (wellAt ?? now)
         if wellAt == nil { wellAt = now }
-        guard trouble != lastNews, trouble != "connecting again" else { return nil }
+        guard trouble != lastNews else { return nil }
         lastNews = trouble
         return trouble
     }

@@ -47,6 +47,27 @@ import Testing
         #expect(bench.connections[0].count == 1)
     }
 
+    @Test("A route that is away stays away, with the reason, while it is tried again, until a connection is there")
+    func staysAway() throws {
+        let bench = try Bench()
+        func state() -> String { bench.status.connections["default"]?.description ?? "" }
+        #expect(state() == "idle")
+        bench.accepts = false
+        try bench.submit(1..<2)
+        bench.settle()
+        #expect(state() == "connecting")
+        for reason in ["refused", "timed out"] {
+            bench.refuseConnection(ConnectError(.temporary, reason))
+            bench.settle()
+            #expect(state() == "away: \(reason)")
+            while !bench.isConnectionRequested { bench.advance(by: .milliseconds(1)) }
+            #expect(state() == "away: \(reason)")
+        }
+        bench.connect()
+        bench.settle()
+        #expect(state() == "connected")
+    }
+
     @Test("What one loses goes on another at once, in its place, before anything new") func oneEnds() throws {
         var scaling = ConnectionScaling()
         scaling.minimum = 2
