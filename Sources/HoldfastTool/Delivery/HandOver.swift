@@ -72,7 +72,8 @@ struct HandOver {
                     receipts,
                     ToolError(
                         .inputOutput,
-                        "nobody can say what of it was taken (`holdfast journal list` does): \(error.message)")
+                        "nobody can say what of it was taken; again with its apns-id as --id, one goes once: \(error.message)"
+                    )
                 )
             }
             rest = rest.dropFirst(batch.count)
