@@ -33,6 +33,18 @@ struct ChannelFailureTests {
         }
     }
 
+    @Test("How long to wait may be a date, and is a day at most")
+    func retryDate() async throws {
+        for (date, wait) in [("Fri, 31 Dec 9999 23:59:59 GMT", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 0)] {
+            try await ChannelService.run {
+                $0.script = [.request(MockAnswer(.rejected(MockRejection("TooManyRequests", retryAfter: date))))]
+            } _: { service async throws in
+                let error = try #require(await channelError { _ = try await service.manager().list() })
+                #expect(error.retryAfter == .seconds(wait) && error.message.contains("wait \(wait) s"))
+            }
+        }
+    }
+
     @Test("An answer that is no JSON has a status and no reason")
     func foreignAnswer() async throws {
         try await ChannelService.run {
