@@ -11,7 +11,8 @@ public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// A file, a key, a host name, a certificate: somebody must mend it. Nothing was done.
         public static let configuration = Code("configuration")
-        /// No connection came about, or the service took no request on it. Nothing was done: try again later.
+        /// No connection came about, the service took no request on it, or the task was cancelled before it was sent.
+        /// Nothing was done: try again later.
         public static let unreachable = Code("unreachable")
         /// There is no such channel in this environment.
         public static let notRegistered = Code("not registered")

@@ -97,7 +97,7 @@ public final class ChannelManager: Sendable {
 
     /// Closes the connection, if there is one. The next request opens another.
     public func close() async {
-        await turn.take()
+        guard await turn.take() else { return }
         defer { turn.pass() }
         drop()
     }
@@ -118,7 +118,7 @@ public final class ChannelManager: Sendable {
 
     /// - Returns: an answer that says yes.
     private func exchange(_ request: ChannelRequest) async throws(ChannelError) -> HTTP2Response {
-        await turn.take()
+        guard await turn.take() else { throw ChannelError(Self.givenUp, of: request, at: endpoint) }
         defer { turn.pass() }
         var attempts = ChannelAttempts(isRepeatable: !request.action.changesSomething)
         while true {
@@ -139,6 +139,8 @@ public final class ChannelManager: Sendable {
         }
     }
 
+    private static let givenUp = ChannelAttempts.Ending.neverSent("it was given up", isLasting: false)
+
     private typealias Token = (source: ProviderTokenSource, token: ProviderTokenSource.Token)
 
     private func attempt(_ request: ChannelRequest) async throws(ChannelError) -> (ChannelAttempts.Ending, Token?) {
@@ -150,6 +152,8 @@ public final class ChannelManager: Sendable {
         }
         let token = try await token(open.credentials)
         await keep(token)
+        // Once it is sent, nobody knows whether it was done.
+        guard !Task.isCancelled else { return (Self.givenUp, nil) }
         let ending = await open.send(
             request, authorization: token?.token.authorization, within: configuration.sendDeadline)
         if case .answered(let response) = ending, response.reason == "TooManyProviderTokenUpdates" {

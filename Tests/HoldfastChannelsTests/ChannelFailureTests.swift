@@ -147,6 +147,44 @@ struct ChannelFailureTests {
         }
     }
 
+    @Test("What is cancelled before it was its turn is not asked for")
+    func cancelledInTheRow() async throws {
+        let arrived = AsyncStream<Void>.makeStream()
+        try await ChannelService.run {
+            $0.script = [.request(.init(first: 1), MockAnswer(.silence))]
+            $0.observer = { _ in arrived.continuation.yield() }
+        } _: { service async throws in
+            let manager = try service.manager()
+            let first = Task { await channelError { _ = try await manager.list() } }
+            for await _ in arrived.stream { break }
+            let second = Task { await channelError { _ = try await manager.create(storagePolicy: .noMessage) } }
+            // Whether it is in the row by then or not, it ends.
+            try await Task.sleep(for: .milliseconds(20))
+            second.cancel()
+            #expect(await second.value?.code == .unreachable)
+            first.cancel()
+            _ = await first.value
+            #expect(service.mock.counters.requests == 1 && service.mock.channels.isEmpty)
+            #expect(try await manager.list().isEmpty)
+        }
+    }
+
+    @Test("A task that is cancelled already asks for nothing")
+    func cancelledBefore() async throws {
+        try await ChannelService.run { service async throws in
+            let manager = try service.manager()
+            // Over a connection that is there: opening one would end at once.
+            _ = try await manager.list()
+            let late = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await channelError { _ = try await manager.create(storagePolicy: .noMessage) }
+            }
+            late.cancel()
+            #expect(await late.value?.code == .unreachable)
+            #expect(try await manager.list().isEmpty)
+        }
+    }
+
     @Test("Nobody who listens is unreachable; a certificate that nobody trusts is a matter of configuration")
     func noConnection() async throws {
         try await ChannelService.run { service async throws in
