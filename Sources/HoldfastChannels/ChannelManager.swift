@@ -46,7 +46,8 @@ public final class ChannelManager: Sendable {
     ) throws(APNsConfigurationError) {
         guard bundleID.isBundleID, bundleID.utf8.count <= NotificationValidator.maximumTopicByteCount else {
             throw APNsConfigurationError(
-                "the bundle id \(bundleID.prefix(64).debugDescription) is not letters, digits, hyphens and periods")
+                "the bundle id \(bundleID.prefix(64).debugDescription) is not letters, digits, hyphens, underscores and "
+                    + "periods")
         }
         guard let endpoint = endpoint ?? configuration.endpoint.channels else {
             throw APNsConfigurationError(

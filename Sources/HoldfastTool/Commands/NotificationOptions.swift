@@ -166,7 +166,7 @@ enum ExpirationArgument: Equatable {
         case at(Int64)
         case after(Duration)
 
-        init(_ text: String) throws {
+        init?(_ text: String) {
             if let seconds = Int64(text), seconds > 0 {
                 self = .at(seconds)
             } else if let time = Timestamp.parse(text), time.seconds > 0 {
@@ -174,8 +174,7 @@ enum ExpirationArgument: Equatable {
             } else if let duration = DurationArgument.value(text), duration > .zero {
                 self = .after(duration)
             } else {
-                throw ValidationError(
-                    "It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, or whole Unix seconds.")
+                return nil
             }
         }
 
@@ -187,12 +186,19 @@ enum ExpirationArgument: Equatable {
         }
     }
 
+    private static let forms = "It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, whole Unix seconds"
+
     static func parse(_ text: String) throws -> ExpirationArgument {
         // As in a file.
-        Int64(text) == 0 ? .once : .until(try Deadline(text))
+        if Int64(text) == 0 { return .once }
+        guard let deadline = Deadline(text) else { throw ValidationError("\(forms), or 0.") }
+        return .until(deadline)
     }
 
-    static func parseUnstored(_ text: String) throws -> ExpirationArgument { .unstored(try Deadline(text)) }
+    static func parseUnstored(_ text: String) throws -> ExpirationArgument {
+        guard let deadline = Deadline(text) else { throw ValidationError("\(forms), and not 0.") }
+        return .unstored(deadline)
+    }
 
     func expiration(_ now: WallTime) -> Expiration {
         switch self {
