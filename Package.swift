@@ -79,9 +79,13 @@ let package = Package(
         // Builds payloads.
         .target(name: "HoldfastPayload", dependencies: ["Holdfast"], swiftSettings: strict),
 
+        // What everything that listens has in common.
+        .target(name: "HoldfastListening", dependencies: [nioCore], swiftSettings: strict),
+
         // Operators reach a running engine through a socket.
         .target(
-            name: "HoldfastControl", dependencies: ["Holdfast", nioCore, nioPosix, serviceLifecycle, logging],
+            name: "HoldfastControl",
+            dependencies: ["Holdfast", "HoldfastListening", nioCore, nioPosix, serviceLifecycle, logging],
             swiftSettings: strict),
 
         // The doors to the network and to libcrypto.
@@ -115,8 +119,9 @@ let package = Package(
         .target(
             name: "HoldfastGateway",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
-                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHPACK, nioHTTPTypes, nioPosix, nioSSL,
+                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastListening", "HoldfastOpenSSL",
+                "HoldfastTransport", coreMetrics, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHPACK,
+                nioHTTPTypes, nioPosix, nioSSL,
                 nioTLS, serviceLifecycle,
             ],
             swiftSettings: strict),

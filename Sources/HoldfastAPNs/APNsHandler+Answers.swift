@@ -99,7 +99,7 @@ extension APNsHandler {
         let body = ErrorBody(response.body)
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
-            retryAfter: Self.retryAfter(response))
+            retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
         result.uniqueID = response.headers["apns-unique-id"].first.map { String($0.prefix(100)) }
         if response.status == 500 {
@@ -157,22 +157,6 @@ extension APNsHandler {
         result.detail = why
     }
 
-    /// Seconds, or a date (RFC 9110 section 10.2.3); a day at most.
-    private static func retryAfter(_ response: HTTP2Response) -> Duration? {
-        // NIOHPACK compares names without regard to case.
-        guard let text = response.headers["retry-after"].first else { return nil }
-        let wait: Duration
-        if let seconds = Int64(text) {
-            guard seconds >= 0 else { return nil }
-            wait = .seconds(min(seconds, 24 * 60 * 60))
-        } else if let date = HTTPDate(text) {
-            wait = date.time.since(EngineClock.system.wall())
-        } else {
-            return nil
-        }
-        return min(max(wait, .zero), .seconds(24 * 60 * 60))
-    }
-
     private static func result(ofReset code: HTTP2ErrorCode, byPeer: Bool) -> SendResult {
         if byPeer, code == .refusedStream {
             return SendResult(.neverProcessed(.none), detail: "the service refused the stream")
@@ -183,13 +167,13 @@ extension APNsHandler {
 }
 
 /// The JSON that APNs puts into the body of an error, and into a GOAWAY.
-struct ErrorBody {
-    /// At most 100 bytes of it are kept.
-    private(set) var reason: String?
+package struct ErrorBody {
+    /// At most 100 characters of it are kept.
+    package private(set) var reason: String?
     private(set) var timestamp: WallTime?
 
     /// Bytes that are not such JSON have no reason.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         do throws(JSONFault) {
             try read(bytes.span, in: 0..<bytes.count)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastAPNs
 internal import HoldfastHTTP2
 internal import NIOHPACK
 
@@ -17,22 +18,7 @@ extension HTTP2Response {
     static let greatestCount = 100_000
 
     /// Why the service says no; nil where it does not say it as Apple documents it.
-    var reason: String? { Self.reason(in: body) }
-
-    /// The `reason` of a JSON object, of which at most 100 characters are kept; nil for other bytes.
-    static func reason(in body: [UInt8]) -> String? {
-        struct Body: Decodable { var reason: String }
-        guard !body.isEmpty, body.count <= greatestAnswer else { return nil }
-        guard let reason = try? JSONDecoder().decode(Body.self, from: Data(body)).reason else { return nil }
-        return String(reason.prefix(100))
-    }
-
-    /// How long the service wants to be let alone.
-    var retryAfter: Duration? {
-        headers.first(name: "retry-after").flatMap { Int($0) }.flatMap {
-            (0...86_400).contains($0) ? .seconds($0) : nil
-        }
-    }
+    var reason: String? { ErrorBody(body).reason }
 
     /// That of a channel that was created.
     func channel() throws(ChannelAnswerFault) -> BroadcastChannel {

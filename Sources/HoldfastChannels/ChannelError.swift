@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
 
@@ -10,7 +11,8 @@ public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// A file, a key, a host name, a certificate: somebody must mend it. Nothing was done.
         public static let configuration = Code("configuration")
-        /// No connection came about, or the service took no request on it. Nothing was done: try again later.
+        /// No connection came about, the service took no request on it, or the task was cancelled before it was sent.
+        /// Nothing was done: try again later.
         public static let unreachable = Code("unreachable")
         /// There is no such channel in this environment.
         public static let notRegistered = Code("not registered")
@@ -81,12 +83,13 @@ extension ChannelError {
     private init(_ response: HTTP2Response, to request: ChannelRequest, at endpoint: APNsEndpoint) {
         let (status, reason) = (response.status, response.reason)
         let said = reason.map { "\(status) \($0)" } ?? "status \(status)"
-        let pause = response.retryAfter.map { ", and to wait \($0.components.seconds) s" } ?? ""
+        let retryAfter = response.retryAfter(at: EngineClock.system.wall())
+        let pause = retryAfter.map { ", and to wait \($0.components.seconds) s" } ?? ""
         let advice = ChannelAdvice.text(status, reason)
         self.init(
             Self.code(status, reason),
             "\(request.text): \(endpoint) says \(said)\(pause)\(advice) (apns-request-id \(request.id))",
-            status: status, reason: reason, retryAfter: response.retryAfter)
+            status: status, reason: reason, retryAfter: retryAfter)
     }
 
     private static func code(_ status: Int, _ reason: String?) -> Code {
@@ -109,16 +112,24 @@ extension ChannelError {
 }
 
 /// What to do about what the service says.
-enum ChannelAdvice {
+package enum ChannelAdvice {
+    // Broadcasts in a journal are refused with these words, too.
+
+    package static let badID = "the channel id is not as Apple gave it when the channel was created"
+    package static let notRegistered =
+        "there is no such channel in this environment, or it was deleted; those of development and of production are apart"
+    package static let tooMany = "the app has as many channels as an app may have"
+    package static let notEnabled = "broadcast is not enabled for this app"
+    package static let enabling = "enable broadcast in the developer account, under the app's push notifications"
+
     private static let texts = [
-        "BadChannelId": "this is no id of a channel",
+        "BadChannelId": badID,
         "BadCertificate": "the certificate is not one of Apple's for this app, or was revoked",
         "BadCertificateEnvironment": "the certificate is for the other environment",
-        "CannotCreateChannelConfig": "the app has as many channels as it may have, delete some",
-        "ChannelNotRegistered":
-            "there is no such channel in this environment; those of development and of production are apart",
+        "CannotCreateChannelConfig": "\(tooMany): delete some",
+        "ChannelNotRegistered": notRegistered,
         "ExpiredProviderToken": "a provider token made just now is called expired, check this machine's clock",
-        "FeatureNotEnabled": "enable broadcast for the app in the developer account, under its push notifications",
+        "FeatureNotEnabled": "\(notEnabled): \(enabling)",
         "Forbidden": "this key or certificate may not do that",
         "InternalServerError": "try again later",
         "InvalidProviderToken": "check the key, its key id and its team id",

@@ -46,7 +46,8 @@ public final class ChannelManager: Sendable {
     ) throws(APNsConfigurationError) {
         guard bundleID.isBundleID, bundleID.utf8.count <= NotificationValidator.maximumTopicByteCount else {
             throw APNsConfigurationError(
-                "the bundle id \(bundleID.prefix(64).debugDescription) is not letters, digits, hyphens and periods")
+                "the bundle id \(bundleID.prefix(64).debugDescription) is not letters, digits, hyphens, underscores and "
+                    + "periods")
         }
         guard let endpoint = endpoint ?? configuration.endpoint.channels else {
             throw APNsConfigurationError(
@@ -97,7 +98,7 @@ public final class ChannelManager: Sendable {
 
     /// Closes the connection, if there is one. The next request opens another.
     public func close() async {
-        await turn.take()
+        guard await turn.take() else { return }
         defer { turn.pass() }
         drop()
     }
@@ -118,7 +119,7 @@ public final class ChannelManager: Sendable {
 
     /// - Returns: an answer that says yes.
     private func exchange(_ request: ChannelRequest) async throws(ChannelError) -> HTTP2Response {
-        await turn.take()
+        guard await turn.take() else { throw ChannelError(Self.givenUp, of: request, at: endpoint) }
         defer { turn.pass() }
         var attempts = ChannelAttempts(isRepeatable: !request.action.changesSomething)
         while true {
@@ -139,6 +140,8 @@ public final class ChannelManager: Sendable {
         }
     }
 
+    private static let givenUp = ChannelAttempts.Ending.neverSent("it was given up", isLasting: false)
+
     private typealias Token = (source: ProviderTokenSource, token: ProviderTokenSource.Token)
 
     private func attempt(_ request: ChannelRequest) async throws(ChannelError) -> (ChannelAttempts.Ending, Token?) {
@@ -150,6 +153,8 @@ public final class ChannelManager: Sendable {
         }
         let token = try await token(open.credentials)
         await keep(token)
+        // Once it is sent, nobody knows whether it was done.
+        guard !Task.isCancelled else { return (Self.givenUp, nil) }
         let ending = await open.send(
             request, authorization: token?.token.authorization, within: configuration.sendDeadline)
         if case .answered(let response) = ending, response.reason == "TooManyProviderTokenUpdates" {

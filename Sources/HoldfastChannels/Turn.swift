@@ -4,32 +4,52 @@ internal import Holdfast
 final class Turn: Sendable {
     private struct State: Sendable {
         var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var nextNumber = 0
+        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let state = Monitor(State())
 
     /// Waits for one's turn. Who has it passes it on.
-    func take() async {
-        await withCheckedContinuation { continuation in
-            let isMine = state.withLock { state in
-                guard state.isTaken else {
-                    state.isTaken = true
-                    return true
+    ///
+    /// - Returns: false when the task was cancelled while it waited: it has no turn.
+    func take() async -> Bool {
+        let number = state.withLock { state in
+            defer { state.nextNumber += 1 }
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isMine: Bool? = state.withLock { state in
+                    guard state.isTaken else {
+                        state.isTaken = true
+                        return true
+                    }
+                    // Then nobody will come any more who takes it out of the row.
+                    if Task.isCancelled { return false }
+                    state.waiting.append((number, continuation))
+                    return nil
                 }
-                state.waiting.append(continuation)
-                return false
+                if let isMine { continuation.resume(returning: isMine) }
             }
-            if isMine { continuation.resume() }
+        } onCancel: {
+            leave(number)
         }
     }
 
+    private func leave(_ number: Int) {
+        let waiting = state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+        }
+        waiting?.resume(returning: false)
+    }
+
     func pass() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
             state.isTaken = false
             return nil
         }
-        next?.resume()
+        next?.resume(returning: true)
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 public import Holdfast
+internal import HoldfastListening
 public import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -135,6 +136,11 @@ public final class ControlSocket: Service, Sendable {
     private func bootstrap() -> ServerBootstrap {
         ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 16)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                }
+            }
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))

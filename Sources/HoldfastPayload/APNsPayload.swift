@@ -11,21 +11,29 @@ public import Foundation
 /// Anyone on the way can read a payload, and so can whoever finds the phone: put neither secrets nor personal data into
 /// it. Send what the app can fetch them by, or encrypt them and set ``isMutableContent``.
 public struct APNsPayload: Hashable, Sendable {
-    /// How much a notification may disturb.
-    public enum InterruptionLevel: String, Hashable, Sendable, CaseIterable {
+    /// How much a notification may disturb. One that Apple adds can be said by its name.
+    public struct InterruptionLevel: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// Goes to the list, with neither light nor sound.
-        case passive
+        public static let passive = InterruptionLevel(rawValue: "passive")
         /// Lights the screen and may sound: what Apple takes where nothing is said.
-        case active
+        public static let active = InterruptionLevel(rawValue: "active")
         /// Breaks through a focus; needs an entitlement.
-        case timeSensitive = "time-sensitive"
+        public static let timeSensitive = InterruptionLevel(rawValue: "time-sensitive")
         /// Sounds on a muted device; needs Apple's permission.
-        case critical
+        public static let critical = InterruptionLevel(rawValue: "critical")
     }
 
-    /// What becomes of a Live Activity.
-    public enum LiveActivityEvent: String, Hashable, Sendable, CaseIterable {
-        case start, update, end
+    /// What becomes of a Live Activity. One that Apple adds can be said by its name.
+    public struct LiveActivityEvent: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let start = LiveActivityEvent(rawValue: "start")
+        public static let update = LiveActivityEvent(rawValue: "update")
+        public static let end = LiveActivityEvent(rawValue: "end")
     }
 
     // MARK: What is seen and heard

@@ -33,6 +33,18 @@ struct ChannelFailureTests {
         }
     }
 
+    @Test("How long to wait may be a date, and is a day at most")
+    func retryDate() async throws {
+        for (date, wait) in [("Fri, 31 Dec 9999 23:59:59 GMT", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 0)] {
+            try await ChannelService.run {
+                $0.script = [.request(MockAnswer(.rejected(MockRejection("TooManyRequests", retryAfter: date))))]
+            } _: { service async throws in
+                let error = try #require(await channelError { _ = try await service.manager().list() })
+                #expect(error.retryAfter == .seconds(wait) && error.message.contains("wait \(wait) s"))
+            }
+        }
+    }
+
     @Test("An answer that is no JSON has a status and no reason")
     func foreignAnswer() async throws {
         try await ChannelService.run {
@@ -132,6 +144,44 @@ struct ChannelFailureTests {
                 group.cancelAll()
                 #expect(await group.next()??.code == .unknownOutcome)
             }
+        }
+    }
+
+    @Test("What is cancelled before it was its turn is not asked for")
+    func cancelledInTheRow() async throws {
+        let arrived = AsyncStream<Void>.makeStream()
+        try await ChannelService.run {
+            $0.script = [.request(.init(first: 1), MockAnswer(.silence))]
+            $0.observer = { _ in arrived.continuation.yield() }
+        } _: { service async throws in
+            let manager = try service.manager()
+            let first = Task { await channelError { _ = try await manager.list() } }
+            for await _ in arrived.stream { break }
+            let second = Task { await channelError { _ = try await manager.create(storagePolicy: .noMessage) } }
+            // Whether it is in the row by then or not, it ends.
+            try await Task.sleep(for: .milliseconds(20))
+            second.cancel()
+            #expect(await second.value?.code == .unreachable)
+            first.cancel()
+            _ = await first.value
+            #expect(service.mock.counters.requests == 1 && service.mock.channels.isEmpty)
+            #expect(try await manager.list().isEmpty)
+        }
+    }
+
+    @Test("A task that is cancelled already asks for nothing")
+    func cancelledBefore() async throws {
+        try await ChannelService.run { service async throws in
+            let manager = try service.manager()
+            // Over a connection that is there: opening one would end at once.
+            _ = try await manager.list()
+            let late = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await channelError { _ = try await manager.create(storagePolicy: .noMessage) }
+            }
+            late.cancel()
+            #expect(await late.value?.code == .unreachable)
+            #expect(try await manager.list().isEmpty)
         }
     }
 

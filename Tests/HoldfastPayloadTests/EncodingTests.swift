@@ -44,6 +44,16 @@ struct EncodingTests {
         #expect(one == other)
     }
 
+    @Test("What Apple adds to its words can be said before there is a name for it here")
+    func newWords() throws {
+        var payload = APNsPayload(alert: "Hi")
+        payload.interruptionLevel = .init(rawValue: "whisper")
+        payload.event = .init(rawValue: "\"pause\"")
+        #expect(
+            String(decoding: try payload.encoded(), as: UTF8.self)
+                == #"{"aps":{"alert":"Hi","interruption-level":"whisper","event":"\"pause\""}}"#)
+    }
+
     @Test("A payload that is too large names its size and the limit")
     func tooLarge() throws {
         let payload = APNsPayload(alert: APNsPayload.Alert(String(repeating: "x", count: 4080)))

@@ -11,6 +11,8 @@ import Testing
 struct HandMadeTests {
     private static let token = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
+    private static let broadcast = ["--channel", "AAAA", "--event", "end"]
+
     private func notifications(_ flags: String...) async throws -> [PushNotification] {
         let recipient = flags.contains("--channel") ? [] : ["--token", Self.token]
         let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + flags))
@@ -85,6 +87,21 @@ struct HandMadeTests {
         await #expect(throws: ToolError.self) { try await notifications("--event", "end") }
     }
 
+    @Test("--try-until stores nothing, and bounds the trying", arguments: [["--badge", "0"], broadcast])
+    func tryUntil(what: [String]) async throws {
+        func expiration(_ flags: String...) async throws -> Expiration? {
+            let recipient = what == Self.broadcast ? [] : ["--token", Self.token]
+            let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + what + flags))
+            return try draft?.notifications(topic: "t").first?.expiration
+        }
+        #expect(try await expiration("--try-until", "1800000000") == .unstored(until: 1_800_000_000))
+        #expect(
+            try await expiration("--try-until", "1800000000", "--expiration", "0") == .unstored(until: 1_800_000_000))
+        let start = EngineClock.system.wall().seconds
+        let until = try #require(try await expiration("--try-until", "10m"))
+        #expect(until.unixSeconds == 0 && (start + 600...start + 660).contains(until.deadline ?? 0))
+    }
+
     @Test("An expiration is a span from now, a time, or Unix seconds")
     func expirations() throws {
         let now = WallTime(seconds: 1_700_000_000)
@@ -94,9 +111,12 @@ struct HandMadeTests {
         #expect(try seconds("10m") == 1_700_000_600)
         #expect(try seconds("7d") == 1_700_604_800)
         #expect(try seconds("2026-11-21T12:00:00Z") == 1_795_262_400)
-        for text in ["", "-1", "soon", "10 m", "1970-01-01T00:00:00Z"] {
+        for text in ["", "-1", "soon", "10 m", "0m", "1970-01-01T00:00:00Z"] {
             #expect(throws: ValidationError.self) { try ExpirationArgument.parse(text) }
+            #expect(throws: ValidationError.self) { try ExpirationArgument.parseUnstored(text) }
         }
+        // Which would be never.
+        #expect(throws: ValidationError.self) { try ExpirationArgument.parseUnstored("0") }
     }
 
     @Test(
@@ -137,6 +157,11 @@ struct HandMadeTests {
             (["--token", "ab", "--alert", "x", "--content-state", "{}"], ["--content-state", "--event"]),
             (["--token", "ab", "--payload", "{}", "--event", "end"], ["--payload", "--event"]),
             (["--token", "ab", "--alert", "x", "--push-type", "alarm"], ["alarm", "background, location, voip"]),
+            (
+                ["--token", "ab", "--alert", "x", "--try-until", "1h", "--expiration", "2h"],
+                ["--try-until", "--expiration"]
+            ),
+            (["--try-until", "1h"], ["--try-until", "--token"]),
             (["--token", "ab", "--alert", "x", "--priority", "7"], ["7", "10, 5 or 1"]),
             (["--token", "ab", "--alert", "x", "--id", "7"], ["--id", "UUID"]),
         ])

@@ -92,6 +92,52 @@ struct MockCommandTests {
         _ = try await silent.stop()
     }
 
+    @Test(
+        "With --until-input-ends a mock ends when its input does, and not before",
+        arguments: ["http2", "binary", "feedback"])
+    func untilInputEnds(_ kind: String) async throws {
+        let input = Pipe()
+        let mock = try RunningTool(
+            ["mock", kind, "--certificate-directory", folder("certs"), "--until-input-ends", "--json"], pipe: input)
+        #expect(try await waitUntil { try mock.output.hasPrefix("listening on ") })
+        try input.fileHandleForWriting.write(contentsOf: Data("what nobody reads\n".utf8))
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(mock.isRunning)
+        try input.fileHandleForWriting.close()
+        let ended = try await mock.result(limit: .seconds(20))
+        // In order: it prints what it has counted.
+        #expect(ended.status == 0 && ended.output.contains(#"{"#), "\(ended.output)\(ended.errors)")
+    }
+
+    /// The processes that one has started, each with its arguments.
+    private func children(of parent: Int32) throws -> [Int32: String] {
+        var found: [Int32: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            // It may go while it is looked at.
+            guard let process = Int32(name),
+                let status = try? String(contentsOfFile: "/proc/\(name)/status", encoding: .utf8),
+                status.contains("PPid:\t\(parent)\n"),
+                let arguments = try? String(contentsOfFile: "/proc/\(name)/cmdline", encoding: .utf8)
+            else { continue }
+            found[process] = arguments.replacing("\0", with: " ")
+        }
+        return found
+    }
+
+    @Test("A bench that is killed leaves no mock behind")
+    func benchKilled() async throws {
+        let bench = try Tool.start(["bench", "delivery", "--count", "100000000", "--directory", folder.path])
+        var mock: Int32?
+        #expect(
+            try await waitUntil {
+                mock = try children(of: bench.processIdentifier).first { $0.value.contains(" mock http2 ") }?.key
+                return mock != nil
+            })
+        bench.kill(SIGKILL)
+        let process = try #require(mock)
+        #expect(await waitUntil(limit: .seconds(20)) { kill(process, 0) != 0 })
+    }
+
     @Test("mock feedback serves its tuples once")
     func feedback() async throws {
         let mock = try await MockProcess(

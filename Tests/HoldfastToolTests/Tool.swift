@@ -52,9 +52,12 @@ final class RunningTool: Sendable {
     private let process: Monitor<Process>
     private let folder: TemporaryFolder
 
-    /// - Parameter program: default: ours.
+    /// - Parameters:
+    ///   - pipe: what it reads in place of `input`.
+    ///   - program: default: ours.
     init(
-        _ arguments: [String], input: String? = nil, environment: [String: String] = [:], program: String = Tool.path
+        _ arguments: [String], input: String? = nil, pipe: Pipe? = nil, environment: [String: String] = [:],
+        program: String = Tool.path
     ) throws {
         folder = try TemporaryFolder()
         let process = Process()
@@ -65,7 +68,11 @@ final class RunningTool: Sendable {
         for name in ["output", "errors", "input"] { try folder.write(name, name == "input" ? input ?? "" : "") }
         process.standardOutput = try FileHandle(forWritingTo: folder.url("output"))
         process.standardError = try FileHandle(forWritingTo: folder.url("errors"))
-        process.standardInput = try FileHandle(forReadingFrom: folder.url("input"))
+        if let pipe {
+            process.standardInput = pipe
+        } else {
+            process.standardInput = try FileHandle(forReadingFrom: folder.url("input"))
+        }
         try process.run()
         self.process = Monitor(process)
     }

@@ -43,13 +43,9 @@ struct RejectionRetry: Sendable {
 
     /// An expiration that has passed would only expire again.
     private func renewed(_ expiration: Expiration?, now: WallTime) -> Expiration {
-        switch expiration {
-        case .once?: .once
-        case .at(let seconds)? where seconds > now.seconds: .at(seconds)
-        case .unstored(let seconds)? where seconds > now.seconds: .unstored(until: seconds)
-        case .unstored?: .unstored(until: now.advanced(by: defaultLifetime).seconds)
-        case .at?, nil: .at(now.advanced(by: defaultLifetime).seconds)
-        }
+        if let expiration, expiration.deadline.map({ $0 > now.seconds }) ?? true { return expiration }
+        let deadline = now.advanced(by: defaultLifetime).seconds
+        return expiration?.unixSeconds == 0 ? .unstored(until: deadline) : .at(deadline)
     }
 
     private func checkBlacklist(_ notification: PushNotification) throws(Refusal) {

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Holdfast
+internal import HoldfastListening
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
@@ -77,6 +78,11 @@ public final class AdminServer: Service, Sendable {
                 address: .hostname(configuration.listen.host, port: configuration.listen.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
             onServerRunning: { channel in
+                // Nearest to the socket: whoever comes later would end the server over an error. Hummingbird offers no other
+                // place; where this fails, the listener is closed already.
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(), position: .first)
+                }.get()
                 let port = channel.localAddress?.port ?? configuration.listen.port
                 let address = ListenAddress(host: configuration.listen.host, port: port)
                 listening.withLock { $0 = address }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastListening
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL

@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// `holdfast mock …` in a process of its own, as h2load and we meet it.
+/// `holdfast mock …` in a process of its own, as h2load and we meet it. It ends with this one, however that ends.
 final class MockProcess {
     let port: Int
     private let process = Process()
+    /// Ours is the only end that could be written to, and so it closes with us.
+    private let input = Pipe()
 
     /// Starts it and waits until it says where it listens.
     ///
@@ -11,7 +13,9 @@ final class MockProcess {
     init(_ service: [String], certificateDirectory: String) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments =
-            ["mock"] + service + ["--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory]
+            ["mock"] + service
+            + ["--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory, "--until-input-ends"]
+        process.standardInput = input
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -29,9 +29,9 @@ struct JournalExportCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    func run() async throws { try await reporting { try export() } }
+    func run() async throws { try await reporting { try await export() } }
 
-    private func export() throws -> ToolStatus {
+    private func export() async throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
         var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
@@ -43,7 +43,7 @@ struct JournalExportCommand: AsyncParsableCommand {
         let file = try PrivateFile(output)
         do {
             let count = try write(&listing) { bytes throws(ToolError) in try file.write(bytes) }
-            try file.finish()
+            try await file.finish()
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported to \(output)")
         } catch {
             file.discard()

@@ -18,6 +18,9 @@ struct MockOptions: ParsableArguments {
     @Flag(name: .long, help: "Listen without TLS, for tests and benchmarks.")
     var cleartext = false
 
+    @Flag(name: .long, help: "End when standard input ends, and so with whoever started it.")
+    var untilInputEnds = false
+
     func validate() throws { _ = try address() }
 
     func address() throws -> (host: String, port: Int) {
@@ -28,7 +31,7 @@ struct MockOptions: ParsableArguments {
         return (host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port)
     }
 
-    /// Starts a server, says where it listens, waits for SIGINT or SIGTERM, and stops it.
+    /// Starts a server, says where it listens, waits for SIGINT, SIGTERM or the end of its input, and stops it.
     ///
     /// - Parameter more: lines to be printed behind the one that says that it is ready, in one piece with it.
     func serve<Server>(
@@ -44,18 +47,29 @@ struct MockOptions: ParsableArguments {
             throw ToolError(.unavailable, "cannot listen on \(listen): \(error)")
         }
         Console.standard.print((["listening on \(address(server))"] + more(server)).joined(separator: "\n"))
+        let input = untilInputEnds ? try InputFile("-") : nil
+        let wait = ServiceGroupConfiguration.ServiceConfiguration(
+            service: WaitForShutdown(input: input), successTerminationBehavior: .gracefullyShutdownGroup)
         let group = ServiceGroup(
-            services: [WaitForShutdown()], gracefulShutdownSignals: [.sigint, .sigterm],
-            logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
+            configuration: .init(
+                services: [wait], gracefulShutdownSignals: [.sigint, .sigterm],
+                logger: ConsoleLogHandler.logger(.standard, isVerbose: false)))
         try await group.run()
         try await stop(server)
         return .ok
     }
 }
 
-/// Nothing to do but to wait for the signal.
+/// Nothing to do but to wait for the signal, or for the end of what nobody reads.
 private struct WaitForShutdown: Service {
-    func run() async throws { try await gracefulShutdown() }
+    let input: InputFile?
+
+    func run() async throws {
+        guard let input else { return try await gracefulShutdown() }
+        try await cancelWhenGracefulShutdown {
+            while try await !input.source.read(name: input.name).isEmpty {}
+        }
+    }
 }
 
 /// `TOKEN=WHAT`, as several flags have it.

@@ -10,7 +10,8 @@ extension NotificationOptions {
             + [
                 payload.map { _ in "--payload" }, pushType.map { _ in "--push-type" },
                 priority.map { _ in "--priority" },
-                expiration.map { _ in "--expiration" }, collapseID.map { _ in "--collapse-id" }, id.map { _ in "--id" },
+                apnsExpiration.map { _ in "--expiration" }, tryUntil.map { _ in "--try-until" },
+                collapseID.map { _ in "--collapse-id" }, id.map { _ in "--id" },
             ].compactMap { $0 }
     }
 
@@ -46,9 +47,16 @@ extension NotificationOptions {
         guard payload != nil || !contents.isEmpty else {
             throw ValidationError("\(first) needs something to send: --alert, another flag of a payload, or --payload.")
         }
+        if tryUntil != nil, let apnsExpiration, apnsExpiration != .once {
+            throw ValidationError(
+                "--try-until and --expiration contradict: nothing is stored, which is --expiration 0, or none.")
+        }
         try checkLiveActivity()
         try checkBackground()
     }
+
+    /// What both flags of it say.
+    var expiration: ExpirationArgument? { tryUntil ?? apnsExpiration }
 
     private func checkRecipients(_ first: String) throws {
         guard token.isEmpty || channel.isEmpty else {

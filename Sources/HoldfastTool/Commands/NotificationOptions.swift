@@ -89,14 +89,24 @@ struct NotificationOptions: ParsableArguments {
     var priority: Priority?
 
     @Option(
-        name: .long,
+        name: .customLong("expiration"),
         help: ArgumentHelp(
             """
             Until when it is worth sending: so long from now (30m, 12h), a time (2026-11-21T12:00:00Z) or Unix seconds; 0 is \
             one attempt, and with --channel no more than that nothing is stored. (default: 24h)
             """, valueName: "time"),
         transform: ExpirationArgument.parse)
-    var expiration: ExpirationArgument?
+    var apnsExpiration: ExpirationArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Until when it is tried, written like --expiration, while nothing is stored for a device that is offline: in place \
+            of the one attempt of --expiration 0.
+            """, valueName: "time"),
+        transform: ExpirationArgument.parseUnstored)
+    var tryUntil: ExpirationArgument?
 
     @Option(
         name: .long,
@@ -145,23 +155,56 @@ extension NotificationOptions {
     }
 }
 
-/// Until when something is worth sending.
+/// Until when something is worth sending, and whether it is stored meanwhile.
 enum ExpirationArgument: Equatable {
-    case at(Expiration)
-    case after(Duration)
+    case once
+    case until(Deadline)
+    case unstored(Deadline)
+
+    enum Deadline: Equatable {
+        /// Unix seconds.
+        case at(Int64)
+        case after(Duration)
+
+        init?(_ text: String) {
+            if let seconds = Int64(text), seconds > 0 {
+                self = .at(seconds)
+            } else if let time = Timestamp.parse(text), time.seconds > 0 {
+                self = .at(time.seconds)
+            } else if let duration = DurationArgument.value(text), duration > .zero {
+                self = .after(duration)
+            } else {
+                return nil
+            }
+        }
+
+        func seconds(_ now: WallTime) -> Int64 {
+            switch self {
+            case .at(let seconds): seconds
+            case .after(let duration): now.advanced(by: duration).seconds
+            }
+        }
+    }
+
+    private static let forms = "It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, whole Unix seconds"
 
     static func parse(_ text: String) throws -> ExpirationArgument {
-        // Digits alone are Unix seconds, as in a file.
-        if let seconds = Int64(text), seconds >= 0 { return .at(Expiration(unixSeconds: seconds)) }
-        if let time = Timestamp.parse(text), time.seconds > 0 { return .at(.at(time.seconds)) }
-        if let duration = DurationArgument.value(text) { return .after(duration) }
-        throw ValidationError("It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, whole Unix seconds, or 0.")
+        // As in a file.
+        if Int64(text) == 0 { return .once }
+        guard let deadline = Deadline(text) else { throw ValidationError("\(forms), or 0.") }
+        return .until(deadline)
+    }
+
+    static func parseUnstored(_ text: String) throws -> ExpirationArgument {
+        guard let deadline = Deadline(text) else { throw ValidationError("\(forms), and not 0.") }
+        return .unstored(deadline)
     }
 
     func expiration(_ now: WallTime) -> Expiration {
         switch self {
-        case .at(let expiration): expiration
-        case .after(let duration): .at(now.advanced(by: duration).seconds)
+        case .once: .once
+        case .until(let deadline): .at(deadline.seconds(now))
+        case .unstored(let deadline): .unstored(until: deadline.seconds(now))
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastChannels
 
 /// What a reason means, and what somebody can do about it: the words of Apple's page *Handling notification responses from
 /// APNs*, of its *Binary Provider API*, and ours, for people.
@@ -29,6 +30,7 @@ struct ReasonGuide: Equatable {
     private static let unregisteredAdvice = "delete the token where your tokens are kept, until the app registers again"
     private static let credentialsAdvice = "see to --key, --key-id and --team-id, then resume the lane"
     private static let mendAndSubmit = "mend it where it is made, and submit it anew"
+    private static let listChannels = "`holdfast channels list` shows those that there are"
     private static let notYours = "nothing of yours is wrong: it goes again by itself"
 
     /// Every reason that has a name here.
@@ -63,19 +65,12 @@ struct ReasonGuide: Equatable {
 
     /// What is wrong is the channel of a broadcast.
     private static let channel: [Reason: ReasonGuide] = [
-        .badChannelID: ReasonGuide(
-            "the channel id is not as Apple gave it when the channel was created",
-            "`holdfast channels list` shows those that there are"),
-        .channelNotRegistered: ReasonGuide(
-            "there is no such channel in this environment, or it was deleted",
-            "`holdfast channels list` shows those that there are; a channel exists in one environment only"),
+        .badChannelID: ReasonGuide(ChannelAdvice.badID, listChannels),
+        .channelNotRegistered: ReasonGuide(ChannelAdvice.notRegistered, listChannels),
         .missingChannelID: ReasonGuide("it came without a channel id", mendAndSubmit),
         .cannotCreateChannelConfig: ReasonGuide(
-            "the app has as many channels as an app may have",
-            "delete those that are over: `holdfast channels delete`"),
-        .featureNotEnabled: ReasonGuide(
-            "broadcasts are not enabled for this app",
-            "enable the broadcast capability for the app's identifier in Apple's developer account, then retry it"),
+            ChannelAdvice.tooMany, "delete those that are over: `holdfast channels delete`"),
+        .featureNotEnabled: ReasonGuide(ChannelAdvice.notEnabled, "\(ChannelAdvice.enabling), then retry it"),
         .broadcastUnsupported: ReasonGuide(
             "the route that serves the topic can't send broadcasts: only Apple's HTTP/2 interface has them",
             "give the topic a route over HTTP/2"),

@@ -29,14 +29,14 @@ struct LocalCertificates {
     /// Makes them, or nothing where one is there already.
     ///
     /// - Throws: ``ToolError``.
-    func make() throws(ToolError) -> Made {
+    func make() async throws(ToolError) -> Made {
         if !replacesExisting { try refuseExisting() }
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw ToolError(.cannotOpen, "\(directory) can't be made: \(error.localizedDescription)")
         }
-        let (authority, isNew) = try authority()
+        let (authority, isNew) = try await authority()
         let names = Self.standardNames + names.filter { !Self.standardNames.contains($0) }
         let lifetime = Duration.seconds(397 * 86_400)
         let end = EngineClock.system.wall().seconds + lifetime.components.seconds
@@ -44,11 +44,11 @@ struct LocalCertificates {
             authority: path("ca.pem"), isNewAuthority: isNew, certificate: path("server.pem"), key: path("server.key"),
             names: names,
             goodUntil: String(Date(timeIntervalSince1970: TimeInterval(end)).formatted(.iso8601).prefix(10)))
-        try issue(
+        try await issue(
             authority, "Holdfast gateway", names.map(Self.subject), lifetime, to: made.certificate, key: made.key)
         if let client {
             (made.client, made.clientKey) = (path("client.pem"), path("client.key"))
-            try issue(
+            try await issue(
                 authority, client, [.dns("client.invalid")], lifetime, to: path("client.pem"), key: path("client.key"))
         }
         return made
@@ -65,7 +65,7 @@ struct LocalCertificates {
     }
 
     /// The directory's own; a new one where it has none.
-    private func authority() throws(ToolError) -> (CertificateAuthority, isNew: Bool) {
+    private func authority() async throws(ToolError) -> (CertificateAuthority, isNew: Bool) {
         let (certificate, key) = (path("ca.pem"), path("ca.key"))
         switch (FileManager.default.contents(atPath: certificate), FileManager.default.contents(atPath: key)) {
         case (let certificateBytes?, let keyBytes?):
@@ -80,8 +80,8 @@ struct LocalCertificates {
             let made = try Self.saying { () throws(OpenSSLError) in
                 try CertificateAuthority(commonName: "Holdfast local authority")
             }
-            try write(try Self.saying { () throws(OpenSSLError) in try made.key.pem() }, to: key, isSecret: true)
-            try write(
+            try await write(try Self.saying { () throws(OpenSSLError) in try made.key.pem() }, to: key, isSecret: true)
+            try await write(
                 try Self.saying { () throws(OpenSSLError) in try made.certificate.pem() }, to: certificate,
                 isSecret: false)
             return (made, true)
@@ -95,32 +95,25 @@ struct LocalCertificates {
     private func issue(
         _ authority: CertificateAuthority, _ commonName: String, _ names: [SubjectName], _ lifetime: Duration,
         to certificatePath: String, key keyPath: String
-    ) throws(ToolError) {
+    ) async throws(ToolError) {
         let pair = try Self.saying { () throws(OpenSSLError) in
             let issued = try authority.issue(commonName: commonName, names: names, lifetime: lifetime)
             return (certificate: try issued.certificate.pem(), key: try issued.key.pem())
         }
         // With a key that is not its own, a certificate is refused; the moment between the two is a short one.
-        try write(pair.key, to: keyPath, isSecret: true)
-        try write(pair.certificate, to: certificatePath, isSecret: false)
+        try await write(pair.key, to: keyPath, isSecret: true)
+        try await write(pair.certificate, to: certificatePath, isSecret: false)
     }
 
     /// A reader finds nothing, what was there, or all of it.
-    private func write(_ bytes: [UInt8], to path: String, isSecret: Bool) throws(ToolError) {
-        let made = path + ".new"
-        do {
-            let new = try PrivateFile(made)
-            try new.write(bytes)
-            try new.finish()
-            if !isSecret {
-                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made)
-            }
-            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-            try FileManager.default.moveItem(atPath: made, toPath: path)
-        } catch let error as ToolError {
-            throw error
+    private func write(_ bytes: [UInt8], to path: String, isSecret: Bool) async throws(ToolError) {
+        let file = try PrivateFile(path, replacesExisting: true)
+        do throws(ToolError) {
+            try file.write(bytes)
+            try await file.finish(isPublic: !isSecret)
         } catch {
-            throw ToolError(.cannotOpen, "\(path) can't be written: \(error.localizedDescription)")
+            file.discard()
+            throw error
         }
     }
 

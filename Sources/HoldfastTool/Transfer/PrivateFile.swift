@@ -1,23 +1,28 @@
 internal import Foundation
 internal import Holdfast
 internal import NIOCore
+internal import NIOPosix
 
-/// A file of notifications in the making: only its owner may read it, from its first moment on, and it has its name only
+/// A file in the making: only its owner may read it, from its first moment on, and it has its name only
 /// when all of it is on disk.
 struct PrivateFile {
     let path: String
     private let partial: String
     private let handle: FileHandle
+    private let replacesExisting: Bool
 
+    /// - Parameter replacesExisting: whether it takes the place of a file of that name, if there is one. Who opens it finds
+    ///   the one or the other, at any time.
     /// - Throws: ``ToolError`` when there is a file of that name already, or when none can be made.
-    init(_ path: String) throws(ToolError) {
+    init(_ path: String, replacesExisting: Bool = false) throws(ToolError) {
         self.path = path
+        self.replacesExisting = replacesExisting
         partial = path + ".partial"
-        guard !FileManager.default.fileExists(atPath: path) else {
+        guard replacesExisting || !FileManager.default.fileExists(atPath: path) else {
             throw ToolError(.cannotOpen, "\(path) is there already: give another name, or remove it")
         }
         do {
-            // Of an export that was killed.
+            // Of a process that was killed.
             if FileManager.default.fileExists(atPath: partial) { try FileManager.default.removeItem(atPath: partial) }
             // Foundation cannot open with a mode; NIO's handle can.
             let file = try NIOFileHandle(
@@ -33,11 +38,18 @@ struct PrivateFile {
     }
 
     /// Puts the whole on disk, under its name.
-    func finish() throws(ToolError) {
+    ///
+    /// - Parameter isPublic: whether others may read it from then on.
+    func finish(isPublic: Bool = false) async throws(ToolError) {
         do {
             try handle.synchronize()
             try handle.close()
-            try FileManager.default.moveItem(atPath: partial, toPath: path)
+            if isPublic { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: partial) }
+            if replacesExisting {
+                try await NonBlockingFileIO(threadPool: .singleton).rename(path: partial, newName: path)
+            } else {
+                try FileManager.default.moveItem(atPath: partial, toPath: path)
+            }
         } catch {
             throw failure(error)
         }

@@ -61,6 +61,19 @@ struct GatewayCertificateTests {
         #expect(half.status == 73 && half.errors.contains("tls/ca.key is missing"), "\(half.errors)")
     }
 
+    @Test("Whoever opens a certificate while it is made anew finds the one or the other")
+    func neverGone() async throws {
+        let directory = folder("tls")
+        #expect(try await Tool.run("gateway", "certificate", "--directory", directory).status == 0)
+        let name = folder("tls/server.key")
+        // A moment without it is a short one: with ten of them it is seen.
+        for _ in 0..<10 {
+            let replacing = try Tool.start(["gateway", "certificate", "--directory", directory, "--replace"])
+            while replacing.isRunning { try #require(FileManager.default.contents(atPath: name)?.isEmpty == false) }
+            #expect(try await replacing.result().status == 0)
+        }
+    }
+
     @Test("A name that is none is refused, and nothing is made for it")
     func badName() async throws {
         let result = try await Tool.run("gateway", "certificate", "--directory", folder("tls"), "--name", "no name")

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastChannels
 internal import HoldfastJournal
+internal import NIOPosix
 
 /// Where commands that manage channels find the provider token of those who send, and leave theirs: the service counts new
 /// ones, and a command lives for a moment.
@@ -16,7 +17,7 @@ struct ProviderTokenNotes: ProviderTokenStore {
 
     func keep(_ note: [UInt8], as name: String) async {
         if let journal, await Self.write(note, name, to: journal) { return }
-        writeFile(note, name)
+        await writeFile(note, name)
     }
 
     // MARK: The journal
@@ -61,7 +62,7 @@ struct ProviderTokenNotes: ProviderTokenStore {
     }
 
     /// Only this user may read it, from its first moment on. Without it the next command makes a token of its own.
-    private func writeFile(_ note: [UInt8], _ name: String) {
+    private func writeFile(_ note: [UInt8], _ name: String) async {
         guard let folder, let file = file(name) else { return }
         let fresh = folder.appendingPathComponent(UUID().uuidString)
         do {
@@ -70,8 +71,7 @@ struct ProviderTokenNotes: ProviderTokenStore {
             let isMade = FileManager.default.createFile(
                 atPath: fresh.path, contents: Data(note), attributes: [.posixPermissions: 0o600])
             guard isMade else { throw CocoaError(.fileWriteUnknown) }
-            if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
-            try FileManager.default.moveItem(at: fresh, to: file)
+            try await NonBlockingFileIO(threadPool: .singleton).rename(path: fresh.path, newName: file.path)
         } catch {
             try? FileManager.default.removeItem(at: fresh)
             Console.standard.warning("the provider token is not kept in \(file.path): \(error.localizedDescription)")

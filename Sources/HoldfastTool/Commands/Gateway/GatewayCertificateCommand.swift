@@ -48,11 +48,11 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
         if let client, !(1...64).contains(client.count) { throw ValidationError("--client takes 1 to 64 characters.") }
     }
 
-    func run() async throws { try await reporting { try make() } }
+    func run() async throws { try await reporting { try await make() } }
 
-    private func make() throws -> ToolStatus {
+    private func make() async throws -> ToolStatus {
         let folder = TLSOptions.absolute(directory)
-        let made = try LocalCertificates(
+        let made = try await LocalCertificates(
             directory: folder, names: name, client: client, replacesExisting: replace
         ).make()
         Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made))

@@ -1,16 +1,18 @@
-internal import NIOCore
+package import NIOCore
 
 /// Accepts nothing for a while where accepting fails. Without descriptors it fails again at once: a client that waits would
 /// cost a core, until somebody goes.
 ///
 /// Not NIO's `AcceptBackoffHandler`: that holds reads back, and a listener whose read has failed goes on with the one that
 /// it has.
-final class AcceptPause: ChannelInboundHandler {
-    typealias InboundIn = any Channel
+package final class AcceptPause: ChannelInboundHandler {
+    package typealias InboundIn = any Channel
 
-    static let pause = TimeAmount.seconds(1)
+    private static let pause = TimeAmount.seconds(1)
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package init() {}
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         accept(false, context)
         let isolated = context.loopBound
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.accept(true, isolated.value) }
