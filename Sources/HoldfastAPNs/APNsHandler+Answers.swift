@@ -1,7 +1,6 @@
 internal import Holdfast
 internal import HoldfastHTTP2
 internal import NIOCore
-internal import NIOHPACK
 
 /// From what the session read to what the engine is told.
 extension APNsHandler {
@@ -101,7 +100,7 @@ extension APNsHandler {
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: Self.retryAfter(response))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
-        result.uniqueID = response.headers["apns-unique-id"].first.map { String($0.prefix(100)) }
+        result.uniqueID = response.headers.first(name: "apns-unique-id").map { String($0.prefix(100)) }
         if response.status == 500 {
             if answers.failed(at: .now()) {
                 consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
@@ -159,8 +158,7 @@ extension APNsHandler {
 
     /// Seconds, or a date (RFC 9110 section 10.2.3); a day at most.
     private static func retryAfter(_ response: HTTP2Response) -> Duration? {
-        // NIOHPACK compares names without regard to case.
-        guard let text = response.headers["retry-after"].first else { return nil }
+        guard let text = response.headers.first(name: "retry-after") else { return nil }
         let wait: Duration
         if let seconds = Int64(text) {
             guard seconds >= 0 else { return nil }

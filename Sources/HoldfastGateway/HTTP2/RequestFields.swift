@@ -1,4 +1,4 @@
-internal import NIOHPACK
+internal import HoldfastHTTP2
 
 /// The header fields of a request that are looked at.
 struct RequestFields: Sendable {
@@ -28,9 +28,10 @@ struct RequestFields: Sendable {
 
     init() {}
 
-    init(_ headers: HPACKHeaders) {
+    init(_ headers: [HeaderField]) {
         var hasDuplicates = false
-        for (name, value, _) in headers {
+        for field in headers {
+            let (name, value) = (field.name, field.value)
             // By length first: most names differ in it, and comparing two long strings is not free.
             switch name.utf8.count {
             case 5 where name == ":path": Self.set(&path, value, &hasDuplicates)
