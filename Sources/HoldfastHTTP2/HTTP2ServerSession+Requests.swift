@@ -131,7 +131,8 @@ extension HTTP2ServerSession {
         let start = events.bodies.count
         if !requests[index].body.isEmpty { events.bodies.append(contentsOf: requests[index].body) }
         events.bodies.append(copying: last)
-        let headers = requests[index].headers
+        var headers: [HeaderField] = []
+        swap(&headers, &requests[index].headers)
         connection.release(requests[index].cost)
         requests[index].reset()
         requests.release(index)
