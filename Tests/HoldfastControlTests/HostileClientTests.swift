@@ -26,19 +26,32 @@ struct HostileClientTests {
                 #"{"request":"pause","lane":{"route":"r","urgency":"no","guarantee":"at-least-once"}}"#,
                 "{\"request\":\"withdraw\"}\n{\"uid\":-1}", "{\"request\":\"unblacklist\"}\n{\"token\":\"0\"}",
                 String(repeating: "[", count: 100_000), "\u{0}",
-            ] {
+            ] + Self.noNotifications.map({ "{\"request\":\"submit\"}\n" + $0 }) {
                 let before = client.messageCount
                 client.say(nonsense + "\n\n")
                 #expect(await waitUntil { client.messageCount > max(before, 1) })
             }
             #expect(client.text.contains(#""code":"unknownRequest""#))
-            #expect(client.text.components(separatedBy: #""code":"malformed""#).count == 10)
+            #expect(
+                client.text.components(separatedBy: #""code":"malformed""#).count == 10 + Self.noNotifications.count)
             #expect(desk.state.withLock(\.asked) == [])
             client.say("{\"request\":\"status\",\"what\":\"is this\"}\n\n")
             #expect(await waitUntil { desk.state.withLock(\.asked) == ["status"] })
             #expect(client.isOpen)
         }
     }
+
+    private static let noNotifications = [
+        #"{"topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
+        #"{"token":"ab","channel":"AAAA","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
+        #"{"token":"a","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
+        #"{"channel":"?","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
+        #"{"token":"ab","topic":"t","payload":"{}","guarantee":"at-least-once"}"#,
+        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-most-twice"}"#,
+        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","priority":300}"#,
+        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","priority":3}"#,
+        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","id":"7"}"#,
+    ]
 
     @Test("A line that never ends is refused when it is too long, and its connection closed")
     func endlessLine() async throws {

@@ -108,6 +108,46 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test("Many connections that begin requests and end none lose them together, and one that ends its own goes on")
+    func manyThatEndNothing() async throws {
+        // Room for a few hundred requests that have only begun; each connection alone may have more.
+        try await withHTTP2World(Change { $0.memory = 64 << 10 }) { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            let modest = try await RawClient(port: world.port)
+            try await modest.send(RawHTTP2.preface + RawHTTP2.headers(streamID: 1, endStream: false))
+            var greedy: [RawClient] = []
+            for _ in 0..<8 {
+                let client = try await RawClient(port: world.port)
+                let headers = (0..<40).flatMap { RawHTTP2.headers(streamID: UInt32(2 * $0 + 1), endStream: false) }
+                try await client.send(RawHTTP2.preface + headers)
+                greedy.append(client)
+            }
+            // As many as were too many: with the others gone, the rest have room.
+            try await eventually("some are closed") { (world.figures.faults["memory"] ?? 0) > 0 }
+            for _ in 0..<50 { #expect(try await client.send(HTTP2World.request()).status == 200) }
+            #expect(!modest.hasEnded)
+            let closed = world.figures.faults["memory"] ?? 0
+            #expect(closed < 8)
+            try await eventually("they end") { greedy.count(where: \.hasEnded) >= closed }
+            for client in greedy + [modest] { await client.close() }
+        }
+    }
+
+    @Test("Only beyond the limit, and only those with more than their share, have to go")
+    func shares() {
+        let begun = BegunRequests(limit: 100)
+        #expect(!begun.change(from: 0, to: 90))
+        #expect(!begun.change(from: 0, to: 10))
+        #expect(!begun.change(from: 10, to: 20))
+        #expect(begun.change(from: 90, to: 91))
+        #expect(!begun.change(from: 91, to: 0))
+        #expect(!begun.change(from: 20, to: 100))
+        begun.change(limit: 50)
+        #expect(begun.change(from: 100, to: 99))
+        #expect(!begun.change(from: 99, to: 50))
+    }
+
     @Test("A client that does not read its answers is read from no more, and then closed")
     func slowReader() async throws {
         try await withHTTP2World(Change { $0.limits.write = .milliseconds(300) }) { world in

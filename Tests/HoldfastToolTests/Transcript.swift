@@ -48,8 +48,9 @@ struct Transcript {
             case .run(let command, _): lines.append(command)
             case .wait(let condition):
                 lines += [
-                    "for attempt in {1..1200}; do if { \(condition); } >/dev/null 2>&1; then break; fi; sleep 0.05; done",
-                    "{ \(condition); } >/dev/null 2>&1 || echo 'waited in vain'",
+                    "waited=in-vain",
+                    "for attempt in {1..1200}; do if { \(condition); } >/dev/null 2>&1; then waited=; break; fi; sleep 0.05; done",
+                    "[ -z \"$waited\" ] || echo 'waited in vain'",
                 ]
             }
             lines.append("printf '\\n%s %s\\n' \(mark) \(number)")

@@ -50,6 +50,10 @@ struct EngineDesk: OperatorDesk {
 
     // MARK: Entries
 
+    func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
+        await core.producer.submit(notifications)
+    }
+
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         var byLane: [LaneKey: [UID]] = [:]
         var total = Withdrawal()

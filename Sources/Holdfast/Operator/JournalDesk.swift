@@ -52,6 +52,11 @@ public struct JournalDesk: OperatorDesk {
 
     // MARK: Entries
 
+    public func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
+        throw JournalError(
+            .notFound, "no engine delivers this journal, and only its routes say where a notification goes")
+    }
+
     public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         let lanes = try laneIDs()
         var settlements: [Settlement] = []

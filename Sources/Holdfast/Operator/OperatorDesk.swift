@@ -29,6 +29,14 @@ public protocol OperatorDesk: Sendable {
     /// - Returns: what came of it, by route; nothing at rest.
     func reloadCredentials() async throws -> [CredentialReload]
 
+    /// Takes notifications, as the engine's Producer without a name does: where one is accepted it is on disk when this
+    /// returns, and goes out in its turn.
+    ///
+    /// - Returns: a receipt for each, in order.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` at rest: only an engine has routes, which say what
+    ///   is valid and where it goes.
+    func submit(_ notifications: [PushNotification]) async throws -> [Receipt]
+
     /// Takes entries back, so that they are not sent (again). One that was never sent is *withdrawn*; one that may have
     /// been sent is *unknown* from now on.
     func withdraw(_ uids: [UID]) async throws -> Withdrawal

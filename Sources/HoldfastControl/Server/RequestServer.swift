@@ -32,6 +32,9 @@ struct RequestServer: Sendable {
         case .reloadCredentials:
             return try ControlMessage(
                 head: AnswerHead.done, items: try await desk.reloadCredentials().map(WireReload.init))
+        case .submit(let notifications):
+            return try ControlMessage(
+                head: AnswerHead.done, items: try await desk.submit(notifications).map(WireReceipt.init))
         case .withdraw(let uids):
             let withdrawal = try await desk.withdraw(uids)
             return try ControlMessage(head: AnswerHead(withdrawal: WireWithdrawal(withdrawal)))

@@ -8,6 +8,7 @@ enum Request {
     case pause(LaneKey, reason: String)
     case resume(LaneKey)
     case reloadCredentials
+    case submit([PushNotification])
     case withdraw([UID])
     case retry([UID])
     case discard([UID])
@@ -17,8 +18,8 @@ enum Request {
 
     /// As the wire calls them.
     private enum Name: String {
-        case status, insights, pause, resume, reloadCredentials, withdraw, retry, discard, blacklist, unblacklist,
-            restore
+        case status, insights, pause, resume, reloadCredentials, submit, withdraw, retry, discard, blacklist,
+            unblacklist, restore
     }
 
     /// The first line.
@@ -43,6 +44,7 @@ extension Request {
         case .pause(let lane, let reason): try Self.message(.pause, lane: lane, reason: reason)
         case .resume(let lane): try Self.message(.resume, lane: lane)
         case .reloadCredentials: try Self.message(.reloadCredentials)
+        case .submit(let notifications): try Self.message(.submit, notifications.map(WireNotification.init))
         case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
         case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
         case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
@@ -81,6 +83,7 @@ extension Request {
         case .pause: self = .pause(try head.laneKey(), reason: head.reason ?? "")
         case .resume: self = .resume(try head.laneKey())
         case .reloadCredentials: self = .reloadCredentials
+        case .submit: self = .submit(try message.items(as: WireNotification.self).map { try $0.value() })
         case .withdraw: self = .withdraw(try message.uids())
         case .retry: self = .retry(try message.uids())
         case .discard: self = .discard(try message.uids())

@@ -8,6 +8,9 @@ public struct HTTP2IngressConfiguration: Sendable {
     public var limits = ListenerLimits()
     /// Requests at a time on a connection (MAX_CONCURRENT_STREAMS). Default: 1000.
     public var streams = 1000
+    /// Bytes of requests that have begun and not ended, over all connections: beyond them the connections that have more
+    /// than their share are closed (ENHANCE_YOUR_CALM). Default: 256 MiB.
+    public var memory = 256 << 20
     /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
     /// `retry-after`; nil for any number. Default: nil.
     public var rate: RateLimit?

@@ -37,6 +37,9 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     /// Batches that were handed over to be packed and are not answered yet.
     private var handedOver = 0
 
+    /// What of ours the listener's connections count.
+    private var begunByteCount = 0
+
     /// A batch of so many is worth a hand-over.
     private static let handOverCount = 32
 
@@ -76,6 +79,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         timer?.cancel()
         state = .closed
         desk.abandon()
+        count(begun: 0)
         publish()
         context.fireChannelInactive()
     }
@@ -156,6 +160,10 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func finishCycle() {
         guard isReading else { return }
         submit()
+        if count(begun: desk.begunByteCount) {
+            desk.shed()
+            count(begun: 0)
+        }
         desk.settle()
         publish()
         flush()
@@ -197,6 +205,14 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in bound.value.clock.written(at: .now()) }
         context.writeAndFlush(wrapOutboundOut(output), promise: written)
+    }
+
+    /// - Returns: whether it is more than this connection may have.
+    @discardableResult
+    private func count(begun byteCount: Int) -> Bool {
+        guard byteCount != begunByteCount else { return false }
+        defer { begunByteCount = byteCount }
+        return service.begun.change(from: begunByteCount, to: byteCount)
     }
 
     private func publish() {

@@ -6,6 +6,7 @@ final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
     let rate: SharedRate
+    let begun: BegunRequests
     /// Where large batches are checked and packed, so that event loops read on meanwhile.
     let packing = DispatchQueue(label: "holdfast.gateway.packing", qos: .userInitiated)
     /// Whether there is TLS.
@@ -16,6 +17,7 @@ final class HTTP2IngressService: Sendable {
         self.producer = producer
         isSecure = configuration.tls != nil
         rate = SharedRate(configuration.rate)
+        begun = BegunRequests(limit: configuration.memory)
         current = Monitor(settings)
     }
 
@@ -24,6 +26,7 @@ final class HTTP2IngressService: Sendable {
 
     func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {
         rate.change(to: configuration.rate)
+        begun.change(limit: configuration.memory)
         current.withLock { $0 = settings }
     }
 }

@@ -212,6 +212,15 @@ struct RequestDesk {
         sweptUpTo = session.lastStreamID
     }
 
+    /// Bytes of requests that have begun and not ended.
+    var begunByteCount: Int { session.incomingByteCount }
+
+    /// Lets go of what has begun, and ends the connection: it has more of that than its share.
+    mutating func shed() {
+        _ = session.resetUnfinished(upTo: .max, code: .enhanceYourCalm)
+        close("memory", code: .enhanceYourCalm)
+    }
+
     /// Announces the end: the client is told to send nothing new, and what it sent before it heard of that is taken.
     mutating func beginDrain() {
         guard drain == .none, !isOver else { return }

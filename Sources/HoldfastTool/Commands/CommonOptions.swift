@@ -91,6 +91,14 @@ struct DeliveryOptions: ParsableArguments {
         }
     }
 
+    /// Flags that were given and are for the process that uses the journal.
+    var givenForOwner: [String] {
+        [
+            window.map { _ in "--window" }, journalLimit.map { _ in "--journal-limit" },
+            feedback.map { _ in "--feedback" },
+        ].compactMap { $0 }
+    }
+
     /// The configuration with these flags over it.
     func over(_ configuration: Configuration) -> Configuration {
         var configuration = configuration

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct SendCommand: AsyncParsableCommand {
@@ -14,7 +15,8 @@ struct SendCommand: AsyncParsableCommand {
 
             In place of a file, flags say one notification: --token or --channel, and --alert or other flags of a payload, or \
             --payload. It goes the same way as all others; printed is what became of it: for each recipient the outcome, the \
-            service's reason where it refused, and the apns-id.
+            service's reason where it refused, and the apns-id. \
+            A journal that another process uses, a gateway's for example, is given it by that process, which sends it.
 
             Examples:
               holdfast send notifications.ndjson --journal push.journal \\
@@ -106,6 +108,11 @@ struct SendCommand: AsyncParsableCommand {
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let source = try await source()
+        if case .flags(let draft) = source, let desk = try await DeskOpener.live(path) {
+            let taken = try await handOver(draft, to: desk, of: path, plan, configuration)
+            await desk.close()
+            if let taken { return taken }
+        }
         // By their apns-ids the journal tells how these ended.
         if case .flags = source { configuration.limits.engine.remembersIDs = true }
         // Known to be in vain before a journal is made for it.
@@ -138,6 +145,29 @@ struct SendCommand: AsyncParsableCommand {
         let delivery = Delivery(
             journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
         return try await delivery.run(intake, isQueueOnly: queueOnly)
+    }
+
+    /// Who uses the journal takes it, and sends it by its own routes.
+    ///
+    /// - Returns: nil when it delivers nothing.
+    private func handOver(
+        _ draft: NotificationDraft, to desk: RemoteDesk, of journal: String, _ plan: RoutePlan,
+        _ configuration: Configuration
+    ) async throws -> ToolStatus? {
+        if let flag = (routeOptions.given + deliveryOptions.givenForOwner).first {
+            throw ToolError(
+                .usage, "\(desk.owner) uses the journal, and sends by routes and limits of its own: leave \(flag) out")
+        }
+        let topic = plan.defaultTopic(remembered: try RouteSettings.remembered(by: journal))
+        let notifications = try notifications(draft, topic)
+        let handOver = HandOver(
+            desk: desk, journal: journal, isQueueOnly: queueOnly, giveUpAfter: configuration.limits.giveUpAfter,
+            json: deliveryOptions.json)
+        do {
+            return try await handOver.run(notifications)
+        } catch let error as JournalError where error.code == .notFound {
+            return nil
+        }
     }
 
     private func task(of input: InputFile, in journal: LMDBJournal, defaultTopic: String?) throws -> InputTask {

@@ -23,7 +23,7 @@ extension DeliveryRun {
         do throws(JournalError) {
             var reports: [NotificationReport] = []
             for (notification, receipt) in zip(notifications, taken.receipts) {
-                var report = try NotificationReport(notification, receipt, in: journal)
+                var report = try NotificationReport(notification, receipt, in: FateRegister(journal))
                 report.uniqueID = receipt.uid.flatMap { taken.uniqueIDs[$0] }
                 reports.append(report)
             }

@@ -89,9 +89,16 @@ struct RoutePlan {
     }
 
     /// The topic of lines that have none: where there is one route with one topic, that.
-    func defaultTopic(of routes: [ReadyRoute]) -> String? {
+    func defaultTopic(of routes: [ReadyRoute]) -> String? { defaultTopic(of: routes.map(\.settings)) }
+
+    /// The same where the routes are not to be used here.
+    func defaultTopic(remembered: RouteSettings?) -> String? {
+        defaultTopic(of: isConfigured ? configured : remembered.map { [$0] } ?? [])
+    }
+
+    private func defaultTopic(of routes: [RouteSettings]) -> String? {
         if let topic = flags.topic { return topic }
-        guard routes.count == 1, let route = routes.first?.settings else { return nil }
+        guard routes.count == 1, let route = routes.first else { return nil }
         if let topic = route.defaultTopic { return topic }
         return route.topics?.count == 1 ? route.topics?.first : nil
     }

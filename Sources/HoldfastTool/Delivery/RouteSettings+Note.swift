@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastJournal
 
 /// What a journal remembers of the one route that flags gave, so that `recover` needs none: a JSON object. Its name is
 /// always ``standardName``, and it serves every topic.
@@ -78,6 +79,13 @@ extension RouteSettings: Codable {
             throw ToolError(error)
         }
         return try decode(note, journal: path)
+    }
+
+    /// What the journal in this directory remembers, whoever uses it.
+    static func remembered(by journal: String) throws -> RouteSettings? {
+        let reader = try JournalReader(directory: journal)
+        defer { reader.close() }
+        return try decode(try reader.note(noteName), journal: journal)
     }
 
     /// Makes the journal remember this route, durably on return.

@@ -55,7 +55,7 @@ struct NotificationReport: Encodable, Equatable {
 // MARK: From the journal
 
 extension NotificationReport {
-    init(_ notification: PushNotification, _ receipt: Receipt, in journal: any Journal) throws(JournalError) {
+    init(_ notification: PushNotification, _ receipt: Receipt, in register: FateRegister) throws(JournalError) {
         self.init(
             token: notification.token?.shortened, channel: notification.recipient.channel?.id,
             id: notification.id?.description, outcome: .settled)
@@ -70,19 +70,19 @@ extension NotificationReport {
             (outcome, detail) = (.undetermined, error.message)
         case .repeated(let uid, let end):
             isRepeated = true
-            try set(end, of: uid, in: journal)
+            try set(end, of: uid, in: register)
         case .accepted(let uid):
-            switch try journal.fate(of: uid) {
+            switch try register.fate(uid) {
             case .unconfirmed?: outcome = .unconfirmed
             case .deferred(_, let due, _, let reason)?:
                 (outcome, self.reason, dueAt) = (.deferred, reason.rawValue, Timestamp.format(due))
-            case .settled(let end)?: try set(end, of: uid, in: journal)
+            case .settled(let end)?: try set(end, of: uid, in: register)
             case nil: break
             }
         }
     }
 
-    private mutating func set(_ end: TerminalOutcome, of uid: UID, in journal: any Journal) throws(JournalError) {
+    private mutating func set(_ end: TerminalOutcome, of uid: UID, in register: FateRegister) throws(JournalError) {
         switch end {
         case .confirmed: outcome = .confirmed
         case .expired: outcome = .expired
@@ -90,10 +90,9 @@ extension NotificationReport {
         case .withdrawn: outcome = .withdrawn
         case .rejected(let reason):
             (outcome, self.reason) = (.rejected, reason.rawValue)
-            let kept = try journal.rejections(after: UID(uid.rawValue - 1), limit: 1).first
-            guard let kept, kept.uid == uid else { return }
-            status = kept.cause.status
-            timestamp = kept.cause.timestamp.map(Timestamp.format)
+            guard let cause = try register.cause(uid) else { return }
+            status = cause.status
+            timestamp = cause.timestamp.map(Timestamp.format)
         }
     }
 }

@@ -8,6 +8,8 @@ final class StubDesk: OperatorDesk {
         var insights: [EntryInsight] = []
         var withdrawal = Withdrawal()
         var retries: [Retry] = []
+        var submitted: [PushNotification] = []
+        var receipts: [Receipt] = []
         var restored: [RestoredEntry] = []
         var note: [UInt8]?
         var blacklisted: [BlacklistEntry] = []
@@ -40,6 +42,13 @@ final class StubDesk: OperatorDesk {
     func reloadCredentials() async throws -> [CredentialReload] {
         try await asked("reload") { _ in
             [CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file")]
+        }
+    }
+
+    func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
+        try await asked("submit \(notifications.count)") { state in
+            state.submitted += notifications
+            return state.receipts
         }
     }
 

@@ -101,18 +101,12 @@ struct ChannelOptions: ParsableArguments {
                 "Missing --route <name>: the configuration has \(routes.map(\.name).joined(separator: ", ")).")
         default: break
         }
-        if let journal, let remembered = try Self.remembered(by: journal) { return remembered }
+        if let journal, let remembered = try RouteSettings.remembered(by: journal) { return remembered }
         guard let endpoint else {
             throw ValidationError(
                 "Missing --endpoint <url>: no configuration has a route, and no journal remembers one.")
         }
         return RouteSettings(endpoint: endpoint)
-    }
-
-    private static func remembered(by journal: String) throws -> RouteSettings? {
-        let reader = try JournalReader(directory: journal)
-        defer { reader.close() }
-        return try RouteSettings.decode(try reader.note(RouteSettings.noteName), journal: journal)
     }
 
     /// Nil for Apple's place in the environment of the route.

@@ -16,6 +16,10 @@ extension GatewaySettings {
             ConfigKey(
                 "http2.streams", .count(1...100_000), default: "1000", "requests at a time on a connection at most"),
             ConfigKey(
+                "http2.memory", .size(1 << 20...1 << 40), default: "256M",
+                "bytes of requests that have begun and not ended, over all connections; beyond them the connections with more "
+                    + "than their share are closed"),
+            ConfigKey(
                 "http2.rate.per-second", .share(0.001...10_000_000), need: .withGroup,
                 "notifications a second over all connections, beyond which the answer is 429; without it, any number"),
             ConfigKey(

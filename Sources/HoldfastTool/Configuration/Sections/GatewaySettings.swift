@@ -22,6 +22,7 @@ struct GatewaySettings: Equatable, Sendable {
     var binary: Listener?
     var feedback: Listener?
     var streams: Int
+    var memory: Int
     var uncommitted: Int
     var roomLimit: Duration
     var drainLimit: Duration
@@ -39,6 +40,7 @@ struct GatewaySettings: Equatable, Sendable {
         binary = Listener("binary", values)
         feedback = Listener("feedback", values)
         streams = values.count("http2.streams") ?? 1000
+        memory = values.count("http2.memory") ?? 256 << 20
         uncommitted = values.count("binary.uncommitted") ?? 1000
         roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
@@ -60,6 +62,7 @@ struct GatewaySettings: Equatable, Sendable {
         if let http2 {
             var ingress = HTTP2IngressConfiguration(listen: addresses["http2"] ?? http2.listen, tls: http2.tls)
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
+            ingress.memory = memory
             gateway.http2 = ingress
         }
         if let binary {

@@ -1,0 +1,175 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import UnixSignals
+
+/// Gives notifications by hand to the process that uses the journal, and waits until that has brought them to their end.
+struct HandOver {
+    let desk: RemoteDesk
+    /// Its directory.
+    let journal: String
+    /// Whether the owner's taking is all that is waited for.
+    var isQueueOnly = false
+    /// How long the service may be away in one piece; nil for ever.
+    var giveUpAfter: Duration?
+    /// Whether the summary is printed as JSON.
+    var json = false
+    var console = Console.standard
+
+    private enum Ending {
+        case over(ToolError?)
+        case interrupted
+    }
+
+    /// How often the journal is looked into, and how often its owner is asked how it does.
+    private static let pause = Duration.milliseconds(20)
+    private static let look = Duration.milliseconds(200)
+
+    /// - Throws: ``JournalError`` with code `notFound` where the owner delivers nothing; nothing was done then.
+    func run(_ notifications: [PushNotification]) async throws -> ToolStatus {
+        let start = ContinuousClock.now
+        // From here on a signal ends the waiting.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        var (receipts, error) = try await submit(notifications)
+        var summary = HandOverSummary(owner: desk.owner, queueOnly: isQueueOnly)
+        if !isQueueOnly, error == nil {
+            console.note("\(desk.owner) uses the journal: it takes and sends")
+            switch await wait(for: receipts.compactMap(\.awaited), signals) {
+            case .over(let trouble): error = trouble
+            case .interrupted: summary.interrupted = true
+            }
+            console.showStatus("")
+        }
+        summary.notifications = try reading { register throws(JournalError) in
+            var reports: [NotificationReport] = []
+            for (notification, receipt) in zip(notifications, receipts) {
+                reports.append(try NotificationReport(notification, receipt, in: register))
+            }
+            return reports
+        }
+        summary.elapsedSeconds = Double(max((ContinuousClock.now - start).wholeMilliseconds, 1)) / 1000
+        summary.error = error?.message
+        let status = summary.status(error: error)
+        summary.exitCode = status.rawValue
+        if let error { console.error(error.message) }
+        console.print(json ? try JSONOutput.line(summary) : summary.text())
+        return status
+    }
+
+    /// - Returns: a receipt for each. Where the owner's answer was lost, the error that says so: nobody can say then what
+    ///   became of those without one.
+    private func submit(_ notifications: [PushNotification]) async throws -> ([Receipt], ToolError?) {
+        var receipts: [Receipt] = []
+        var rest = notifications[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(OperatorDeskLimits.batch))
+            do {
+                receipts += try await desk.submit(batch)
+            } catch let error as ControlError where [.timedOut, .disconnected, .failed].contains(error.code) {
+                let lost = JournalError(.undetermined, error.message)
+                receipts += Array(repeating: .undetermined(lost), count: rest.count)
+                return (
+                    receipts,
+                    ToolError(
+                        .inputOutput,
+                        "nobody can say what of it was taken; again with its apns-id as --id, one goes once: \(error.message)"
+                    )
+                )
+            }
+            rest = rest.dropFirst(batch.count)
+        }
+        return (receipts, nil)
+    }
+
+    private func wait(for uids: [UID], _ signals: UnixSignalsSequence) async -> Ending {
+        await withTaskGroup(of: Ending?.self) { tasks in
+            tasks.addTask {
+                for await _ in signals { return .interrupted }
+                return nil
+            }
+            tasks.addTask {
+                do {
+                    return .over(try await untilSettled(uids))
+                } catch is CancellationError {
+                    return nil
+                } catch {
+                    return .over(ToolError(error, otherwise: .inputOutput))
+                }
+            }
+            var ending: Ending?
+            while ending == nil, let next = await tasks.next() { ending = next }
+            tasks.cancelAll()
+            return ending ?? .interrupted
+        }
+    }
+
+    /// - Returns: why it was no use to wait any longer; nil when all have met their end.
+    private func untilSettled(_ uids: [UID]) async throws -> ToolError? {
+        var watch = HandOverWatch(giveUpAfter: giveUpAfter)
+        var waiting = uids
+        var lastTrouble: String?
+        var nextLook = ContinuousClock.now + Self.look
+        while true {
+            let fates = try fates(of: waiting)
+            waiting = zip(waiting, fates).filter { $1?.lane != nil }.map(\.0)
+            guard !waiting.isEmpty else { return nil }
+            let now = ContinuousClock.now
+            if now >= nextLook {
+                nextLook = now + Self.look
+                let finding = watch.look(
+                    try await status(), lanes: Set(fates.compactMap { $0?.lane }), at: now - Self.epoch)
+                if let error = finding.error { return error }
+                if let trouble = finding.trouble, trouble != lastTrouble, !console.isInteractive {
+                    console.warning("\(trouble); waiting")
+                }
+                lastTrouble = finding.trouble
+                console.showStatus(
+                    "\(Format.count(waiting.count)) waiting" + (finding.trouble.map { ": \($0)" } ?? ""))
+            }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private static let epoch = ContinuousClock.now
+
+    /// - Returns: nil when nobody serves the journal.
+    private func status() async throws -> DeskStatus? {
+        do {
+            return try await desk.status()
+        } catch let error as ControlError where [.notServed, .disconnected, .busy].contains(error.code) {
+            return nil
+        }
+    }
+
+    private func fates(of uids: [UID]) throws -> [EntryFate?] {
+        try reading { register throws(JournalError) in
+            var fates: [EntryFate?] = []
+            for uid in uids { fates.append(try register.fate(uid)) }
+            return fates
+        }
+    }
+
+    /// Only for a moment: a reader keeps the next owner of a journal from opening it.
+    private func reading<R>(_ body: (FateRegister) throws(JournalError) -> R) throws(JournalError) -> R {
+        let reader = try JournalReader(directory: journal)
+        defer { reader.close() }
+        return try body(FateRegister(reader))
+    }
+}
+
+extension Receipt {
+    /// Of one that may not have met its end.
+    fileprivate var awaited: UID? { if case .accepted(let uid) = self { uid } else { nil } }
+}
+
+extension EntryFate {
+    /// Of one that has not met its end.
+    fileprivate var lane: LaneKey? {
+        switch self {
+        case .unconfirmed(let lane, attempts: _, possiblySent: _),
+            .deferred(let lane, until: _, attempts: _, reason: _):
+            lane
+        case .settled: nil
+        }
+    }
+}

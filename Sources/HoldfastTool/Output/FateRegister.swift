@@ -1,0 +1,32 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// Where it is looked up what became of a notification.
+struct FateRegister {
+    /// As the journal still knows it.
+    let fate: (UID) throws(JournalError) -> EntryFate?
+    /// Of a rejection that is kept.
+    let cause: (UID) throws(JournalError) -> RejectionCause?
+}
+
+extension FateRegister {
+    /// This process's own journal.
+    init(_ journal: any Journal) {
+        self.init(
+            fate: { (uid) throws(JournalError) in try journal.fate(of: uid) },
+            cause: { (uid) throws(JournalError) in
+                let kept = try journal.rejections(after: UID(uid.rawValue - 1), limit: 1).first
+                return kept?.uid == uid ? kept?.cause : nil
+            })
+    }
+
+    /// A journal that another process uses.
+    init(_ reader: JournalReader) {
+        self.init(
+            fate: { (uid) throws(JournalError) in try reader.fate(of: uid) },
+            cause: { (uid) throws(JournalError) in
+                guard case .rejected(let cause)? = try reader.entry(uid)?.state else { return nil }
+                return cause
+            })
+    }
+}

@@ -1,0 +1,41 @@
+/// What `send` did with notifications by hand that it gave to the process that uses the journal. The names of its properties
+/// are those of the JSON, and mean what they mean in ``DeliverySummary``.
+struct HandOverSummary: Encodable, Equatable {
+    /// Who uses the journal.
+    var owner: String
+    var notifications: [NotificationReport] = []
+    /// Whether nothing was to be waited for.
+    var queueOnly = false
+    var elapsedSeconds = 0.0
+    var interrupted = false
+    var error: String?
+    var exitCode: Int32 = 0
+
+    /// What the exit code must say, with `error` standing for what ended the waiting before its time.
+    func status(error: ToolError?) -> ToolStatus {
+        notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(error?.status ?? .ok, max)
+    }
+
+    /// For people.
+    func text() -> String {
+        let lines = NotificationReport.text(notifications)
+        let left = notifications.count { $0.isLeft }
+        guard left > 0 else { return lines }
+        return lines + "\n  left  \(Format.count(left))  safe in the journal; whoever uses it goes on with them"
+    }
+}
+
+extension NotificationReport {
+    /// Whether it is in the journal, and to be delivered.
+    var isLeft: Bool { outcome == .unconfirmed || outcome == .deferred }
+
+    fileprivate func status(isQueueOnly: Bool) -> ToolStatus {
+        switch outcome {
+        case .confirmed: .ok
+        case .unconfirmed, .deferred: isQueueOnly ? .ok : .entriesLeft
+        case .refused: .badInput
+        case .undetermined: .inputOutput
+        case .rejected, .expired, .unknown, .withdrawn, .settled: .notAllConfirmed
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Holdfast
+import HoldfastControl
+import HoldfastJournal
+import HoldfastTesting
+import Logging
+import ServiceLifecycle
+import Testing
+
+@testable import HoldfastTool
+
+/// A notification by hand for a journal that another process uses.
+@Suite("Handing over to the process that uses the journal", .serialized)
+struct HandOverTests {
+    private let world: OperatorWorld
+
+    init() throws { world = try OperatorWorld() }
+
+    /// - Parameter number: of the token.
+    private func arguments(_ number: Int, _ more: [String]) -> [String] {
+        ["send", "--token", OperatorWorld.token(number), "--topic", "a", "--alert", "Hi", "--journal", world.journal]
+            + more
+    }
+
+    private func send(_ number: Int, _ more: String...) async throws -> Tool.Result {
+        try await Tool.start(arguments(number, more)).result()
+    }
+
+    /// The one notification of a summary.
+    private func notification(_ result: Tool.Result) throws -> [String: Any] {
+        try #require((try result.json()["notifications"] as? [[String: Any]])?.first, "\(result.output)")
+    }
+
+    @Test("Its owner takes it and sends it, and what became of it is told, a refusal of the service's too")
+    func outcomes() async throws {
+        world.connector.answer { notification in
+            notification.recipient.text == OperatorWorld.token(OperatorWorld.refused)
+                ? SendResult(apnsStatus: 413, reason: "PayloadTooLarge") : .confirmed
+        }
+        try await world.withEngine { engine in
+            let sent = try await send(1)
+            #expect(sent.status == 0, "\(sent.errors)")
+            #expect(sent.output.hasPrefix("0000…0001  confirmed  apns-id "))
+            #expect(sent.errors.contains("process \(ProcessInfo.processInfo.processIdentifier) ("))
+            let rejected = try await send(OperatorWorld.refused, "--json")
+            #expect(rejected.status == 1, "\(rejected.errors)")
+            let report = try notification(rejected)
+            #expect(report["outcome"] as? String == "rejected" && report["reason"] as? String == "PayloadTooLarge")
+            #expect(report["status"] as? Int == 413)
+            #expect(try rejected.count("exitCode") == 1)
+            #expect(engine.status().submitted == 2)
+        }
+    }
+
+    @Test("The same under its apns-id again is not sent again; what its owner refuses is told")
+    func receipts() async throws {
+        try await world.withEngine { engine in
+            let id = "123e4567-e89b-12d3-a456-426655440000"
+            #expect(try await send(1, "--id", id).status == 0)
+            let again = try await send(1, "--id", id, "--json")
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(try notification(again)["repeated"] as? Bool == true)
+            #expect(engine.status().confirmed == 1)
+            try await engine.desk.blacklist([
+                BlacklistEntry(
+                    token: try DeviceToken(OperatorWorld.token(2)), reason: .unregistered, since: WallTime(seconds: 1),
+                    learntAt: WallTime(seconds: 1), route: "default")
+            ])
+            let refused = try await send(2, "--json")
+            #expect(refused.status == 65)
+            let report = try notification(refused)
+            #expect(report["reason"] as? String == "Blacklisted")
+            #expect(report["detail"] as? String == "Unregistered since 1970-01-01T00:00:01Z")
+        }
+    }
+
+    @Test("A lane that is paused is waited for, until it is resumed or a signal comes; what is left is its owner's")
+    func paused() async throws {
+        try await world.withEngine { engine in
+            #expect(try await send(1).status == 0)
+            for guarantee in Guarantee.allCases {
+                let lane = LaneKey(route: "default", urgency: .immediate, guarantee: guarantee)
+                try await engine.desk.pause(lane, reason: "incident")
+            }
+            let patient = try Tool.start(arguments(2, []))
+            let interrupted = try Tool.start(arguments(3, []))
+            for tool in [patient, interrupted] {
+                #expect(try await waitUntil { try tool.errors.contains("incident") })
+            }
+            interrupted.kill(SIGINT)
+            let left = try await interrupted.result()
+            #expect(left.status == 75 && left.output.contains("  left  1  safe in the journal"), "\(left.output)")
+            let bounded = try await send(4, "--give-up-after", "300ms")
+            #expect(bounded.status == 75 && bounded.errors.contains("gave up after"), "\(bounded.errors)")
+            #expect(try await send(5, "--queue-only").status == 0)
+            #expect(patient.isRunning)
+            for guarantee in Guarantee.allCases {
+                try await engine.desk.resume(LaneKey(route: "default", urgency: .immediate, guarantee: guarantee))
+            }
+            #expect(try await patient.result().status == 0)
+            #expect(await waitUntil { engine.status().confirmed == 5 })
+        }
+    }
+
+    @Test("Flags that are for its owner's routes are refused, and the owner is named")
+    func ownersFlags() async throws {
+        try await world.withEngine { engine in
+            let flags = [
+                ["--endpoint", "https://localhost:1"], ["--window", "5"], ["--feedback", "feedback+tls://x:1"],
+            ]
+            for flag in flags {
+                let refused = try await Tool.start(arguments(1, flag)).result()
+                #expect(refused.status == 64)
+                #expect(refused.errors.contains("uses the journal") && refused.errors.contains("leave \(flag[0]) out"))
+            }
+            #expect(engine.status().submitted == 0)
+        }
+    }
+
+    @Test("An owner that delivers nothing takes none: it is named, as for every other command that needs the journal")
+    func ownerAtRest() async throws {
+        let opened = try LMDBJournal(directory: world.journal)
+        defer { opened.close() }
+        let desk = JournalDesk(journal: opened)
+        await #expect(throws: JournalError.self) { try await desk.submit([]) }
+        let control = ControlSocket(desk: desk, journal: world.journal, logger: Logger(label: "test"))
+        let group = ServiceGroup(
+            configuration: .init(services: [.init(service: control)], logger: Logger(label: "test")))
+        let socket = control.socketPath
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            let isServed = await waitUntil { FileManager.default.fileExists(atPath: socket) }
+            #expect(isServed)
+            let refused = try? await send(1)
+            #expect(refused?.status == 73, "\(refused?.errors ?? "")")
+            #expect(refused?.errors.contains("is in use by process") == true)
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        #expect(try JournalReader(directory: world.journal).status().unconfirmed == 0)
+    }
+
+    // MARK: Whether it is worth waiting
+
+    private static let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
+
+    private func status(_ state: LaneState = .running, isAway: Bool = false) -> DeskStatus {
+        DeskStatus(
+            lanes: [
+                .init(key: Self.lane, state: state, unconfirmed: 1, deferred: 0, isServed: true),
+                .init(
+                    key: LaneKey(route: "other", urgency: .considerate, guarantee: .atMostOnce),
+                    state: .stopped(reason: "not ours", since: WallTime(seconds: 0)), unconfirmed: 1, deferred: 0,
+                    isServed: true),
+            ],
+            routes: [
+                .init(
+                    name: "r", endpoint: "e", connection: isAway ? "away: refused" : "connected", isAway: isAway,
+                    inFlight: 0, suspects: 0, holding: nil),
+                .init(
+                    name: "other", endpoint: "e", connection: "away: not ours", isAway: true, inFlight: 0, suspects: 0,
+                    holding: nil),
+            ])
+    }
+
+    @Test("A service that is away, and a lane that is paused, are trouble, and bounded together by --give-up-after")
+    func watchesTrouble() {
+        var watch = HandOverWatch(giveUpAfter: .seconds(10))
+        func look(_ status: DeskStatus?, _ seconds: Int) -> HandOverWatch.Finding {
+            watch.look(status, lanes: [Self.lane], at: .seconds(seconds))
+        }
+        #expect(look(status(), 0) == HandOverWatch.Finding())
+        #expect(look(status(isAway: true), 5).trouble == "away: refused")
+        #expect(look(status(), 6) == HandOverWatch.Finding())
+        #expect(look(status(isAway: true), 15).error == nil)
+        let paused = look(status(.paused(reason: "x", since: WallTime(seconds: 0))), 16)
+        #expect(paused.error?.status == .entriesLeft && paused.trouble?.contains("paused") == true)
+        var patient = HandOverWatch(giveUpAfter: nil)
+        #expect(patient.look(status(isAway: true), lanes: [Self.lane], at: .seconds(0)).error == nil)
+        #expect(patient.look(status(isAway: true), lanes: [Self.lane], at: .seconds(100_000)).error == nil)
+    }
+
+    @Test("A lane that is stopped ends the waiting; an owner that is gone does so unless another comes soon")
+    func watchesEnds() {
+        var watch = HandOverWatch(giveUpAfter: nil)
+        func look(_ status: DeskStatus?, _ seconds: Int) -> HandOverWatch.Finding {
+            watch.look(status, lanes: [Self.lane], at: .seconds(seconds))
+        }
+        let stopped = look(status(.stopped(reason: "the key is refused", since: WallTime(seconds: 0))), 0)
+        #expect(stopped.error?.status == .configuration)
+        #expect(stopped.error?.message.contains("the key is refused") == true)
+        #expect(look(nil, 9).error == nil)
+        #expect(look(status(), 11).error == nil)
+        #expect(look(nil, 20).error == nil)
+        #expect(look(nil, 21).error?.status == .entriesLeft)
+    }
+}
