@@ -21,6 +21,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 // What a tunnel through an HTTP proxy takes.
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
+// Judges header blocks in tests.
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -91,7 +92,7 @@ let package = Package(
         // The doors to the network and to libcrypto.
         .systemLibrary(name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
-        .target(name: "HoldfastHTTP2", dependencies: [nioHPACK, nioCore], swiftSettings: strict),
+        .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastTransport",
             dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
@@ -99,7 +100,7 @@ let package = Package(
         .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS,
             ],
             swiftSettings: strict),
         // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
@@ -107,7 +108,7 @@ let package = Package(
         .target(
             name: "HoldfastChannels",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS, nioHPACK,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS,
             ],
             swiftSettings: strict),
         .target(
@@ -120,16 +121,15 @@ let package = Package(
             name: "HoldfastGateway",
             dependencies: [
                 "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastListening", "HoldfastOpenSSL",
-                "HoldfastTransport", coreMetrics, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHPACK,
-                nioHTTPTypes, nioPosix, nioSSL,
-                nioTLS, serviceLifecycle,
+                "HoldfastTransport", coreMetrics, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioHTTPTypes, nioPosix, nioSSL, nioTLS, serviceLifecycle,
             ],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.
         .target(
             name: "HoldfastMockAPNs",
-            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHPACK],
+            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
         .target(name: "HoldfastTesting", dependencies: ["Holdfast", logging], swiftSettings: strict),
 
@@ -185,7 +185,7 @@ let package = Package(
             name: "HoldfastChannelsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastChannels", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting",
-                nioCore, nioHPACK,
+                nioCore,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -201,13 +201,13 @@ let package = Package(
                 "Holdfast", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2", "HoldfastJournal", "HoldfastLegacyAPNs",
                 "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", "RawClients",
                 coreMetrics,
-                logging, nioCore, nioPosix, nioSSL, nioHPACK, serviceLifecycle,
+                logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastMockAPNsTests",
             dependencies: [
-                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioHPACK,
+                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -288,7 +288,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", "HoldfastTool", logging,
-                nioCore, nioPosix, nioHPACK,
+                nioCore, nioPosix,
             ],
             exclude: ["clients", "rig"], swiftSettings: strict),
     ],

@@ -1,7 +1,6 @@
 internal import Holdfast
 internal import HoldfastHTTP2
 internal import NIOCore
-internal import NIOHPACK
 
 /// From what the session read to what the engine is told.
 extension APNsHandler {
@@ -101,7 +100,7 @@ extension APNsHandler {
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
-        result.uniqueID = response.headers["apns-unique-id"].first.map { String($0.prefix(100)) }
+        result.uniqueID = response.headers.first(name: "apns-unique-id").map { String($0.prefix(100)) }
         if response.status == 500 {
             if answers.failed(at: .now()) {
                 consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")

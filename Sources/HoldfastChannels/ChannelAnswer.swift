@@ -2,7 +2,6 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
-internal import NIOHPACK
 
 /// What an answer has that it should not have, or lacks.
 struct ChannelAnswerFault: Error {

@@ -1,5 +1,3 @@
-import NIOHPACK
-
 /// A request without an answer.
 struct ClientStream: RingStream {
     enum Phase: UInt8, Sendable {
@@ -45,7 +43,7 @@ struct ClientStream: RingStream {
 struct PartialResponse: Sendable {
     /// The undecoded header block of a 200.
     var block: [UInt8] = []
-    var response = HTTP2Response(status: 0, headers: HPACKHeaders())
+    var response = HTTP2Response(status: 0, headers: [])
     /// What `content-length` promises.
     var contentLength: Int?
     /// What it counts for in ``HTTP2Limits/maxIncoming``.
@@ -55,7 +53,7 @@ struct PartialResponse: Sendable {
         // The usual size is worth keeping for the next response; thousands of large ones are not.
         block.removeAll(keepingCapacity: block.capacity <= 1024)
         cost = 0
-        response = HTTP2Response(status: 0, headers: HPACKHeaders())
+        response = HTTP2Response(status: 0, headers: [])
         contentLength = nil
     }
 }

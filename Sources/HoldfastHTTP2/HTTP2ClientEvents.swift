@@ -1,5 +1,3 @@
-package import NIOHPACK
-
 /// What ``HTTP2ClientSession/receive(_:events:)`` found in the bytes. Reused from call to call, so that in steady state
 /// nothing is allocated: empty it with ``removeAll()`` before the next one.
 package struct HTTP2ClientEvents: Sendable {
@@ -43,12 +41,12 @@ package struct HTTP2ClientEvents: Sendable {
 package struct HTTP2Response: Sendable, Equatable {
     package var status: Int
     /// As received, `:status` included.
-    package var headers: HPACKHeaders
+    package var headers: [HeaderField]
     package var body: [UInt8]
     /// The body was longer than ``HTTP2Limits/maxBodySize``; the rest was not received.
     package var isTruncated: Bool
 
-    package init(status: Int, headers: HPACKHeaders, body: [UInt8] = [], isTruncated: Bool = false) {
+    package init(status: Int, headers: [HeaderField], body: [UInt8] = [], isTruncated: Bool = false) {
         self.status = status
         self.headers = headers
         self.body = body

@@ -1,5 +1,3 @@
-import NIOHPACK
-
 // MARK: Frames of streams
 
 extension HTTP2ClientSession {
@@ -131,7 +129,7 @@ extension HTTP2ClientSession {
 extension HTTP2ClientSession {
     /// Takes a response's first header block, or an informational one.
     private mutating func begin(
-        _ slot: Int, _ headers: HPACKHeaders, _ cost: Int, endStream: Bool, _ events: inout HTTP2ClientEvents
+        _ slot: Int, _ headers: [HeaderField], _ cost: Int, endStream: Bool, _ events: inout HTTP2ClientEvents
     ) throws(HTTP2Error) {
         guard let head = MessageRules.responseHead(headers), head.status >= 200 || (!endStream && head.status != 101)
         else { return reset(slot, .protocolError, &events) }

@@ -1,5 +1,4 @@
 package import NIOCore
-import NIOHPACK
 
 /// The client's end of an HTTP/2 connection as a pure machine: bytes in, events and bytes out. No clock, no I/O.
 ///

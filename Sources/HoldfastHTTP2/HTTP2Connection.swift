@@ -1,6 +1,3 @@
-import NIOCore
-import NIOHPACK
-
 /// What both roles have: the bytes in and out, SETTINGS, the connection's flow control, HPACK decoding, the bounds.
 struct HTTP2Connection: Sendable {
     enum Role: Sendable { case client, server }
@@ -32,15 +29,12 @@ struct HTTP2Connection: Sendable {
 
     var block = HeaderBlock()
     var budget = FrameBudget()
-    private var decoder: HPACKDecoder
-    private var decoderInput = ByteBuffer()
+    private var reader: HPACKReader
 
     init(_ role: Role, limits: HTTP2Limits) {
         self.role = role
         self.limits = limits
-        decoder = HPACKDecoder(
-            allocator: ByteBufferAllocator(), maxDynamicTableSize: local.headerTableSize,
-            maxHeaderListSize: limits.maxHeaderBlock)
+        reader = HPACKReader(tableSize: local.headerTableSize, maxListSize: limits.maxHeaderBlock)
     }
 
     /// Bytes of messages that have begun to arrive and are not complete.
@@ -61,7 +55,7 @@ struct HTTP2Connection: Sendable {
 
     /// What a message's header fields take: their bytes, and what each needs beside them.
     @inline(__always)
-    static func cost(_ block: Span<UInt8>, _ headers: HPACKHeaders) -> Int { block.count + 64 * headers.count }
+    static func cost(_ block: Span<UInt8>, _ headers: [HeaderField]) -> Int { block.count + 64 * headers.count }
 
     /// Bytes that are kept at the moment, for messages and frames in either direction.
     var heldBytes: Int { output.count + partial.count + block.byteCount + held.storedBytes + incoming }
@@ -88,17 +82,16 @@ struct HTTP2Connection: Sendable {
     }
 
     /// Decodes one header block. Must be given every block in order unless ``isStateless``.
-    mutating func decode(_ block: Span<UInt8>) throws(HTTP2Error) -> HPACKHeaders {
-        decoderInput.clear()
-        decoderInput.writeWithOutputRawSpan(minimumWritableBytes: block.count) { end in
-            for index in block.indices { end.append(block[index]) }
-        }
-        do {
-            return try decoder.decodeHeaders(from: &decoderInput)
-        } catch is NIOHPACKErrors.MaxHeaderListSizeViolation {
-            throw HTTP2Error(.enhanceYourCalm, "a header list of more than \(limits.maxHeaderBlock) bytes")
+    mutating func decode(_ block: Span<UInt8>) throws(HTTP2Error) -> [HeaderField] {
+        do throws(HPACKReader.Failure) {
+            return try reader.read(block)
         } catch {
-            throw HTTP2Error(.compressionError, "a header block that cannot be decoded")
+            switch error {
+            case .listTooLong:
+                throw HTTP2Error(.enhanceYourCalm, "a header list of more than \(limits.maxHeaderBlock) bytes")
+            case .malformed:
+                throw HTTP2Error(.compressionError, "a header block that cannot be decoded")
+            }
         }
     }
 
@@ -108,7 +101,7 @@ struct HTTP2Connection: Sendable {
     mutating func settingsAcknowledged() -> HTTP2Settings? {
         guard !unacknowledged.isEmpty else { return nil }
         local = unacknowledged.removeFirst()
-        decoder.maxDynamicTableLength = local.headerTableSize
+        reader.tableSize = local.headerTableSize
         return local
     }
 

@@ -1,5 +1,3 @@
-package import NIOHPACK
-
 /// What ``HTTP2ServerSession/receive(_:events:)`` found in the bytes. Reused from call to call: empty it with
 /// ``removeAll()`` before the next one.
 package struct HTTP2ServerEvents: Sendable {
@@ -15,7 +13,7 @@ package struct HTTP2ServerEvents: Sendable {
     package struct Request: Sendable {
         package var streamID: UInt32
         /// As received, pseudo-headers first, their validity checked (RFC 9113 §8.2 and §8.3).
-        package var headers: HPACKHeaders
+        package var headers: [HeaderField]
         /// Where the body lies in ``HTTP2ServerEvents/bodies``.
         package var body: Range<Int>
         /// The body was longer than ``HTTP2Limits/maxBodySize`` and is cut there. Its rest is not kept; the request

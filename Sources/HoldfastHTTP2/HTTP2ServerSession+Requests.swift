@@ -1,5 +1,3 @@
-import NIOHPACK
-
 // MARK: Frames of streams
 
 extension HTTP2ServerSession {
@@ -24,7 +22,7 @@ extension HTTP2ServerSession {
     }
 
     private mutating func open(
-        _ streamID: UInt32, _ headers: HPACKHeaders, _ cost: Int, endStream: Bool, _ events: inout HTTP2ServerEvents
+        _ streamID: UInt32, _ headers: [HeaderField], _ cost: Int, endStream: Bool, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {
         if let last = lastProcessedStreamID, streamID > last {
             return try connection.budget.spendFrame(connection.limits)
@@ -133,7 +131,8 @@ extension HTTP2ServerSession {
         let start = events.bodies.count
         if !requests[index].body.isEmpty { events.bodies.append(contentsOf: requests[index].body) }
         events.bodies.append(copying: last)
-        let headers = requests[index].headers
+        var headers: [HeaderField] = []
+        swap(&headers, &requests[index].headers)
         connection.release(requests[index].cost)
         requests[index].reset()
         requests.release(index)
@@ -143,7 +142,7 @@ extension HTTP2ServerSession {
 
     /// Reports a request whose body is the last `bodyCount` bytes of the events' bodies.
     private mutating func report(
-        _ slot: Int, _ headers: HPACKHeaders, _ bodyCount: Int, isTruncated: Bool, _ events: inout HTTP2ServerEvents
+        _ slot: Int, _ headers: [HeaderField], _ bodyCount: Int, isTruncated: Bool, _ events: inout HTTP2ServerEvents
     ) {
         if !isTruncated { streams[slot].phase = .received }
         let end = events.bodies.count

@@ -1,5 +1,3 @@
-import NIOHPACK
-
 /// A request that is arriving or being answered.
 struct ServerStream: SendingStream {
     enum Phase: UInt8, Sendable {
@@ -47,7 +45,7 @@ struct ServerStream: SendingStream {
 
 /// A request whose body is arriving.
 struct PartialRequest: Sendable {
-    var headers = HPACKHeaders()
+    var headers: [HeaderField] = []
     var body: [UInt8] = []
     /// What `content-length` promises.
     var contentLength: Int?
@@ -55,7 +53,7 @@ struct PartialRequest: Sendable {
     var cost = 0
 
     mutating func reset() {
-        headers = HPACKHeaders()
+        headers = []
         // The usual size is worth keeping for the next request.
         body.removeAll(keepingCapacity: body.capacity <= 8192)
         cost = 0

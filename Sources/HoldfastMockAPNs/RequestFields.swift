@@ -1,4 +1,4 @@
-import NIOHPACK
+import HoldfastHTTP2
 
 /// The header fields of a request that the push service looks at.
 struct RequestFields {
@@ -25,8 +25,9 @@ struct RequestFields {
 
     init() {}
 
-    init(_ headers: HPACKHeaders) {
-        for (name, value, _) in headers {
+    init(_ headers: [HeaderField]) {
+        for field in headers {
+            let (name, value) = (field.name, field.value)
             // By length first: most names differ in it, and comparing two long strings is not free.
             switch name.utf8.count {
             case 5 where name == ":path": set(\.path, value)

@@ -1,5 +1,4 @@
 import HoldfastHTTP2
-import NIOHPACK
 import Testing
 
 @testable import HoldfastChannels
@@ -18,7 +17,7 @@ struct ChannelAttemptsTests {
 
     private func answer(_ status: Int, _ reason: String? = nil) -> ChannelAttempts.Ending {
         let body = reason.map { Array(#"{"reason":"\#($0)"}"#.utf8) } ?? []
-        return .answered(HTTP2Response(status: status, headers: HPACKHeaders(), body: body))
+        return .answered(HTTP2Response(status: status, headers: [], body: body))
     }
 
     @Test("An answer ends it, but for those that say that nobody has looked", arguments: [true, false])

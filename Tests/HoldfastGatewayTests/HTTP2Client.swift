@@ -1,6 +1,5 @@
 import Foundation
 import NIOCore
-import NIOHPACK
 import NIOPosix
 import NIOSSL
 
@@ -174,7 +173,7 @@ private final class ClientHandler: ChannelInboundHandler {
         switch event {
         case .response(let tag, let response):
             var headers: [String: String] = [:]
-            for (name, value, _) in response.headers { headers[name] = value }
+            for field in response.headers { headers[field.name] = field.value }
             promises.removeValue(forKey: tag)?.succeed(
                 ClientAnswer(
                     status: response.status, headers: headers, body: String(decoding: response.body, as: UTF8.self)))

@@ -1,5 +1,4 @@
 import HoldfastHTTP2
-import NIOHPACK
 import Testing
 
 @Suite("What the server makes of requests")

@@ -1,6 +1,5 @@
 import Foundation
 import HoldfastHTTP2
-import NIOHPACK
 import Testing
 
 /// Our client role against servers that we did not write, over plain TCP (prior knowledge).

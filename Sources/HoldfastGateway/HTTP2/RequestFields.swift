@@ -1,4 +1,4 @@
-internal import NIOHPACK
+internal import HoldfastHTTP2
 
 /// The header fields of a request that are looked at.
 struct RequestFields: Sendable {
@@ -28,28 +28,32 @@ struct RequestFields: Sendable {
 
     init() {}
 
-    init(_ headers: HPACKHeaders) {
-        var hasDuplicates = false
-        for (name, value, _) in headers {
-            // By length first: most names differ in it, and comparing two long strings is not free.
-            switch name.utf8.count {
-            case 5 where name == ":path": Self.set(&path, value, &hasDuplicates)
-            case 7 where name == ":method": Self.set(&method, value, &hasDuplicates)
-            case 7 where name == "apns-id": Self.set(&id, value, &hasDuplicates)
-            case 10 where name == "apns-topic": Self.set(&topic, value, &hasDuplicates)
-            case 13 where name == "authorization": Self.set(&authorization, value, &hasDuplicates)
-            case 13 where name == "apns-priority": Self.set(&priority, value, &hasDuplicates)
-            case 14 where name == "apns-push-type": Self.set(&pushType, value, &hasDuplicates)
-            case 15 where name == "apns-expiration": Self.set(&expiration, value, &hasDuplicates)
-            case 15 where name == "apns-channel-id": Self.set(&channelID, value, &hasDuplicates)
-            case 15 where name == "apns-request-id": Self.set(&requestID, value, &hasDuplicates)
-            case 16 where name == "apns-collapse-id": Self.set(&collapseID, value, &hasDuplicates)
-            case 28 where name == "holdfast-token-registered-at": Self.set(&registeredAt, value, &hasDuplicates)
-            default: break
-            }
-        }
-        self.hasDuplicates = hasDuplicates
+    init(_ headers: [HeaderField]) {
+        let fields = headers.span
+        // Where they lie: a copy of each would be two more references to count.
+        for index in fields.indices { take(fields[index]) }
         isBroadcast = path?.utf8.dropFirst().first == UInt8(ascii: "4")
+    }
+
+    @inline(__always)
+    private mutating func take(_ field: borrowing HeaderField) {
+        // By length first: most names differ in it, and comparing two long strings is not free.
+        switch field.name.utf8.count {
+        case 5 where field.name == ":path": Self.set(&path, field.value, &hasDuplicates)
+        case 7 where field.name == ":method": Self.set(&method, field.value, &hasDuplicates)
+        case 7 where field.name == "apns-id": Self.set(&id, field.value, &hasDuplicates)
+        case 10 where field.name == "apns-topic": Self.set(&topic, field.value, &hasDuplicates)
+        case 13 where field.name == "authorization": Self.set(&authorization, field.value, &hasDuplicates)
+        case 13 where field.name == "apns-priority": Self.set(&priority, field.value, &hasDuplicates)
+        case 14 where field.name == "apns-push-type": Self.set(&pushType, field.value, &hasDuplicates)
+        case 15 where field.name == "apns-expiration": Self.set(&expiration, field.value, &hasDuplicates)
+        case 15 where field.name == "apns-channel-id": Self.set(&channelID, field.value, &hasDuplicates)
+        case 15 where field.name == "apns-request-id": Self.set(&requestID, field.value, &hasDuplicates)
+        case 16 where field.name == "apns-collapse-id": Self.set(&collapseID, field.value, &hasDuplicates)
+        case 28 where field.name == "holdfast-token-registered-at":
+            Self.set(&registeredAt, field.value, &hasDuplicates)
+        default: break
+        }
     }
 
     /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.

@@ -16,8 +16,10 @@ struct RequestReader {
     }
 
     /// The topic of requests without one; nil where there is no telling.
-    var onlyTopic: String? { didSet { known = nil } }
-    private var known: (fields: RequestFields, attributes: Attributes)?
+    var onlyTopic: String? { didSet { knownAttributes = nil } }
+    // Two, not one pair: a pair would be copied, with every string in it, to be looked at.
+    private var knownFields = RequestFields()
+    private var knownAttributes: Attributes?
 
     init(onlyTopic: String?) { self.onlyTopic = onlyTopic }
 
@@ -122,14 +124,14 @@ struct RequestReader {
     private static let badToken = Refusal(.badDeviceToken, "a device token has an even number of hex digits, 2 to 200")
 
     private mutating func attributes(of fields: RequestFields) throws(Refusal) -> Attributes {
-        if let known, known.fields.hasAttributes(of: fields) { return known.attributes }
+        if let knownAttributes, knownFields.hasAttributes(of: fields) { return knownAttributes }
         let pushType = fields.pushType.map { text in
             PushType.known.first { $0.rawValue == text } ?? PushType(rawValue: text)
         }
         let attributes = Attributes(
             topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields, pushType),
             expiration: try Self.expiration(fields), collapseID: fields.collapseID)
-        known = (fields, attributes)
+        (knownFields, knownAttributes) = (fields, attributes)
         return attributes
     }
 

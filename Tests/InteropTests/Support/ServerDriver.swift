@@ -1,6 +1,5 @@
 import HoldfastHTTP2
 import NIOCore
-import NIOHPACK
 import NIOPosix
 
 /// Our server role on a TCP port of this machine: answers 200 without a body, or what was sent to `/echo`.

@@ -1,0 +1,68 @@
+/// The fields that header blocks name by index (RFC 7541 §2.3): the fixed ones, and the newest that the peer had added.
+struct HPACKTable: Sendable {
+    /// What SETTINGS_HEADER_TABLE_SIZE allows, as far as the peer has acknowledged it.
+    var limit: Int { didSet { if capacity > limit { resize(to: limit) } } }
+    /// What the peer makes of that.
+    private var capacity: Int
+    /// What the entries take (§4.1).
+    private var size = 0
+
+    /// Oldest first. Those before `start` are gone.
+    private var entries: [HeaderField] = []
+    private var start = 0
+
+    private let fixed = Self.standard
+
+    init(limit: Int) { (self.limit, capacity) = (limit, limit) }
+
+    subscript(index: Int) -> HeaderField? {
+        guard index >= HPACKWriter.firstDynamicIndex else { return index > 0 ? fixed[index - 1] : nil }
+        let age = index - HPACKWriter.firstDynamicIndex
+        return age < entries.count - start ? entries[entries.count - 1 - age] : nil
+    }
+
+    /// Adds an entry for as many of the oldest as it takes the place of. One that is larger than the table empties it.
+    mutating func add(_ field: HeaderField) {
+        makeRoom(for: field.size)
+        guard field.size <= capacity else { return }
+        if start > entries.count - start {
+            entries.removeSubrange(0..<start)
+            start = 0
+        }
+        entries.append(field)
+        size += field.size
+    }
+
+    mutating func resize(to capacity: Int) {
+        self.capacity = capacity
+        makeRoom(for: 0)
+    }
+
+    private mutating func makeRoom(for count: Int) {
+        while size + count > capacity, start < entries.count {
+            size -= entries[start].size
+            entries[start] = Self.gone
+            start += 1
+        }
+    }
+
+    /// In the place of an entry, so that its strings do not outlive it.
+    private static let gone = HeaderField(name: "", value: "", nameCount: 0, valueCount: 0)
+
+    /// RFC 7541 appendix A.
+    private static let standard: [HeaderField] = [
+        (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"),
+        (":scheme", "http"), (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"),
+        (":status", "304"), (":status", "400"), (":status", "404"), (":status", "500"), ("accept-charset", ""),
+        ("accept-encoding", "gzip, deflate"), ("accept-language", ""), ("accept-ranges", ""), ("accept", ""),
+        ("access-control-allow-origin", ""), ("age", ""), ("allow", ""), ("authorization", ""), ("cache-control", ""),
+        ("content-disposition", ""), ("content-encoding", ""), ("content-language", ""), ("content-length", ""),
+        ("content-location", ""), ("content-range", ""), ("content-type", ""), ("cookie", ""), ("date", ""),
+        ("etag", ""), ("expect", ""), ("expires", ""), ("from", ""), ("host", ""), ("if-match", ""),
+        ("if-modified-since", ""), ("if-none-match", ""), ("if-range", ""), ("if-unmodified-since", ""),
+        ("last-modified", ""), ("link", ""), ("location", ""), ("max-forwards", ""), ("proxy-authenticate", ""),
+        ("proxy-authorization", ""), ("range", ""), ("referer", ""), ("refresh", ""), ("retry-after", ""),
+        ("server", ""), ("set-cookie", ""), ("strict-transport-security", ""), ("transfer-encoding", ""),
+        ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
+    ].map { HeaderField(name: $0, value: $1, nameCount: $0.utf8.count, valueCount: $1.utf8.count) }
+}
