@@ -13,8 +13,6 @@ extension HTTP2Response {
     static let greatestAnswer = 64 << 10
     /// Bytes of a list: 10,000 ids of 100 characters, with room.
     static let greatestList = 2 << 20
-    /// Ids of a list. Apple's limit, with room for another.
-    static let greatestCount = 100_000
 
     /// Why the service says no; nil where it does not say it as Apple documents it.
     var reason: String? { ErrorBody(body).reason }
@@ -45,7 +43,6 @@ extension HTTP2Response {
     func channels() throws(ChannelAnswerFault) -> [BroadcastChannel] {
         struct Body: Decodable { var channels: [String] }
         let ids = try decoded(Body.self, atMost: Self.greatestList).channels
-        guard ids.count <= Self.greatestCount else { throw ChannelAnswerFault(what: "names \(ids.count) channels") }
         var channels: [BroadcastChannel] = []
         channels.reserveCapacity(ids.count)
         for id in ids { channels.append(try Self.channel(id)) }

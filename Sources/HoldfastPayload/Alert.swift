@@ -1,5 +1,6 @@
 extension APNsPayload {
-    /// What a notification shows. A text alone is encoded as one, anything more as an object.
+    /// What a notification shows. A text alone is encoded as one, anything more as an object, and so is all that a Live
+    /// Activity shows.
     ///
     ///     payload.alert = "Your table is ready"
     ///     payload.alert = Alert(title: "Reservation", body: "Your table is ready")
@@ -68,7 +69,7 @@ extension APNsPayload {
 }
 
 extension APNsPayload.Alert {
-    /// As JSON: a text where nothing else is said.
+    /// As JSON: a text where nothing else is said, and it is none of a Live Activity's.
     ///
     /// - Parameter isForLiveActivity: there Apple has localised titles and bodies as objects under the keys of the texts
     ///   (*Update Live Activities with push notifications*, WWDC 2023).
@@ -76,7 +77,8 @@ extension APNsPayload.Alert {
     func fragment(isForLiveActivity: Bool) throws(APNsPayloadError) -> JSONFragment {
         var plain = APNsPayload.Alert(body: body)
         plain.isAlwaysObject = isAlwaysObject
-        if let body, self == plain, !isAlwaysObject { return JSONFragment(body) }
+        // Of Live Activities Apple documents nothing but objects.
+        if let body, self == plain, !isAlwaysObject, !isForLiveActivity { return JSONFragment(body) }
         var object = JSONObjectWriter()
         if isForLiveActivity {
             try Self.write(title, localizedTitle, "title", to: &object)

@@ -103,6 +103,25 @@ struct ChannelTokenTests {
         }
     }
 
+    @Test("When there were too many, none is made for twenty minutes")
+    func tooMany() async throws {
+        let clock = ManualClock(wall: WallTime(milliseconds: EngineClock.system.wall().milliseconds))
+        try await run {
+            $0.providerTokenUpdateLimit = 2
+            $0.script = [
+                .request(.init(first: 1), MockAnswer(.rejected("TooManyProviderTokenUpdates"))),
+                .request(.init(first: 1), MockAnswer(.rejected("ExpiredProviderToken"))),
+            ]
+        } _: { service async throws in
+            let manager = try service.manager(clock: clock.engineClock)
+            #expect(await channelError { _ = try await manager.list() }?.code == .unavailable)
+            clock.advance(by: .seconds(60))
+            let held = try #require(await channelError { _ = try await manager.list() })
+            #expect(held.code == .configuration && held.message.contains("20 minutes"), "\(held)")
+            #expect(service.mock.counters.requests == 2)
+        }
+    }
+
     @Test("A fresh one that is called expired means that the clocks disagree")
     func clocks() async throws {
         try await run {

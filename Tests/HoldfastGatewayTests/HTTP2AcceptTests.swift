@@ -36,6 +36,34 @@ struct HTTP2AcceptTests {
         }
     }
 
+    @Test("What differs from the request before in one field has its own value of it")
+    func differs() async throws {
+        let fields = [
+            ("apns-push-type", ["alert", "voip"]), ("apns-priority", ["10", "5"]), ("apns-collapse-id", ["a", "b"]),
+            ("apns-expiration", ["4000000000", "4000000001"]), ("apns-topic", ["com.example.app", "com.example.two"]),
+        ]
+        try await withHTTP2World(topics: [["com.example.app", "com.example.two"]]) { world in
+            let client = try await world.client()
+            var expected: [[String]] = []
+            for (changed, _) in fields {
+                for value in 0..<2 {
+                    let values = fields.map { $0.1[$0.0 == changed ? value : 0] }
+                    let more = zip(fields, values).map { ($0.0, $1) }
+                    #expect(try await client.send(HTTP2World.request(topic: nil, more)).status == 200)
+                    expected.append(values)
+                }
+            }
+            let entries = world.journal.entries.map(\.notification)
+            #expect(
+                entries.map { entry in
+                    [
+                        entry.pushType?.rawValue, entry.priority.map { "\($0.rawValue)" }, entry.collapseID,
+                        entry.expiration.map { "\($0.unixSeconds)" }, entry.topic,
+                    ].map { $0 ?? "none" }
+                } == expected)
+        }
+    }
+
     @Test("A request without an apns-id is given one, which the notification keeps")
     func assignsIDs() async throws {
         try await withHTTP2World { world in

@@ -51,7 +51,7 @@ struct EncodingTests {
         payload.event = .init(rawValue: "\"pause\"")
         #expect(
             String(decoding: try payload.encoded(), as: UTF8.self)
-                == #"{"aps":{"alert":"Hi","interruption-level":"whisper","event":"\"pause\""}}"#)
+                == #"{"aps":{"alert":{"body":"Hi"},"interruption-level":"whisper","event":"\"pause\""}}"#)
     }
 
     @Test("A payload that is too large names its size and the limit")

@@ -135,6 +135,10 @@ enum GoldenPayloads {
             $0.alert = .init(title: "t", body: "b")
             $0.alert?.sound = "chime.aiff"
         },
+        Golden("a Live Activity's text", #"{"aps":{"alert":{"body":"b"},"event":"update"}}"#) {
+            $0.event = .update
+            $0.alert = "b"
+        },
         Golden(
             "localised texts of a Live Activity, under the keys of the texts",
             #"{"aps":{"alert":{"title":{"loc-key":"%@ is near","loc-args":["Anna"]},"body":{"loc-key":"HURRY"}},"event":"update"}}"#

@@ -18,6 +18,17 @@ struct GoldenTests {
         #expect(try json(golden.payload()) == golden.json)
     }
 
+    @Test("A key of aps that has a property can't be given twice", arguments: GoldenPayloads.table1)
+    func known(golden: Golden) throws {
+        let object = try JSONSerialization.jsonObject(with: Data(golden.json.utf8)) as? [String: [String: Any]]
+        for key in try #require(object?["aps"]).keys {
+            var payload = APNsPayload()
+            payload.otherKeys[key] = 1
+            let error = #expect(throws: APNsPayloadError.self) { try payload.encoded() }
+            #expect(error?.kind == .invalid && error?.message.contains(key) == true)
+        }
+    }
+
     @Test(
         "What is written is JSON that Foundation reads as the same",
         arguments: GoldenPayloads.table1 + GoldenPayloads.table2 + GoldenPayloads.whole)

@@ -39,6 +39,26 @@ struct NotificationTests {
         var widget = APNsPayload()
         widget.isContentChanged = true
         try check(widget, .widgets, .considerate)
+        // Each of these three alone is a Live Activity's.
+        var activity = APNsPayload()
+        activity.event = .end
+        try check(activity, .liveactivity, .considerate)
+        activity.event = nil
+        activity.attributes = [:]
+        try check(activity, .liveactivity, .considerate)
+        activity.alert = "Hi"
+        try check(activity, .liveactivity, nil)
+    }
+
+    @Test("The priority follows from what is in it for a push type that is given, too")
+    func priorities() throws {
+        for type in PushType.known {
+            let silent: Priority? =
+                [.alert, .background, .liveactivity, .widgets, .controls].contains(type) ? .considerate : nil
+            #expect(try notification(APNsPayload(), pushType: type).priority == silent, "\(type.rawValue)")
+            let seen: Priority? = type == .background ? .considerate : nil
+            #expect(try notification(APNsPayload(badge: 1), pushType: type).priority == seen, "\(type.rawValue)")
+        }
     }
 
     @Test("What is given goes before what follows")

@@ -159,6 +159,13 @@ struct ChannelsCommandTests {
         #expect(other.status == 78 && other.errors.contains("InvalidProviderToken"))
         let unnamed = try await run("list", mock: mock, flags: config)
         #expect(unnamed.status == 64 && unnamed.errors.contains("one, two"))
+        try folder.write("many.yaml", "routes:\n" + route("one", "com.example.one, com.example.two", "MOCKKEYID1"))
+        let several = try await run("list", mock: mock, flags: ["--config", folder("many.yaml")])
+        #expect(several.status == 64 && several.errors.contains("--bundle-id"), "\(several.errors)")
+        let suffix = "com.example.one, com.example.one.push-type.liveactivity"
+        try folder.write("same.yaml", "routes:\n" + route("one", suffix, "MOCKKEYID1"))
+        let same = try await run("list", mock: mock, flags: ["--config", folder("same.yaml")])
+        #expect(same.status == 0, "\(same.errors)")
         let named = try await run("list", mock: mock, flags: config + ["--route", "two"])
         #expect(named.status == 0, "\(named.errors)")
         let unknown = try await run("list", mock: mock, flags: config + ["--route", "three"])

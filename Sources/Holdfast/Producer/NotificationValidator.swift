@@ -48,7 +48,7 @@ public struct NotificationValidator: Hashable, Sendable {
         }
         // It stands in the path. (What is empty is refused with all others of that kind.)
         let topic = notification.topic
-        guard topic.isEmpty || topic.isBundleID && !topic.hasSuffix(".push-type.liveactivity") else {
+        guard topic.isEmpty || topic.isBundleID && !topic.hasSuffix(PushType.liveActivityTopicEnding) else {
             throw Refusal(.badTopic, "the topic of a broadcast is the app's bundle identifier, and nothing behind it")
         }
         guard notification.collapseID == nil else {

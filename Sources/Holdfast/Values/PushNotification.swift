@@ -103,6 +103,9 @@ public struct PushType: RawRepresentable, Hashable, Sendable {
     public static let controls = PushType(rawValue: "controls")
     public static let widgets = PushType(rawValue: "widgets")
 
+    /// What topics of Live Activities on devices have behind the app's bundle identifier, which a broadcast has alone.
+    package static let liveActivityTopicEnding = ".push-type.liveactivity"
+
     /// In the order of their codes in the packed form; append only.
     public static let known: [PushType] = [
         .alert, .background, .location, .voip, .complication, .fileprovider, .mdm, .liveactivity, .pushtotalk,

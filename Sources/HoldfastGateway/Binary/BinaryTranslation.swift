@@ -45,7 +45,8 @@ struct BinaryTranslation: Sendable {
     /// What the topic's ending stands for (Apple: *Sending notification requests to APNs*, `apns-topic`).
     private static let typesByEnding: [(ending: String, type: PushType)] = [
         (".voip", .voip), (".complication", .complication), (".pushkit.fileprovider", .fileprovider),
-        (".location-query", .location), (".voip-ptt", .pushtotalk), (".push-type.liveactivity", .liveactivity),
+        (".location-query", .location), (".voip-ptt", .pushtotalk),
+        (PushType.liveActivityTopicEnding, .liveactivity),
     ]
 
     /// The topics of certificates for device management.

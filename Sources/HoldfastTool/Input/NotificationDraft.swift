@@ -4,9 +4,6 @@ internal import HoldfastPayload
 
 /// Notifications that were given by flags, as far as they are known before the journal is opened: all but their topic.
 struct NotificationDraft: Sendable {
-    /// What ends the topic of a Live Activity that is sent to devices.
-    private static let liveActivityTopicEnding = ".push-type.liveactivity"
-
     /// Without its recipient and its topic.
     private let template: PushNotification
     private let recipients: [Recipient]
@@ -79,11 +76,9 @@ struct NotificationDraft: Sendable {
     ///
     /// - Throws: ``ToolError`` with status `usage` for a topic that is none of a Live Activity's.
     func notifications(topic: String) throws(ToolError) -> [PushNotification] {
-        guard !isForLiveActivity || topic.hasSuffix(Self.liveActivityTopicEnding) else {
-            throw ToolError(
-                .usage,
-                "--event to a device needs a --topic that ends in \(Self.liveActivityTopicEnding); this one is \(topic)"
-            )
+        let ending = PushType.liveActivityTopicEnding
+        guard !isForLiveActivity || topic.hasSuffix(ending) else {
+            throw ToolError(.usage, "--event to a device needs a --topic that ends in \(ending); this one is \(topic)")
         }
         return recipients.map { recipient in
             var notification = template

@@ -174,6 +174,30 @@ import Testing
         #expect(bench.connection.sent[1].notification == bench.connection.sent[0].notification)
     }
 
+    @Test("Sent again, what has passed has a new day, of the same kind; what has not stays", arguments: [0, 3600])
+    func renewed(wait: Int64) async throws {
+        let bench = try Bench()
+        let soon = bench.clock.wall.seconds + 60
+        let kinds: [Expiration] = [.once, .at(soon), .unstored(until: soon)]
+        try bench.submit(
+            kinds.map { kind in
+                var broadcast = Self.broadcast
+                broadcast.expiration = kind
+                return broadcast
+            })
+        bench.settle()
+        for (ticket, _) in bench.connection.sent.map({ ($0.ticket, $0) }) {
+            bench.connection.sink(.results([(ticket, SendResult(apnsStatus: 400, reason: "FeatureNotEnabled"))]))
+        }
+        bench.settle()
+        bench.clock.advance(by: .seconds(wait))
+        _ = try await EngineDesk(core: bench.core).retry((1...3).map { UID($0) })
+        bench.settle()
+        let day = bench.clock.wall.seconds + 24 * 60 * 60
+        let renewed: [Expiration] = wait == 0 ? kinds : [.once, .at(day), .unstored(until: day)]
+        #expect(Set(bench.connection.sent.dropFirst(3).map(\.notification.expiration)) == Set(renewed))
+    }
+
     @Test("Where there are no broadcasts they are refused before they are journaled", arguments: [true, false])
     func unsupported(isCumulative: Bool) async throws {
         let connector =

@@ -129,11 +129,9 @@ extension APNsEndpoint {
 }
 
 extension RouteSettings {
-    /// What Live Activities add to an app's topic.
-    private static let liveActivitySuffix = ".push-type.liveactivity"
-
     private static func bundleID(_ topic: String) -> String {
-        topic.hasSuffix(liveActivitySuffix) ? String(topic.dropLast(liveActivitySuffix.count)) : topic
+        let ending = PushType.liveActivityTopicEnding
+        return topic.hasSuffix(ending) ? String(topic.dropLast(ending.count)) : topic
     }
 
     /// The app, where all topics are of one.
