@@ -38,18 +38,29 @@ package enum Hex {
     }
 
     /// The bytes of digits of either case, two for each; nil for anything else.
-    package static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var pending: UInt8?
-        for digit in digits.utf8 {
-            guard let value = value(of: digit) else { return nil }
-            if let high = pending {
-                bytes.append(high << 4 | value)
-                pending = nil
-            } else {
-                pending = value
-            }
+    ///
+    /// By table, and looked at once at the end: which digits of a token are letters can't be foretold, and so would each
+    /// comparison be.
+    package static func bytes(_ digits: Span<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: digits.count / 2)
+        var output = bytes.mutableSpan
+        let values = values.span
+        var all: UInt8 = 0
+        for index in output.indices {
+            let high = values[Int(digits[2 &* index])]
+            let low = values[Int(digits[2 &* index &+ 1])]
+            output[index] = high << 4 | low
+            all |= high | low
         }
-        return pending == nil ? bytes : nil
+        return all < 16 ? bytes : nil
+    }
+
+    /// The value of each byte as a digit; 255 for one that is none.
+    private static let values: [UInt8] = (0...255).map { value(of: $0) ?? 255 }
+
+    /// The bytes of digits of either case, two for each; nil for anything else.
+    package static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
+        bytes(Array(digits.utf8).span)
     }
 }

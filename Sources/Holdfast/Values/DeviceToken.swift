@@ -47,19 +47,8 @@ public struct DeviceToken: Hashable, Sendable {
             throw Refusal(
                 .badDeviceToken, "a device token has an even number of hex digits, 2 to 200; this one has \(count)")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count / 2)
-        var pending: UInt8?
-        for digit in digits {
-            guard let value = Hex.value(of: digit) else {
-                throw Refusal(.badDeviceToken, "a device token has hex digits only")
-            }
-            if let high = pending {
-                bytes.append(high << 4 | value)
-                pending = nil
-            } else {
-                pending = value
-            }
+        guard let bytes = Hex.bytes(digits.span) else {
+            throw Refusal(.badDeviceToken, "a device token has hex digits only")
         }
         self.bytes = bytes
     }

@@ -104,7 +104,7 @@ struct RequestDesk {
             try credentials.check(submitter, for: notification.topic)
             notification.id = its.id
             notification.hasAssignedID = id == nil
-            batch.notifications.append(notification)
+            batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
             refuse(its, RefusalAnswer(error))

@@ -106,18 +106,9 @@ struct RequestReader {
         let start = RequestFields.devicePath.utf8.count
         let count = bytes.count - start
         guard count > 0 else { throw Refusal(.missingDeviceToken, "the path ends where the device token belongs") }
-        guard count.isMultiple(of: 2), count <= 2 * DeviceToken.maximumByteCount else { throw badToken }
-        var token: [UInt8] = []
-        token.reserveCapacity(count / 2)
-        var index = start
-        while index < bytes.count {
-            guard let high = Hex.value(of: bytes[index]), let low = Hex.value(of: bytes[index + 1]) else {
-                throw badToken
-            }
-            token.append(high << 4 | low)
-            index += 2
-        }
-        guard let token = DeviceToken(bytes: token) else { throw badToken }
+        guard count <= 2 * DeviceToken.maximumByteCount,
+            let token = Hex.bytes(bytes.extracting(start..<bytes.count)).flatMap(DeviceToken.init(bytes:))
+        else { throw badToken }
         return token
     }
 

@@ -1,7 +1,6 @@
 /// Reads header blocks (RFC 7541), each on top of those before it. A pure machine.
 ///
-/// What it keeps is bounded by the dynamic table's size, by `maxListSize` (the bytes of a string in the making) and by
-/// ``HPACKReader/maxCredentials``.
+/// What it keeps from block to block is bounded by the dynamic table's size, ``maxCredentials`` and ``maxScratch``.
 package struct HPACKReader: Sendable {
     package enum Failure: Error, Equatable {
         /// No header block: a connection error COMPRESSION_ERROR.
@@ -13,10 +12,13 @@ package struct HPACKReader: Sendable {
     /// Bytes of credentials, as they were coded, that are known again.
     static let maxCredentials = 4096
 
+    /// Bytes of room for decoded strings that are kept for the next one.
+    static let maxScratch = 4096
+
     private var table: HPACKTable
     private let maxListSize: Int
     private let huffman = HuffmanCode.standard
-    /// Where Huffman-coded strings are decoded. Never longer than the longest string makes it.
+    /// Where Huffman-coded strings are decoded.
     private var scratch: [UInt8] = []
     private var credentials = Credentials()
 
@@ -120,7 +122,9 @@ package struct HPACKReader: Sendable {
         let (place, isHuffman) = try block.hpackString(at: &offset)
         guard isHuffman else { return (Self.text(block.extracting(place)), place.count) }
         guard let count = huffman.decode(block.extracting(place), into: &scratch) else { throw .malformed }
-        return (Self.text(scratch.span.extracting(0..<count)), count)
+        let text = Self.text(scratch.span.extracting(0..<count))
+        if scratch.count > Self.maxScratch { scratch = [] }
+        return (text, count)
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {

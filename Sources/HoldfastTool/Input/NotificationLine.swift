@@ -171,14 +171,7 @@ private struct LineFields {
     /// judgement, and the words for it, to `DeviceToken`.
     private static func plainToken(_ bytes: [UInt8], _ range: Range<Int>) -> DeviceToken? {
         let digits = (range.lowerBound + 1)..<(range.upperBound - 1)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var token: [UInt8] = []
-        token.reserveCapacity(digits.count / 2)
-        for index in stride(from: digits.lowerBound, to: digits.upperBound, by: 2) {
-            guard let high = Hex.value(of: bytes[index]), let low = Hex.value(of: bytes[index + 1]) else { return nil }
-            token.append(high << 4 | low)
-        }
-        return DeviceToken(bytes: token)
+        return Hex.bytes(bytes.span.extracting(digits)).flatMap(DeviceToken.init(bytes:))
     }
 
     private mutating func takeTokens(_ value: JSONValue, _ bytes: [UInt8]) throws {
