@@ -63,6 +63,8 @@ struct ServerRequestTests {
             block((":method", "POST"), (":scheme", "https"), ("x", "y"), (":path", "/")),
             block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("Upper", "1")),
             block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("with space", "1")),
+            block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("with\u{7f}delete", "1")),
+            block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("with:colon", "1")),
             block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("connection", "keep-alive")),
             block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("proxy-connection", "x")),
             block((":method", "POST"), (":scheme", "https"), (":path", "/"), ("keep-alive", "x")),

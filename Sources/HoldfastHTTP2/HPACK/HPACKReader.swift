@@ -24,8 +24,8 @@ package struct HPACKReader: Sendable {
 
     /// The value that came last for `authorization`.
     ///
-    /// Senders repeat it with every request, and most do not let it be indexed (RFC 7541 §7.1.3), so that it is by far the
-    /// longest string of nearly every block. Coded in the same way it is the same string.
+    /// Senders repeat it with every request, and many do not let it be indexed (RFC 7541 §7.1.3), so that it is by far the
+    /// longest string of each block. Coded in the same way it is the same string.
     private struct Credentials {
         /// The string with the length before it; empty for none.
         var coded: [UInt8] = []
