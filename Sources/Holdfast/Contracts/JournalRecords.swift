@@ -117,6 +117,16 @@ public enum EntryFate: Hashable, Sendable {
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
     /// Over.
     case settled(TerminalOutcome)
+
+    /// Where it lies; nil when it is over.
+    package var lane: LaneKey? {
+        switch self {
+        case .unconfirmed(let lane, attempts: _, possiblySent: _),
+            .deferred(let lane, until: _, attempts: _, reason: _):
+            lane
+        case .settled: nil
+        }
+    }
 }
 
 /// What to delete. Nil leaves that kind alone.

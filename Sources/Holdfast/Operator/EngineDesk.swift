@@ -59,13 +59,8 @@ struct EngineDesk: OperatorDesk {
         var total = Withdrawal()
         var others: [UID] = []
         for uid in Set(uids).sorted() {
-            switch try core.journal.fate(of: uid) {
-            case .unconfirmed(let lane, attempts: _, possiblySent: _)?,
-                .deferred(let lane, until: _, attempts: _, reason: _)?:
-                if core.server(of: lane) == nil { others.append(uid) } else { byLane[lane, default: []].append(uid) }
-            case .settled?, nil:
-                break
-            }
+            guard let lane = try core.journal.fate(of: uid)?.lane else { continue }
+            if core.server(of: lane) == nil { others.append(uid) } else { byLane[lane, default: []].append(uid) }
         }
         for (lane, uids) in byLane.sorted(by: { $0.key.description < $1.key.description }) {
             total += try await core.journal.answer { core.withdraw(uids, from: lane, completion: $0) }

@@ -136,7 +136,7 @@ struct HandOver {
     private func status() async throws -> DeskStatus? {
         do {
             return try await desk.status()
-        } catch let error as ControlError where [.notServed, .disconnected, .busy].contains(error.code) {
+        } catch let error as ControlError where error.mayPass {
             return nil
         }
     }
@@ -160,16 +160,4 @@ struct HandOver {
 extension Receipt {
     /// Of one that may not have met its end.
     fileprivate var awaited: UID? { if case .accepted(let uid) = self { uid } else { nil } }
-}
-
-extension EntryFate {
-    /// Of one that has not met its end.
-    fileprivate var lane: LaneKey? {
-        switch self {
-        case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _):
-            lane
-        case .settled: nil
-        }
-    }
 }

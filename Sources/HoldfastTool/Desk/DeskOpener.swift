@@ -57,7 +57,7 @@ struct DeskOpener {
             let hindrance: ToolError
             do {
                 return .live(try await RemoteDesk(journal: journal))
-            } catch let error as ControlError where Self.mayPass(error) {
+            } catch let error as ControlError where error.mayPass {
                 hindrance = ToolError(error)
             }
             do throws(JournalError) {
@@ -77,11 +77,6 @@ struct DeskOpener {
         return .atRest(JournalDesk(journal: opened), opened)
     }
 
-    /// An owner that begins or ends has no socket, or closes it.
-    private static func mayPass(_ error: ControlError) -> Bool {
-        [.notServed, .disconnected, .busy].contains(error.code)
-    }
-
     private func explain(_ error: JournalError, _ hindrance: ToolError) -> any Error {
         guard error.code == .ownedByAnotherProcess else { return error }
         return ToolError(
@@ -91,6 +86,11 @@ struct DeskOpener {
             its program runs a ControlSocket; without one, stop that program first.
             """)
     }
+}
+
+extension ControlError {
+    /// Whether it is one of an owner that begins or ends, which has no socket, or closes it.
+    var mayPass: Bool { [.notServed, .disconnected, .busy].contains(code) }
 }
 
 extension ToolError {
