@@ -5,6 +5,9 @@ internal import Holdfast
 /// Each connection is bounded by itself, but a client may have many. Beyond the limit those go that have more than their
 /// share: who begins many requests on each of many connections, and ends none. Senders who end what they begin have next to
 /// nothing here.
+///
+/// A connection is judged when its part changes. Those that stop just below what their share was then can together come to a
+/// few times the limit, until the sweep of requests that do not end resets theirs.
 final class BegunRequests: Sendable {
     private struct State: Sendable {
         var limit: Int
