@@ -31,7 +31,11 @@ struct EntriesStore: Sendable {
         }
     }
 
-    static let formatVersion: UInt32 = 1
+    /// The newest format that this Holdfast knows. A journal has the oldest that describes what is in it: see
+    /// ``raiseFormat(_:_:)``.
+    static let formatVersion: UInt32 = 2
+    /// The format of a new journal.
+    static let oldestFormat: UInt32 = 1
     static let formatKey = Array("format".utf8)
     static let stateKey = Array("state".utf8)
     /// The limit of the newest opening, for inspectors; nothing is decided by it.
@@ -69,14 +73,47 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
-            var version: [UInt8] = []
-            version.appendLittleEndian(Self.formatVersion)
             let tables = Tables(opened)
-            try transaction.put(Self.formatKey.span, version.span, in: tables.facts)
+            // Put also where it is there already: the commit has to have something to write.
+            try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
             try transaction.commit()
             if environment.access == .readWriteUnsynced { try environment.sync() }
             return tables
         }
+    }
+
+    private static func format(
+        _ transaction: borrowing WriteTransaction, _ facts: Table
+    ) throws(LMDBError) -> UInt32 {
+        guard let found = try transaction.get(formatKey.span, in: facts), found.count == 4 else { return oldestFormat }
+        return found.span.littleEndian32(at: 0)
+    }
+
+    private static func putFormat(
+        _ version: UInt32, _ transaction: borrowing WriteTransaction, _ facts: Table
+    ) throws(LMDBError) {
+        var bytes: [UInt8] = []
+        bytes.appendLittleEndian(version)
+        try transaction.put(formatKey.span, bytes.span, in: facts)
+    }
+
+    /// Marks the journal as one that older programs must not open, in the commit that first puts something into it that
+    /// they would not understand. Does nothing where it is marked already.
+    static func raiseFormat(
+        _ transaction: borrowing WriteTransaction, _ facts: Table
+    ) throws(LMDBError) {
+        guard try format(transaction, facts) < formatVersion else { return }
+        try putFormat(formatVersion, transaction, facts)
+    }
+
+    /// As ``raiseFormat(_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
+    /// any thread but the writer's.
+    func raiseFormat() throws(LMDBError) {
+        let transaction = try WriteTransaction(environment)
+        guard try Self.format(transaction, tables.facts) < Self.formatVersion else { return }
+        try Self.putFormat(Self.formatVersion, transaction, tables.facts)
+        try transaction.commit()
+        if environment.access == .readWriteUnsynced { try environment.sync() }
     }
 
     /// The second: says that the journal is open. With it both meta pages are rewritten, and what an earlier process left

@@ -19,7 +19,7 @@ public final class LMDBJournal: Journal {
 
     let options: Options
     let pageByteCount: Int
-    private let parts: OpenParts
+    let parts: OpenParts
 
     var tables: EntriesStore.Tables { parts.store.tables }
     var shared: Monitor<SharedState> { parts.shared }

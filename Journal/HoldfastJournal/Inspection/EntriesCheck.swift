@@ -73,9 +73,9 @@ final class EntriesCheck {
         switch key {
         case EntriesStore.formatKey:
             let version = value.count == 4 ? value.span.littleEndian32(at: 0) : 0
-            if version != EntriesStore.formatVersion {
+            if !(EntriesStore.oldestFormat...EntriesStore.formatVersion).contains(version) {
                 damage(
-                    "the format is \(value.count == 4 ? "\(version)" : "not a number"); this Holdfast knows "
+                    "the format is \(value.count == 4 ? "\(version)" : "not a number"); this Holdfast knows up to "
                         + "\(EntriesStore.formatVersion)",
                     "Either a newer Holdfast wrote the journal, or the number is damaged and no Holdfast opens it.")
             }
