@@ -123,8 +123,9 @@ package final class Consumer: @unchecked Sendable {
 
     /// - Parameter isInCharge: of what one Consumer of an engine does for all.
     init(
-        index: Int, route: Route, lanes opened: Lanes, in surroundings: Surroundings, isInCharge: Bool,
-        randomSeed: UInt64, requestConnection: @escaping @Sendable (Int) -> Void
+        index: Int, route: Route, lanes opened: Lanes, in surroundings: Surroundings,
+        configuration: EngineConfiguration, isInCharge: Bool, randomSeed: UInt64,
+        requestConnection: @escaping @Sendable (Int) -> Void
     ) {
         self.index = index
         self.route = route
@@ -132,7 +133,6 @@ package final class Consumer: @unchecked Sendable {
         connector = route.connector
         producer = surroundings.producer
         journal = producer.journal
-        let configuration = producer.configuration
         self.configuration = configuration
         clock = surroundings.clock
         log = EngineLog(surroundings.logger, clock: clock, interval: configuration.logInterval, route: name)

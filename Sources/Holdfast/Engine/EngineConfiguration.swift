@@ -71,6 +71,17 @@ public struct EngineConfiguration: Hashable, Sendable {
 
     public init() {}
 
+    /// This configuration, with those settings of `present` that an engine keeps for its life: see
+    /// ``PushEngine/reconfigure(routes:configuration:)``.
+    func keepingWhatIsForLife(of present: EngineConfiguration) -> EngineConfiguration {
+        var kept = self
+        kept.keepsOutcomes = present.keepsOutcomes
+        kept.logInterval = present.logInterval
+        kept.measureInterval = present.measureInterval
+        kept.listenerLimit = present.listenerLimit
+        return kept
+    }
+
     var reconnectSchedule: ReconnectSchedule {
         ReconnectSchedule(minimum: reconnectMinimum, maximum: reconnectMaximum)
     }

@@ -12,6 +12,7 @@ extension EngineCore {
         routes: [Route], configuration: EngineConfiguration,
         completion: @escaping @Sendable (Result<Reconfiguration, any Error>) -> Void
     ) {
+        let configuration = configuration.keepingWhatIsForLife(of: producer.configuration)
         let table: RouteTable
         do {
             if roster.withLock(\.isEnding) { throw Self.hasEnded }
@@ -21,7 +22,7 @@ extension EngineCore {
         }
         let present = consumers
         let newcomers = table.entries.filter { entry in !present.contains { $0.name == entry.route.name } }
-            .map { makeSeat($0.route, .opened($0.lanes)) }
+            .map { makeSeat($0.route, .opened($0.lanes), configuration) }
         do throws(JournalError) {
             try lookAgain(newcomers)
             try seat(newcomers, routes: routes, completion)
@@ -114,7 +115,7 @@ extension EngineCore {
                 return (old, departure)
             })
         else { return }
-        let seat = departure.successor.map { makeSeat($0, .takenOver(old)) }
+        let seat = departure.successor.map { makeSeat($0, .takenOver(old), producer.configuration) }
         let isSeated = roster.withLock { roster in
             guard !roster.isEnding, let place = roster.seats.firstIndex(where: { $0.number == number }) else {
                 return false

@@ -57,17 +57,18 @@ package final class EngineCore: Sendable {
         self.begin = begin
         self.requestConnection = requestConnection
         roster = Monitor(Roster(seeds: Xoshiro256(seed: seed)))
-        let seats = table.entries.map { makeSeat($0.route, .opened($0.lanes)) }
+        let seats = table.entries.map { makeSeat($0.route, .opened($0.lanes), configuration) }
         roster.withLock { $0.seats = seats }
         observe(clock)
         for seat in seats { seat.begin() }
     }
 
     /// A Consumer with what belongs to it, which hears of commits from now on.
-    func makeSeat(_ route: Route, _ lanes: Consumer.Lanes) -> Roster.Seat {
+    func makeSeat(_ route: Route, _ lanes: Consumer.Lanes, _ configuration: EngineConfiguration) -> Roster.Seat {
         let (index, seed) = roster.withLock { $0.nextNumber() }
         let consumer = Consumer(
-            index: index, route: route, lanes: lanes, in: surroundings, isInCharge: index == 0, randomSeed: seed,
+            index: index, route: route, lanes: lanes, in: surroundings, configuration: configuration,
+            isInCharge: index == 0, randomSeed: seed,
             requestConnection: { [requestConnection] in requestConnection(index, $0) })
         let host = RouteHost(
             journal: journal, log: consumer.log, tell: { [events] in events.emit(.notice(route: route.name, $0)) },

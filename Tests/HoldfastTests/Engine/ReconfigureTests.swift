@@ -56,6 +56,39 @@ import Testing
         #expect(stage.connections(of: first).count == 1)
     }
 
+    @Test("A route that comes with a reconfiguration goes by the new configuration from the first hand-out on")
+    func newcomer() throws {
+        let kept = route("a", first)
+        let stage = try Stage([kept]) { $0.window = 10 }
+        stage.reconfigure([kept, route("b", second, topics: ["com.example.b"])]) { $0.window = 2 }
+        stage.submit(1..<11, topic: "com.example.b")
+        stage.submit(11..<21)
+        stage.settle()
+        #expect(stage.sent(first) == [11, 12])
+        #expect(stage.sent(second) == [1, 2])
+    }
+
+    @Test("Whether outcomes are kept is for the engine's life: none is lost, and none is kept that nobody takes")
+    func keepsOutcomes() throws {
+        let kept = route("a", first)
+        let keeping = try Stage([kept]) { $0.keepsOutcomes = true }
+        keeping.submit(1..<11)
+        keeping.settle()
+        keeping.reconfigure([kept]) { $0.keepsOutcomes = false }
+        keeping.connections(of: first)[0].answerAll()
+        keeping.settle()
+        #expect(keeping.journal.outcomeCount == 10)
+        let other = route("a", second)
+        let forgetting = try Stage([other]) { $0.outcomeLimit = 3 }
+        forgetting.submit(1..<11)
+        forgetting.settle()
+        forgetting.reconfigure([other]) { $0.keepsOutcomes = true }
+        forgetting.connections(of: second)[0].answerAll()
+        forgetting.settle()
+        #expect(forgetting.journal.outcomeCount == 0)
+        #expect(forgetting.status.confirmed == 10)
+    }
+
     @Test("Another connector takes over: the old one's answers count, what it had not sent goes once, in order")
     func replaced() throws {
         let stage = try Stage([route(first)]) { $0.window = 4 }
