@@ -241,9 +241,19 @@ public final class LMDBJournal: Journal {
         try ask { reply in .removeRejections(uids, reply) }
     }
 
-    public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
-        shared.withLock { shared in shared.observer = observer }
+    public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        let isTaken = shared.withLock { shared in
+            if shared.observer != nil { return true }
+            shared.observer = observer
+            return false
+        }
+        guard isTaken else { return }
+        throw JournalError(
+            .inUse,
+            "an engine of this process delivers from \(directory) already: share that engine, or open another journal")
     }
+
+    public func endObserving() { shared.withLock { shared in shared.observer = nil } }
 
     /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.
     private func leave(_ request: Request, refuse: (JournalError) -> Void) {

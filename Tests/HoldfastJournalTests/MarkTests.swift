@@ -9,8 +9,8 @@ struct MarkTests {
     final class Reports: Sendable {
         private let reports = Monitor<[CommitReport.Lane]>([])
 
-        init(_ journal: LMDBJournal) {
-            journal.observeCommits { [reports] report in
+        init(_ journal: LMDBJournal) throws {
+            try journal.observeCommits { [reports] report in
                 reports.withLock { reports in reports += report.lanes }
                 reports.broadcast()
             }
@@ -30,7 +30,7 @@ struct MarkTests {
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
-        let reports = Reports(journal)
+        let reports = try Reports(journal)
         journal.raiseMark(of: lane, to: UID(100))
         for expected: UInt64 in [10, 20] {
             _ = try journal.append(0..<10, to: lane)
@@ -49,7 +49,7 @@ struct MarkTests {
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<10, to: lane)
-        let reports = Reports(journal)
+        let reports = try Reports(journal)
         journal.raiseMark(of: lane, to: UID(4))
         #expect(reports.wait { $0.last?.mark == UID(4) })
         // A lower ceiling never lowers the mark.
@@ -67,7 +67,7 @@ struct MarkTests {
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
         _ = try journal.openProducer("default")
-        let reports = Reports(journal)
+        let reports = try Reports(journal)
         let clock = ContinuousClock()
         // The thread looks again each second anyway: only many rounds tell.
         let took = try clock.measure {
@@ -92,7 +92,7 @@ struct MarkTests {
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
         _ = try journal.openProducer("default")
-        let reports = Reports(journal)
+        let reports = try Reports(journal)
         let box = Box<UID?>()
         journal.append(submission(0..<3, lane)) { _ in box.put(reports.all.last?.lastUID) }
         #expect(try box.get() == UID(3))
@@ -146,7 +146,7 @@ struct MarkTests {
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(try journal.openLane(immediate).markAtOpen == UID(3))
-        let reports = Reports(journal)
+        let reports = try Reports(journal)
         journal.raiseMark(of: lane, to: UID(12))
         #expect(reports.wait { $0.last?.mark == UID(12) })
         // Lowering never raises.

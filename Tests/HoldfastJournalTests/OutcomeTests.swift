@@ -32,7 +32,7 @@ struct OutcomeTests {
         for number in 4..<9 { mixed.add(sample(number), lane) }
         _ = try journal.append(mixed)
         let counts = Monitor<[Int]>([])
-        journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
+        try journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
         let cause = RejectionCause(
             reason: Reason(rawValue: "Brand\u{e9}"), status: 410, timestamp: WallTime(milliseconds: 77),
             rejectedAt: WallTime(milliseconds: 88))
@@ -45,7 +45,7 @@ struct OutcomeTests {
         // Not kept for those who did not ask.
         try journal.acknowledge([UID(2)], lane)
         #expect(counts.withLock { $0 }.suffix(3) == [3, 5, 5])
-        journal.observeCommits(nil)
+        journal.endObserving()
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
@@ -80,7 +80,7 @@ struct OutcomeTests {
                 keepsOutcomes: true))
         #expect(try journal.outcomes(after: .none, limit: .max).map(\.uid) == uids(1...3500))
         let counts = Monitor<[Int]>([])
-        journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
+        try journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
         try journal.removeOutcomes(uids(1...3500).shuffled())
         #expect(counts.withLock { $0 } == [2500, 1500, 500, 0])
     }

@@ -104,7 +104,7 @@ struct ProducerTests {
         _ = try journal.append(submission(0..<2, lane, producer: one))
         _ = try journal.append(submission(0..<2, lane, producer: two))
         let seen = Monitor<[[ProducerID]]>([])
-        journal.observeCommits { report in seen.withLock { seen in seen.append(report.drained) } }
+        try journal.observeCommits { report in seen.withLock { seen in seen.append(report.drained) } }
         try journal.acknowledge([UID(1), UID(3)], lane)
         #expect(seen.withLock { $0 }.allSatisfy { $0.isEmpty })
         try journal.settle(UID(2), lane, .expire)

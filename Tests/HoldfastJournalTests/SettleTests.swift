@@ -135,7 +135,7 @@ struct SettleTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<7300, to: lane)
         let commits = Monitor(0)
-        journal.observeCommits { _ in commits.withLock { $0 += 1 } }
+        try journal.observeCommits { _ in commits.withLock { $0 += 1 } }
         let others = uids(4001...7300).map { uid in
             Settlement(
                 EntryKey(lane: lane, uid: uid),

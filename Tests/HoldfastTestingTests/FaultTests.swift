@@ -48,7 +48,7 @@ import Testing
         journal.append(one, completion: answers.note("third"))
         journal.breakNextCommit(leaving: isKept ? .all : .nothing)
         let failures = Monitor<[JournalError.Code]>([])
-        journal.observeCommits { report in failures.withLock { $0 += [report.failure?.code].compactMap(\.self) } }
+        try journal.observeCommits { report in failures.withLock { $0 += [report.failure?.code].compactMap(\.self) } }
         journal.commit(atMost: 1)
         #expect(journal.waitingCount == 1)
         journal.commit()
@@ -72,7 +72,7 @@ import Testing
         journal.commit()
         let lane = try journal.openLane(key).id
         let failures = Monitor(0)
-        journal.observeCommits { report in failures.withLock { $0 += report.failure == nil ? 0 : 1 } }
+        try journal.observeCommits { report in failures.withLock { $0 += report.failure == nil ? 0 : 1 } }
         journal.raiseMark(of: lane, to: UID(9))
         #expect(journal.waitingCount == 1)
         journal.breakNextCommit(leaving: .nothing)

@@ -6,7 +6,8 @@ final class FaultyJournal: Journal {
     enum Fault: String, CaseIterable, Sendable {
         case countsGoneAsSettled, forgetsThatItMayHaveBeenSent, forgetsIdentities, losesOutcomes, promotesTooMany
         case keepsCeilings, losesNotes, answersTwice, neverAnswers, readsTooMuch, forgetsTheTime, raisesNoMarks
-        case tellsOfNoDraining, defersDeferred, measuresNothing, forgetsPauses, retriesTwice, restoresAsNew
+        case tellsOfNoDraining, defersDeferred, measuresNothing, takesTwoObservers, forgetsPauses, retriesTwice,
+            restoresAsNew
     }
 
     let base: InMemoryJournal
@@ -89,11 +90,14 @@ final class FaultyJournal: Journal {
         try base.unconfirmed(lane, after: after, through: through, limit: fault == .readsTooMuch ? .max : limit)
     }
 
-    func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
-        guard fault == .tellsOfNoDraining || fault == .measuresNothing, let observer else {
-            return base.observeCommits(observer)
+    func endObserving() { base.endObserving() }
+
+    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        if fault == .takesTwoObservers { base.endObserving() }
+        guard fault == .tellsOfNoDraining || fault == .measuresNothing else {
+            return try base.observeCommits(observer)
         }
-        base.observeCommits { [fault] in
+        try base.observeCommits { [fault] in
             observer(
                 CommitReport(
                     lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained, outcomes: $0.outcomes,

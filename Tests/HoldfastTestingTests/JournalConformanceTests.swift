@@ -31,6 +31,7 @@ struct JournalConformanceTests {
         .readsTooMuch: "Entries are read forward from a cursor",
         .forgetsTheTime: "The wall time at opening",
         .raisesNoMarks: "A mark rises with each commit",
+        .takesTwoObservers: "A second observer is refused until the first has ended, which goes on being told",
         .measuresNothing: "A report says how much its commit was",
         .tellsOfNoDraining: "A Producer whose last unconfirmed entry",
         .defersDeferred: "Only what is not deferred yet",

@@ -22,10 +22,10 @@ struct Workload: Sendable {
     let journal: LMDBJournal
     private let acknowledgeable = Monitor(0)
 
-    init(_ history: Monitor<History>, _ journal: LMDBJournal) {
+    init(_ history: Monitor<History>, _ journal: LMDBJournal) throws {
         self.history = history
         self.journal = journal
-        journal.observeCommits { report in
+        try journal.observeCommits { report in
             let position = Recorder.position
             history.withLock { history in
                 for lane in report.lanes {

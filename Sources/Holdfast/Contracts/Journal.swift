@@ -126,8 +126,15 @@ public protocol Journal: AnyObject, Sendable {
 
     func status() throws(JournalError) -> JournalStatus
 
-    /// Called on the writer's thread after each commit, before the completions of what it held. One observer at a time.
-    func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?)
+    /// Calls `observer` on the writer's thread after each commit, before the completions of what it held. One observer at a
+    /// time, until ``endObserving()``: an engine observes its journal for as long as it lives, and a second one that
+    /// delivered from the same journal would send everything twice.
+    ///
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/inUse`` while there is another observer.
+    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError)
+
+    /// Calls the observer no more, and lets another one have its place. Idempotent.
+    func endObserving()
 
     /// Writes what waits, then closes; later calls fail with ``JournalError/Code/closed``. Idempotent; blocks until done.
     func close()

@@ -8,6 +8,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 
         /// Another process owns the journal for writing. The message names it.
         public static let ownedByAnotherProcess = Code("owned by another process")
+        /// An engine of this process delivers from the journal already: share that engine, or open another journal.
+        public static let inUse = Code("in use")
         /// Another process reads the journal at rest, and nobody may begin to write meanwhile: try again. The message names it.
         public static let beingRead = Code("being read")
         /// There is no journal at the path, and none was to be created.

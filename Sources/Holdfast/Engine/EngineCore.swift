@@ -17,8 +17,10 @@ package final class EngineCore: Sendable {
     let roster: Monitor<Roster>
     /// What Consumers share.
     let surroundings: Consumer.Surroundings
-    /// The Consumers by number, for those whom these must not be held by.
+    /// Consumers by number. Held weakly: the journal's observer tells them, and must not keep them alive.
     let audience: Audience
+    /// Keeps other engines off the journal, until this one has ended.
+    private let feed: CommitFeed
     let begin: Begin
     private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
@@ -29,12 +31,15 @@ package final class EngineCore: Sendable {
     ///   - begin: for Consumers that come with a reconfiguration; those of `routes` have the numbers from 0 on.
     ///   - requestConnection: asks for a connection: number of the Consumer, number of the connection. The outcome goes to
     ///     ``connected(route:connection:_:)``, from any thread. One is asked for at a time for each Consumer.
-    /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
+    /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine delivers from the journal), or
+    ///   ``RouteError`` when routes contradict each other.
     package init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration, clock: EngineClock, logger: Logger,
         listeners: [any MetricsListener] = [], seed: UInt64, begin: @escaping Begin = { _ in },
         requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
+        // Before anything is written: the journal may be another engine's.
+        let feed = try CommitFeed(journal)
         let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
         let observer = EngineObserver(listeners: listeners, log: log, clock: clock, configuration: configuration)
         let table = try RouteTable(routes, journal: journal)
@@ -54,6 +59,7 @@ package final class EngineCore: Sendable {
         self.observer = observer
         self.producers = producers
         self.audience = audience
+        self.feed = feed
         self.begin = begin
         self.requestConnection = requestConnection
         roster = Monitor(Roster(seeds: Xoshiro256(seed: seed)))
@@ -85,8 +91,8 @@ package final class EngineCore: Sendable {
             state.observer = observer
             state.onJournalFailure = { error in audience.post { $0.failure = error } }
         }
-        // Both hold the journal, which holds this observer.
-        journal.observeCommits { [weak producers, events, weak outcomes, observer] report in
+        // Producers and outcomes hold the journal, which holds this observer.
+        feed.deliver { [weak producers, events, weak outcomes, observer] report in
             if let measure = report.measure { observer.committed(measure) }
             audience.post { inbox in
                 inbox.hasCommitted = true
@@ -271,5 +277,6 @@ package final class EngineCore: Sendable {
             consumer.refuseOperators()
         }
         change?.completion(.failure(Self.hasEnded))
+        feed.release()
     }
 }

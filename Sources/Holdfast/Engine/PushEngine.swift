@@ -34,7 +34,8 @@ public final class PushEngine: Service, Sendable {
     /// - Parameters:
     ///   - listeners: hear what happens, in figures, beside the metrics.
     ///   - metrics: where metrics go; nil for the factory that swift-metrics was bootstrapped with.
-    /// - Throws: ``JournalError``, or ``RouteError`` when routes contradict each other.
+    /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine delivers from the journal), or
+    ///   ``RouteError`` when routes contradict each other.
     public init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),

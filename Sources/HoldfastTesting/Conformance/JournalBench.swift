@@ -18,18 +18,18 @@ final class JournalBench {
 
     init(
         _ journal: any Journal, reopen: @escaping @Sendable (any Journal) throws -> any Journal, patience: Duration
-    ) {
+    ) throws {
         self.journal = journal
         reopenJournal = reopen
         self.patience = patience
-        observe()
+        try observe()
     }
 
     var deadline: Date { Date(timeIntervalSinceNow: Double(patience.wholeMilliseconds) / 1000) }
 
-    private func observe() {
+    private func observe() throws {
         reports = Monitor([])
-        journal.observeCommits { [reports] report in
+        try journal.observeCommits { [reports] report in
             reports.withLock { $0.append(report) }
             reports.broadcast()
         }
@@ -46,7 +46,7 @@ final class JournalBench {
 
     func reopen() throws {
         journal = try reopenJournal(journal)
-        observe()
+        try observe()
     }
 
     // MARK: Calls, waited for

@@ -182,10 +182,24 @@ extension JournalConformance {
         Rule("An observer that was taken away is told nothing more") { bench in
             let lane = try bench.lane()
             try bench.append([1], lane: lane)
-            bench.journal.observeCommits(nil)
+            bench.journal.endObserving()
             let before = bench.reports.withLock { $0.count }
             try bench.append([2], lane: lane)
             try expect("reports", bench.reports.withLock { $0.count }, is: before)
+        },
+        Rule("A second observer is refused until the first has ended, which goes on being told") { bench in
+            let lane = try bench.lane()
+            do throws(JournalError) {
+                try bench.journal.observeCommits { _ in }
+                throw JournalError(.damaged, "")
+            } catch {
+                try expect("the code", error.code, is: .inUse)
+            }
+            let before = bench.reports.withLock { $0.count }
+            try bench.append([1], lane: lane)
+            try expect("reports", bench.reports.withLock { $0.count } > before, is: true)
+            bench.journal.endObserving()
+            try bench.journal.observeCommits { _ in }
         },
     ]
 }

@@ -73,7 +73,7 @@ public struct JournalConformance: Sendable {
 
     private func checkHere(_ rule: Rule) throws(ConformanceFailure) {
         do {
-            let bench = JournalBench(try make(), reopen: reopen, patience: patience)
+            let bench = try JournalBench(make(), reopen: reopen, patience: patience)
             defer { bench.journal.close() }
             try rule.body(bench)
             try bench.finish()

@@ -148,9 +148,16 @@ public final class InMemoryJournal: Journal {
         enqueue(.setState(lane, laneState, completion))
     }
 
-    public func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) {
-        state.withLock { $0.observer = observer }
+    public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        let isTaken = state.withLock { state in
+            if state.observer != nil { return true }
+            state.observer = observer
+            return false
+        }
+        if isTaken { throw JournalError(.inUse, "an engine delivers from this journal already") }
     }
+
+    public func endObserving() { state.withLock { $0.observer = nil } }
 
     private func enqueue(_ request: Request) {
         let isClosed = state.withLock { state in

@@ -86,7 +86,11 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
 
     func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
 
-    func observeCommits(_ observer: (@Sendable (CommitReport) -> Void)?) { base.observeCommits(observer) }
+    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        try base.observeCommits(observer)
+    }
+
+    func endObserving() { base.endObserving() }
 
     func close() { base.close() }
 

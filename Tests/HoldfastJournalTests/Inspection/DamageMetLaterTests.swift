@@ -88,7 +88,7 @@ struct DamageMetLaterTests {
         defer { journal.close() }
         let lane = try journal.openLane(LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)).id
         let report = Box<CommitReport>()
-        journal.observeCommits { commit in if commit.failure != nil { report.put(commit) } }
+        try journal.observeCommits { commit in if commit.failure != nil { report.put(commit) } }
         let error = #expect(throws: JournalError.self) { try journal.append(0..<1, to: lane) }
         #expect(error?.code == .damaged)
         #expect(error?.message.contains("--salvage") == true, "\(error?.message ?? "")")

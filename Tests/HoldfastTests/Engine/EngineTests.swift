@@ -20,6 +20,30 @@ import Testing
         #expect(engine.status().possibleDuplicates == 0)
     }
 
+    @Test(
+        "A second engine on a journal is refused while the first one lives, and changes nothing; afterwards it delivers"
+    )
+    func secondEngine() async throws {
+        let journal = InMemoryJournal()
+        let connector = InMemoryConnector()
+        let first = try testEngine(journal, connector) { $0.keepsOutcomes = true }
+        let error = #expect(throws: JournalError.self) { try testEngine(journal, InMemoryConnector()) }
+        #expect(error?.code == .inUse)
+        #expect(try OutcomeKeeping.isOn(in: journal))
+        _ = await first.producer.submit((0..<10).map { Sample.notification($0) })
+        #expect(try await runUntilIdle(first) == .drained)
+        #expect(connector.sent.count == 10)
+        let second = try testEngine(journal, connector)
+        _ = await second.producer.submit([Sample.notification(10)])
+        #expect(try await runUntilIdle(second) == .drained)
+        #expect(connector.sent.map(Sample.number) == Array(0...10))
+    }
+
+    @Test("An engine that never ran leaves the journal to the next one when it is gone") func forgottenEngine() throws {
+        let journal = InMemoryJournal()
+        for _ in 0..<2 { _ = try testEngine(journal, InMemoryConnector()) }
+    }
+
     @Test("A batch larger than a chunk keeps its order and its receipts") func chunks() async throws {
         let journal = InMemoryJournal()
         let engine = try testEngine(journal, InMemoryConnector()) { $0.submissionChunk = 7 }
