@@ -206,7 +206,9 @@ struct StoredState {
     }
 
     /// A journal just made has no facts yet, and starts with none, and with a key of its own.
-    func state(in directory: String) throws(JournalError) -> JournalState {
+    ///
+    /// - Parameter newKey: for a journal just made; nil for a random one.
+    func state(in directory: String, newKey: IdentityKey? = nil) throws(JournalError) -> JournalState {
         var what = "a lane's record"
         do throws(EntryRecord.Fault) {
             let lanes = try lanes.get()
@@ -215,7 +217,7 @@ struct StoredState {
             what = "its state"
             return JournalState(
                 facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) }
-                    ?? FactsRecord(identityKey: .random()),
+                    ?? FactsRecord(identityKey: newKey ?? .random()),
                 lanes: lanes, producers: producers)
         } catch {
             throw error.error(what: what, in: directory)

@@ -11,18 +11,20 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     let directory: String
     private let options: LMDBJournal.Options
     let readers: ReaderPool
-    private let shared: Monitor<SharedState>
-    private let thread: WorkThread<Request>
+    let shared: Monitor<SharedState>
+    let thread: WorkThread<Request>
 
-    private var state: JournalState
+    var state: JournalState
     var space: SpaceGuard
-    private var backlog: [Pending] = []
+    var backlog: [Pending] = []
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
-    private var failure: JournalError?
+    var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
-    private var marksRefused = false
+    var marksRefused = false
+    /// The last commit, of a journal that is stepped, until everything is said that it left to be said.
+    var unsaid: Aftermath?
     private var nextReaderCheck = ContinuousClock.now
 
     private static let readerCheckInterval = Duration.seconds(1)
@@ -50,20 +52,23 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         take(requests)
         marksRefused = false
         repeat {
-            commit()
+            if let aftermath = commit() {
+                report(aftermath)
+                answer(aftermath)
+            }
             take(thread.takeMore())
         } while !backlog.isEmpty || !trims.isEmpty || marksWait
         checkReaders()
     }
 
-    private func take(_ requests: [Request]) {
+    func take(_ requests: [Request]) {
         for request in requests {
             if case .trim(let work) = request { trims.append(work) } else { backlog.append(Pending(request)) }
         }
     }
 
     /// Whether a ceiling was raised while a commit was under way that could not know of it.
-    private var marksWait: Bool {
+    var marksWait: Bool {
         failure == nil && !marksRefused
             && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
     }
@@ -103,24 +108,24 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         case failed(JournalError)
     }
 
-    private func commit() {
+    /// Makes one commit of what waits.
+    ///
+    /// - Parameter count: the most requests that it holds.
+    /// - Returns: what is to be said of it; nil when there was nothing to do.
+    func commit(atMost greatest: Int = .max) -> Aftermath? {
         if let failure {
-            answer(backlog.count, failure)
-            failTrims(failure)
-            return
+            return backlog.isEmpty && trims.isEmpty ? nil : Aftermath(.refused(backlog.count, failure))
         }
         let ceilings = shared.withLock { shared in shared.ceilings }
-        if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return }
+        if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return nil }
         let start = ContinuousClock.now
         var isSmall = space.isTight
-        var (count, verdicts) = plan(isSmall: isSmall)
+        var (count, verdicts) = plan(isSmall: isSmall, atMost: greatest)
         while true {
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
             case .committed(let state, let figures, let progress, let trim):
                 identities.commit()
-                finish(state, figures, progress, since: start)
-                advanceTrim(trim)
-                return
+                return take(state, figures, progress, trim, since: start)
             case .refused(let index, let error):
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
@@ -138,14 +143,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 } else {
                     // With nothing to answer the marks alone were tried; trying on would never end.
                     marksRefused = count == 0
-                    let failure = JournalError(error, "write to", directory)
-                    answer(count, failure)
-                    failTrims(failure)
-                    return
+                    return Aftermath(.refused(count, JournalError(error, "write to", directory)))
                 }
             case .failed(let error):
-                fail(error, verdicts)
-                return
+                return failed(error, verdicts)
             }
         }
     }
@@ -155,13 +156,13 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     }
 
     /// How many of the waiting requests go into one commit, and which of them are refused beforehand.
-    private func plan(isSmall: Bool) -> (Int, [JournalError?]) {
+    private func plan(isSmall: Bool, atMost greatest: Int) -> (Int, [JournalError?]) {
         var verdicts: [JournalError?] = []
         var bytes = 0
         var parts = 0
         var entries = state.unconfirmed
         let highWaterPages = backlog.contains(where: \.isAppend) ? self.highWaterPages() : nil
-        for pending in backlog {
+        for pending in backlog.prefix(greatest) {
             let more = pending.appendedBytes
             if !verdicts.isEmpty, more > 0, bytes + more > options.greatestCommit { break }
             if parts >= budget(isSmall) { break }
@@ -227,6 +228,14 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     return error.code.isDamage ? .failed(failure) : .refused(count, failure)
                 }
             }
+            switch options.stepping?.faults.entriesCommit() {
+            case nil: break
+            case .diskFull: throw LMDBError(.noSpace, "mdb_txn_commit", path: directory)
+            case .lost: return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
+            case .kept:
+                _ = try draft.commit(ceilings: ceilings)
+                return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
+            }
             let (state, figures) = try draft.commit(ceilings: ceilings)
             return .committed(state, figures, progress, trim)
         } catch {
@@ -247,20 +256,23 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         case .noRoom where error.code == .inputOutput:
             return .noRoom(LMDBError(.noSpace, error.operation, path: error.path))
         case .noRoom: return .noRoom(error)
-        case .undetermined:
-            return .failed(
-                JournalError(
-                    .undetermined,
-                    "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
-                        + "will be known when the journal is reopened"))
+        case .undetermined: return undetermined(error)
         }
     }
 
-    // MARK: After a commit
+    private func undetermined(_ error: LMDBError) -> Attempt {
+        .failed(
+            JournalError(
+                .undetermined,
+                "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
+                    + "will be known when the journal is reopened"))
+    }
 
-    private func finish(
-        _ state: JournalState, _ figures: CommitFigures, _ progress: [Progress], since start: ContinuousClock.Instant
-    ) {
+    /// Takes a commit for what is on disk now.
+    private func take(
+        _ state: JournalState, _ figures: CommitFigures, _ progress: [Progress], _ trim: TrimWork?,
+        since start: ContinuousClock.Instant
+    ) -> Aftermath {
         var measure = CommitMeasure(
             entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
             duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
@@ -268,49 +280,17 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         let report = CommitReport(from: self.state, to: state, outcomes: figures.outcomes, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages
-        let observer = shared.withLock { shared in
+        shared.withLock { shared in
             shared.state = state
             shared.figures = figures
-            return shared.observer
         }
-        observer?(report)
-        var finished = 0
-        var weight = 0
-        for (index, progress) in progress.enumerated() {
-            weight += backlog[index].appendedBytes
-            guard backlog[index].advance(by: progress) else { break }
-            finished += 1
-        }
-        thread.relieve(weight)
-        backlog.removeFirst(finished)
+        return Aftermath(.done(progress, trim), report)
     }
 
-    /// Answers the first `count` requests with an error.
-    private func answer(_ count: Int, _ error: JournalError) {
-        var weight = 0
-        for index in 0..<count {
-            weight += backlog[index].appendedBytes
-            _ = backlog[index].advance(by: .failed(error))
-        }
-        thread.relieve(weight)
-        backlog.removeFirst(count)
-    }
-
-    /// From now on nothing is done any more: those in the failed commit hear what failed, all others that it did.
-    private func fail(_ error: JournalError, _ verdicts: [JournalError?] = []) {
-        let later = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
-        failure = later
-        let (observer, outcomes) = shared.withLock { shared in
-            shared.failure = later
-            return (shared.observer, shared.figures.outcomes)
-        }
-        observer?(CommitReport(outcomes: outcomes, failure: error))
-        for verdict in verdicts { answer(1, verdict ?? error) }
-        answer(backlog.count, later)
-        failTrims(later)
-    }
-
+    /// Reports and answers what failed outside of a commit.
     private func fail(_ error: LMDBError) {
-        fail(JournalError(error, "write to", directory))
+        let aftermath = failed(JournalError(error, "write to", directory))
+        report(aftermath)
+        answer(aftermath)
     }
 }

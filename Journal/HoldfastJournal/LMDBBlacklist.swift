@@ -24,8 +24,11 @@ final class LMDBBlacklist: BlacklistStorage {
     private let facts: Table
     private let readers: ReaderPool
     let filter: BlacklistFilter
-    private let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
+    let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
     private let shared: Monitor<Shared>
+    let stepping: Stepping?
+    /// Of one that is stepped: the answers to the last commit, until they are given.
+    let unsaid = Monitor<Answers?>(nil)
 
     private struct Shared: Sendable {
         var count: Int
@@ -39,6 +42,7 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Opens or makes it, with two synced commits before anything is read.
     init(opening place: JournalDirectory, _ options: LMDBJournal.Options) throws(JournalError) {
         directory = place.path
+        stepping = options.stepping
         let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> Opened in
             let environment = try Environment.open(
                 place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
@@ -80,11 +84,24 @@ final class LMDBBlacklist: BlacklistStorage {
 
     func start() {
         filter.changed(added: [], count: count)
-        thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in work(changes) }, finish: {})
+        if stepping != nil { return }
+        thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in commit(changes)() }, finish: {})
     }
 
     func close() {
-        thread.close()
+        if stepping == nil { thread.close() } else { stepToEnd() }
+        release()
+    }
+
+    /// Lets go of everything, and writes nothing more: the crash of one that is stepped.
+    func abandon() {
+        thread.shut()
+        _ = thread.takeMore()
+        unsaid.withLock { unsaid in unsaid = nil }
+        release()
+    }
+
+    private func release() {
         filter.close()
         readers.close()
         let isFirst = shared.withLock { shared in
@@ -171,6 +188,7 @@ final class LMDBBlacklist: BlacklistStorage {
 
     private func read<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
         try check()
+        if let failure = stepping?.faults.read() { throw failure }
         shared.withLock { shared in shared.reads += 1 }
         let result = try translated("read the blacklist of", directory) { () throws(LMDBError) in
             try readers.read(body)
@@ -203,14 +221,19 @@ final class LMDBBlacklist: BlacklistStorage {
         thread.refuseOwnThread()
         let reply = Reply<Int>()
         if case .closed = thread.leave(.remove(tokens, reply)) { throw .closed(directory) }
+        if stepping != nil { step(until: reply) }
         return try reply.get()
     }
 
-    private func work(_ changes: [Change]) {
-        if changes.isEmpty { return }
+    typealias Answers = @Sendable () -> Void
+
+    /// Makes one commit of the changes.
+    ///
+    /// - Returns: what answers them.
+    func commit(_ changes: [Change]) -> Answers {
+        if changes.isEmpty { return {} }
         if let failure = shared.withLock({ shared in shared.failure }) {
-            for change in changes { change.fail(failure) }
-            return
+            return { for change in changes { change.fail(failure) } }
         }
         allocate()
         do throws(LMDBError) {
@@ -221,16 +244,24 @@ final class LMDBBlacklist: BlacklistStorage {
             for change in changes { removed.append(try apply(change, transaction, &number)) }
             if number != before { try LastNumber.put(number, transaction, facts) }
             let count = try transaction.statistics(of: table).entries
-            try transaction.commit()
+            switch stepping?.faults.blacklistCommit() {
+            case nil: try transaction.commit()
+            case .diskFull: throw LMDBError(.noSpace, "mdb_txn_commit", path: directory)
+            case .lost:
+                return failed(LMDBError(.inputOutput, "mdb_txn_commit", path: directory), changes, isPanicked: true)
+            case .kept:
+                try transaction.commit()
+                return failed(LMDBError(.inputOutput, "mdb_txn_commit", path: directory), changes, isPanicked: true)
+            }
             // Before anybody hears of it, and after the commit: see BlacklistFilter.
             filter.changed(added: changes.flatMap(\.added), count: count)
             shared.withLock { [number] shared in
                 shared.count = count
                 shared.lastNumber = number
             }
-            for (change, removed) in zip(changes, removed) { change.succeed(removed) }
+            return { [removed] in for (change, removed) in zip(changes, removed) { change.succeed(removed) } }
         } catch {
-            fail(error, changes)
+            return failed(error, changes, isPanicked: isPanicked)
         }
     }
 
@@ -271,7 +302,7 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
     /// an error like others; but after a failed meta page the environment refuses everything, for ever: then the journal
     /// must be reopened, and says so, lest somebody wait for a disk that has long been well.
-    private func fail(_ error: LMDBError, _ changes: [Change]) {
+    private func failed(_ error: LMDBError, _ changes: [Change], isPanicked: Bool) -> Answers {
         var failure = JournalError(error, "write the blacklist of", directory)
         if isPanicked {
             failure = JournalError(
@@ -281,7 +312,7 @@ final class LMDBBlacklist: BlacklistStorage {
                 .mustBeReopened, "a commit to the blacklist of \(directory) failed (\(error.code)): reopen the journal")
             shared.withLock { shared in shared.failure = later }
         }
-        for change in changes { change.fail(failure) }
+        return { [failure] in for change in changes { change.fail(failure) } }
     }
 
     private var isPanicked: Bool {
@@ -295,6 +326,7 @@ final class LMDBBlacklist: BlacklistStorage {
 
     /// Keeps pages allocated ahead of use; without them a commit fails as a whole, which harms nothing.
     private func allocate() {
+        if stepping != nil { return }
         do throws(LMDBError) {
             let info = try environment.info()
             let needed = info.highWaterPages * info.pageByteCount + Self.reserve

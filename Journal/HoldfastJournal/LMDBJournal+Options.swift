@@ -31,6 +31,9 @@ extension LMDBJournal {
         /// 40 million tokens.
         public var greatestBlacklistFilter = 64 << 20
 
+        /// For a simulation: the journal has no threads, and is stepped. See ``Stepping``.
+        package var stepping: Stepping?
+
         /// Tokens that are read in one snapshot when that filter is built.
         var blacklistFilterStretch = 20_000
 

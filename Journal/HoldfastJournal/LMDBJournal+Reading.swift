@@ -133,6 +133,7 @@ extension LMDBJournal {
     func read<R>(
         _ doing: String, _ body: (borrowing Snapshot) throws(LMDBError) -> R
     ) throws(JournalError) -> R {
+        if let failure = options.stepping?.faults.read() { throw failure }
         let result = try translated(doing, directory) { () throws(LMDBError) in try readers.read(body) }
         guard let result else { throw .closed(directory) }
         return result

@@ -66,13 +66,16 @@ public final class LMDBJournal: Journal {
         wallTimeAtOpen = opened.state.facts.wallTime
         pageByteCount = space.pageByteCount
         parts = OpenParts(
-            store: opened.store, shared: shared, readers: readers, thread: thread, tokens: tokens, lock: lock)
+            store: opened.store, shared: shared, readers: readers, thread: thread, writer: writer, tokens: tokens,
+            lock: lock, isStepped: options.stepping != nil)
         tokens.start()
+        if options.stepping != nil { return }
         thread.start(
             name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
     }
 
     deinit {
+        if options.stepping != nil { return parts.abandon() }
         // The last reference may have been a completion's, on the thread that closing waits for.
         guard thread.isCurrent else { return parts.close() }
         let parts = parts
@@ -103,7 +106,7 @@ public final class LMDBJournal: Journal {
             }
         }
         guard let found else { throw .closed(path) }
-        var state = try found.state(in: path)
+        var state = try found.state(in: path, newKey: options.stepping?.identityKey)
         state.facts.openings += 1
         state.facts.closedInOrder = false
         try store.markOpen(state.facts, limit: options.limit, directory: path)
@@ -119,6 +122,10 @@ public final class LMDBJournal: Journal {
             limit: options.limit, reserve: max(options.reserve, Options.leastReserve), mapByteCount: info.mapByteCount,
             pageByteCount: info.pageByteCount, allocated: info.highWaterPages * info.pageByteCount,
             usedPages: figures.usedPages)
+        if options.stepping != nil {
+            space.allocated = space.mapByteCount
+            return space
+        }
         let target = info.highWaterPages * info.pageByteCount + space.reserve + SpaceGuard.step
         do throws(LMDBError) {
             try environment.allocateData(from: 0, to: target)
@@ -264,6 +271,7 @@ public final class LMDBJournal: Journal {
         thread.refuseOwnThread()
         let reply = Reply<Value>()
         leave(request(reply)) { error in reply.give(.failure(error)) }
+        if options.stepping != nil { parts.writer.step(until: reply) }
         return try reply.get()
     }
 

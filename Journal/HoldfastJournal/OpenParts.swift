@@ -7,17 +7,21 @@ final class OpenParts: Sendable {
     let shared: Monitor<SharedState>
     let readers: ReaderPool
     let thread: WorkThread<Request>
+    let writer: JournalWriter
     let tokens: LMDBBlacklist
+    private let isStepped: Bool
     private let owner: Monitor<OwnerLock?>
 
     init(
         store: EntriesStore, shared: Monitor<SharedState>, readers: ReaderPool, thread: WorkThread<Request>,
-        tokens: LMDBBlacklist, lock: OwnerLock
+        writer: JournalWriter, tokens: LMDBBlacklist, lock: OwnerLock, isStepped: Bool
     ) {
         self.store = store
         self.shared = shared
         self.readers = readers
         self.thread = thread
+        self.writer = writer
+        self.isStepped = isStepped
         self.tokens = tokens
         owner = Monitor(lock)
     }
@@ -25,8 +29,26 @@ final class OpenParts: Sendable {
     /// Writes what waits and closes. Not on the writer's thread.
     func close() {
         shared.withLock { shared in shared.isClosed = true }
-        thread.close()
+        if isStepped {
+            thread.shut()
+            writer.stepToEnd()
+        } else {
+            thread.close()
+        }
         tokens.close()
+        release()
+    }
+
+    /// Lets go of everything, and writes nothing more: for a journal that is stepped, its crash.
+    func abandon() {
+        shared.withLock { shared in shared.isClosed = true }
+        thread.shut()
+        writer.forget()
+        tokens.abandon()
+        release()
+    }
+
+    private func release() {
         readers.close()
         let lock = owner.withLock { owner in
             defer { owner = nil }

@@ -118,6 +118,19 @@ final class WorkThread<Item: Sendable>: Sendable {
         _ = ended.wait { ended in ended ? true : nil }
     }
 
+    /// Has the caller count as this thread, which was never started, for as long as `body` runs.
+    func impersonate<R>(_ body: () -> R) -> R {
+        identity.withLock { identity in identity = ObjectIdentifier(Thread.current) }
+        defer { identity.withLock { identity in identity = nil } }
+        return body()
+    }
+
+    /// Items that wait.
+    var waitingCount: Int { box.withLock { box in box.items.count } }
+
+    /// Takes no more, without waiting for an end: of a thread that was never started.
+    func shut() { box.withLock { box in box.closing = true } }
+
     /// Whether the caller runs on this thread.
     var isCurrent: Bool { identity.withLock { identity in identity == ObjectIdentifier(Thread.current) } }
 
@@ -135,6 +148,8 @@ final class Reply<Value: Sendable>: Sendable {
         value.withLock { value in value = result }
         value.signal()
     }
+
+    var isGiven: Bool { value.withLock { value in value != nil } }
 
     func get() throws(JournalError) -> Value {
         guard let result = value.wait(for: { value in value }) else { preconditionFailure("waited without a deadline") }
