@@ -161,20 +161,21 @@ extension InMemoryDisk {
         ceilings.contains { id, ceiling in lane(id).map { $0.mark < min(ceiling, $0.lastUID) } ?? false }
     }
 
-    mutating func trim(_ bounds: TrimBounds) -> Trimmed {
+    mutating func trim(_ bounds: TrimBounds, atMost room: Int) -> Trimmed {
         var trimmed = Trimmed()
         let rejections = rejections.all
         let surplus = bounds.greatestRejections.map { max(rejections.count - $0, 0) } ?? 0
         for (index, rejection) in rejections.enumerated() {
             let isOld = bounds.rejectionsBefore.map { rejection.value.cause.rejectedAt < $0 } ?? false
-            guard index < surplus || isOld, self.rejections.remove(rejection.uid) != nil else { continue }
+            guard index < surplus || isOld, trimmed.rejections < room, self.rejections.remove(rejection.uid) != nil
+            else { continue }
             trimmed.rejections += 1
         }
         let identities = identities.sorted { ($0.value.acceptedAt, $0.value.uid) < ($1.value.acceptedAt, $1.value.uid) }
         let excess = bounds.greatestIdentities.map { max(identities.count - $0, 0) } ?? 0
         for (index, entry) in identities.enumerated() {
             let isOld = bounds.identitiesBefore.map { entry.value.acceptedAt < $0 } ?? false
-            guard index < excess || isOld else { continue }
+            guard index < excess || isOld, trimmed.rejections + trimmed.identities < room else { continue }
             self.identities[entry.key] = nil
             trimmed.identities += 1
         }

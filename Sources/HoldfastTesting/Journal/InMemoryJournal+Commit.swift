@@ -3,7 +3,7 @@ internal import Holdfast
 
 extension InMemoryJournal {
     /// What one commit leaves to be said, in order.
-    private struct Done {
+    struct Done: Sendable {
         var report: CommitReport?
         var observer: (@Sendable (CommitReport) -> Void)?
         var answers: [@Sendable () -> Void] = []
@@ -29,6 +29,7 @@ extension InMemoryJournal {
     /// For one thread at a time; another one that commits is waited for.
     func commitWaiting(atMost count: Int = .max) {
         refuseOwnCompletions()
+        finishCommit()
         let me = ObjectIdentifier(Thread.current)
         let done: Done? = state.wait { state in
             guard state.committer == nil else { return nil }
@@ -59,45 +60,65 @@ extension InMemoryJournal {
         state.broadcast()
     }
 
-    private static func commitOnce(_ state: inout State, atMost count: Int) -> Done {
-        let requests = Array(state.waiting.prefix(count))
-        state.waiting.removeFirst(requests.count)
+    static func commitOnce(_ state: inout State, atMost count: Int) -> Done {
+        var requests = state.waiting.prefix(count)
         var done = Done(observer: state.observer)
         if let refusal = state.broken ?? state.writeFailure {
-            done.answers = requests.map { request in { request.fail(refusal) } }
+            done.answers = failures(of: requests, &state, refusal)
             return done
         }
         guard !requests.isEmpty || state.marksWait else { return done }
         if let remains = state.nextCommitBreaks {
             state.nextCommitBreaks = nil
-            (done.report, done.answers) = breakCommit(requests, &state, leaving: remains)
+            (done.report, done.answers) = breakCommit(&requests, &state, leaving: remains)
             return done
         }
-        (done.report, done.answers) = perform(requests, &state)
+        (done.report, done.answers) = perform(&requests, &state)
         return done
     }
 
+    /// Those requests will not be done.
+    private static func failures(
+        of requests: ArraySlice<Request>, _ state: inout State, _ error: JournalError
+    ) -> [@Sendable () -> Void] {
+        let progress = state.progress
+        if !requests.isEmpty { state.progress = Progress() }
+        state.waiting.removeFirst(requests.count)
+        return requests.enumerated().map { index, request in
+            { request.fail(error, after: index == 0 ? progress : Progress()) }
+        }
+    }
+
     private static func breakCommit(
-        _ requests: [Request], _ state: inout State, leaving remains: BrokenCommit
+        _ requests: inout ArraySlice<Request>, _ state: inout State, leaving remains: BrokenCommit
     ) -> (CommitReport, [@Sendable () -> Void]) {
-        if remains == .all { _ = perform(requests, &state) }
+        let all = requests
+        var broken = state
+        if remains == .all { _ = perform(&requests, &broken) }
+        state.disk = broken.disk
         let error = JournalError(
             .undetermined,
             "a commit failed at its end; whether what it held is there will be known when the journal is reopened")
         state.broken = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
         let report = CommitReport(outcomes: state.disk.outcomes.count, failure: error)
-        return (report, requests.map { request in { request.fail(error) } })
+        return (report, failures(of: all, &state, error))
     }
 
     private static func perform(
-        _ requests: [Request], _ state: inout State
+        _ requests: inout ArraySlice<Request>, _ state: inout State
     ) -> (CommitReport, [@Sendable () -> Void]) {
         let start = ContinuousClock.now
         let before = state.disk.laneList.map { ($0.lastUID, $0.mark) }
         var measure = CommitMeasure()
         var ended: Set<ProducerID> = []
         var answers: [@Sendable () -> Void] = []
-        for request in requests { answers.append(perform(request, &state, ended: &ended, measure: &measure)) }
+        var room = state.greatestCommit ?? .max
+        while room > 0, let request = requests.popFirst() {
+            guard let answer = perform(request, &state, ended: &ended, measure: &measure, room: &room) else { break }
+            answers.append(answer)
+            state.waiting.removeFirst()
+            state.progress = Progress()
+        }
         state.disk.raiseMarks(to: state.ceilings)
         let lanes = state.disk.lanes.enumerated().compactMap { index, entry -> CommitReport.Lane? in
             let old = index < before.count ? before[index] : (UID.none, UID.none)
@@ -112,9 +133,11 @@ extension InMemoryJournal {
         return (report, answers)
     }
 
+    /// - Returns: the answer; nil when a part of it waits for the next commit.
     private static func perform(
-        _ request: Request, _ state: inout State, ended: inout Set<ProducerID>, measure: inout CommitMeasure
-    ) -> @Sendable () -> Void {
+        _ request: Request, _ state: inout State, ended: inout Set<ProducerID>, measure: inout CommitMeasure,
+        room: inout Int
+    ) -> (@Sendable () -> Void)? {
         switch request {
         case .append(let submission, let completion):
             if let greatest = state.greatestEntryCount,
@@ -129,12 +152,9 @@ extension InMemoryJournal {
             if count > 0 { measure.bytes += submission.bytes.count }
             return { completion(.success(appended)) }
         case .settle(let batch, let completion):
-            let report = state.disk.settle(batch, ended: &ended)
-            measure.settlements += report.settled
-            return { completion(.success(report)) }
+            return settle(batch, completion, &state, ended: &ended, measure: &measure, room: &room)
         case .promote(let lane, let after, let now, let limit, let completion):
-            let uids = state.disk.promote(lane, after: after, now: now, limit: limit)
-            return { completion(.success(uids)) }
+            return promote(lane, after: after, now: now, limit: limit, completion, &state, room: &room)
         case .lowerMark(let lane, let mark, let completion):
             state.disk.lowerMark(of: lane, to: mark)
             return { completion(.success(())) }
@@ -151,8 +171,7 @@ extension InMemoryJournal {
             for uid in uids { _ = state.disk.outcomes.remove(uid) }
             return { completion(.success(())) }
         case .trim(let bounds, let completion):
-            let trimmed = state.disk.trim(bounds)
-            return { completion(.success(trimmed)) }
+            return trim(bounds, completion, &state, room: &room)
         case .openLane(let key, let completion):
             _ = state.disk.addLane(key)
             return { completion(.success(())) }

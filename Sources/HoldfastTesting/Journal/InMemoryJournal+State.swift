@@ -42,11 +42,17 @@ extension InMemoryJournal {
         var isClosed = false
         /// Whoever commits just now.
         var committer: ObjectIdentifier?
+        /// A commit that goes from moment to moment: on disk, and not told to everybody yet.
+        var underWay: Done?
 
         /// Every write fails with this, and leaves the journal as it was.
         var writeFailure: JournalError?
         var readFailure: JournalError?
         var greatestEntryCount: Int?
+        /// The most settlements, promotions and deletions of one commit.
+        var greatestCommit: Int?
+        /// Of the first request that waits.
+        var progress = Progress()
         var nextCommitBreaks: BrokenCommit?
         /// A commit was undetermined: nothing is taken and nothing is given.
         var broken: JournalError?

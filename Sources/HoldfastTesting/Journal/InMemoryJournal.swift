@@ -94,7 +94,8 @@ public final class InMemoryJournal: Journal {
                 reply.withLock { $0 = result }
                 reply.broadcast()
             })
-        if mode == .manual { commitWaiting() }
+        // What waits before it may take several commits.
+        while mode == .manual, reply.withLock({ $0 }) == nil { commitWaiting() }
         guard let result = reply.wait(for: { $0 }) else { preconditionFailure("waited without a deadline") }
         return try result.get()
     }

@@ -24,6 +24,10 @@ struct Swarm: Sendable {
     let answerDeadline: Duration
     let answeredShare: Double
     let refusesBarriers: Bool
+    /// Others act between a commit's moments: on disk, reported, answered one by one.
+    private(set) var commitsInMoments = false
+    /// Parts of requests that one commit does; nil for no limit.
+    private(set) var commitLimit: Int?
     var engine = EngineConfiguration()
 
     /// - Parameter later: for what came later than the other draws, so that a seed of old is the run that it was but for
@@ -65,6 +69,8 @@ struct Swarm: Sendable {
         engine.reconnectInterval = .seconds(later.pick([0, 1, 10]))
         engine.reconnectBurst = later.pick([1, 3, 10])
         rates[Trouble.replacesConnector.index] = rate(&later)
+        commitsInMoments = later.chance(0.6)
+        commitLimit = later.pick([nil, nil, 1, 3, 20])
     }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {

@@ -180,6 +180,8 @@ extension World {
     private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
         guard !entry.deferralIsAsked else { return }
         entry.deferralIsAsked = true
+        // In moments nobody looks at it may go among the deferred and come back.
+        entry.wasDeferred = true
         let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
         if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
             violate(2, "entry \(entry.uid) is deferred as never sent, and a copy may have been taken")

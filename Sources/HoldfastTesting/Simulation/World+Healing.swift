@@ -53,7 +53,7 @@ extension World {
     /// Somebody has something to do at this instant.
     private var isBusy: Bool {
         guard let core else { return true }
-        return journal.waitingCount > 0 || journal.waitingBlacklistCount > 0
+        return journal.waitingCount > 0 || journal.moment != nil || journal.waitingBlacklistCount > 0
             || consumers.contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
     }
 
@@ -63,7 +63,8 @@ extension World {
     }
 
     var isAtRest: Bool {
-        ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 && journal.outcomeCount == 0
+        ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 && journal.moment == nil
+            && journal.outcomeCount == 0
     }
 
     /// Everything that can be done at this instant.

@@ -31,6 +31,7 @@ extension World {
             ]
         }
         lastTurns = routes.map { _ in turns }
+        journal.limitCommits(to: swarm.commitLimit)
         readOpening()
         do {
             let clock = EngineClock(wall: { [unowned self] in wall }, monotonic: { [unowned self] in now })
@@ -178,8 +179,6 @@ extension World {
     func promoted(_ result: Result<[UID], JournalError>) {
         guard case .success(let uids) = result else { return }
         note("promoted \(uids.map(\.rawValue))")
-        // Deferred and brought back in one commit, it was never seen among the deferred.
-        for uid in uids { ledger[uid]?.wasDeferred = true }
     }
 
     private func connectionRequested(_ consumer: Int, _ connection: Int, life: Int) {

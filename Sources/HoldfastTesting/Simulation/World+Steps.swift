@@ -103,25 +103,46 @@ extension World {
         if dice.chance(0.3) || isHealing, journal.waitingBlacklistCount > 0 {
             journal.commitBlacklist()
         }
+        if journal.moment != nil {
+            stepCommit()
+            return reconcile()
+        }
         guard journal.waitingCount > 0 else { return reconcile() }
         if strikes(.undeterminedThere, times: 0.3) {
             breakCommit(leaving: .all)
         } else if strikes(.undeterminedGone, times: 0.3) {
             breakCommit(leaving: .nothing)
         } else if dice.chance(0.3), !isHealing {
-            journal.commit(atMost: dice.number(1...journal.waitingCount))
+            commit(atMost: dice.number(1...journal.waitingCount))
         } else {
-            journal.commit()
+            commit(atMost: .max)
         }
-        note("commit")
         reconcile()
         checkStandingLanes()
+    }
+
+    private func commit(atMost count: Int) {
+        if swarm.commitsInMoments, !isHealing {
+            journal.beginCommit(atMost: count)
+            note("commit begun")
+        } else {
+            journal.commit(atMost: count)
+            note("commit")
+        }
+    }
+
+    /// Takes the commit under way a moment further, or some.
+    private func stepCommit() {
+        if isHealing { return journal.finishCommit() }
+        for _ in 0..<dice.steep(1...5) where journal.moment != nil { journal.stepCommit() }
+        note("commit is \(journal.moment.map { "\($0)" } ?? "over")")
     }
 
     /// While a lane with one attempt stands still, a crash must not make unknown what provably never left: nothing of that
     /// may lie below the mark.
     private func checkStandingLanes() {
-        guard let core, journal.waitingCount == 0, journal.waitingBlacklistCount == 0, shutdownDeadline == nil,
+        guard let core, journal.waitingCount == 0, journal.moment == nil, journal.waitingBlacklistCount == 0,
+            shutdownDeadline == nil,
             failUntil == .zero, !rules.loweringHasFailed, !rules.hasFailed,
             !consumers.contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
         else { return }
@@ -145,6 +166,7 @@ extension World {
 
     /// The journal is no use until it is reopened; the engine must find out by itself.
     private func breakCommit(leaving remains: BrokenCommit) {
+        journal.finishCommit()
         journal.breakNextCommit(leaving: remains)
         journal.commit()
         guard let core, journal.state.withLock({ $0.broken != nil }) else { return }
