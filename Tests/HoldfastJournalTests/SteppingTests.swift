@@ -20,7 +20,7 @@ private struct SteppedStage {
         options.durability = .process
         options.stepping = Stepping(identityKey: IdentityKey(first: 1, second: 2), faults: faults)
         let journal = try LMDBJournal(directory: scratch.journal, options: options)
-        journal.observeCommits { [heard] report in
+        try journal.observeCommits { [heard] report in
             heard.withLock { heard in heard.append(report.failure == nil ? "report" : "report of a failure") }
         }
         return journal
