@@ -26,7 +26,7 @@ import Testing
         journal.append(submission) { _ in }
         journal.commit()
         let account = Account()
-        journal.observeCommits { _ in account.add("report") }
+        try journal.observeCommits { _ in account.add("report") }
         return (journal, lane, account)
     }
 
