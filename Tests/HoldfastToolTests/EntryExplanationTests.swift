@@ -112,7 +112,7 @@ struct EntryExplanationTests {
         #expect(
             text(facts).contains(
                 "which stopped at 2026-11-21T22:26:40Z (0 s ago): credentials refused: InvalidProviderToken."))
-        #expect(text(facts).contains("a process that starts anew tries by itself"))
+        #expect(text(facts).contains("the lane tries one entry now and then"))
     }
 
     @Test(

@@ -80,7 +80,7 @@ struct CircuitBreaker: Sendable {
             return .trip(
                 judged,
                 "\(reason) for \(held) of the last \(answers) answers: the environment or the topic looks wrong. "
-                    + "They were not blacklisted; mend it and resume the lane")
+                    + "They were not blacklisted; the lane runs again when one that it tries is taken")
         }
         convictedSinceConfirmed += held
         return .convict(judged)

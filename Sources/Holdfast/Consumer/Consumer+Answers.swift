@@ -36,7 +36,7 @@ extension Consumer {
         guard let link = links[connection], link.connection != nil else { return nil }
         switch event {
         case .confirmed(let tickets):
-            confirm(tickets, of: link, into: &plan, now: now)
+            confirm(tickets, of: link, into: &plan, now: now, wall: wall)
         case .results(let results):
             for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, now: now, wall: wall) }
         case .sent, .payloadError, .barrierAnswered, .listened:
@@ -44,21 +44,26 @@ extension Consumer {
         case .capacityChanged(let capacity):
             link.capacity = max(capacity, 1)
         case .told(let result):
-            plan.add(word: result)
+            plan.add(word: weigh(word: result, now: now))
         case .draining:
             link.isDraining = true
             leave(connection, now: now)
         case .ended(let end):
             endWindow(of: link, end, into: &plan, wall: wall)
             endCumulativeWindow(of: link, end, into: &plan, wall: wall)
+            loseProbes(of: connection, now: now, wall: wall)
             return end
         }
         return nil
     }
 
-    private func confirm(_ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan, now: Duration) {
+    private func confirm(
+        _ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan, now: Duration, wall: WallTime
+    ) {
         link.hasWorked = true
         link.note(.confirmed)
+        credentialTrial.confirmed(now: now)
+        let awaitsProbe = hasProbeOut
         var lane = 0
         var count = 0
         for ticket in tickets {
@@ -68,6 +73,7 @@ extension Consumer {
                 (lane, count) = (flight.lane, 0)
             }
             count += 1
+            if awaitsProbe { _ = probeAnswered(flight, .confirmed, now: now, wall: wall) }
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
         breakers[lane].confirmed(count, now: now)
@@ -99,9 +105,10 @@ extension Consumer {
                 ["uid": .stringConvertible(flight.uid), "apns-unique-id": .string(uniqueID)])
             events.emit(.identified(route: name, flight.uid, uniqueID: uniqueID))
         }
-        if result.verdict == .confirmed { breakers[flight.lane].confirmed(1, now: now) }
-        plan.add(
-            result, for: flight, ticket: ticket, lane: lanes[flight.lane].id, retry: configuration.retry, wall: wall,
-            random: { self.randomUnit() })
+        if result.verdict == .confirmed {
+            breakers[flight.lane].confirmed(1, now: now)
+            credentialTrial.confirmed(now: now)
+        }
+        decide(about: flight, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
     }
 }

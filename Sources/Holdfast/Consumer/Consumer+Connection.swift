@@ -18,7 +18,7 @@ extension Consumer {
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || lanes.contains(where: { $0.isRunning && $0.hasWork || $0.longsForConnection })
+        return hasDeferred || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 
     /// Whether deferred entries of the lane that fall due are worth a connection.
@@ -121,18 +121,26 @@ extension Consumer {
     func takeNewCredentials(now: Duration) {
         parkedUntil = nil
         pool.hurry(now: now)
+        credentialTrial.begin()
         resumeLanes(stoppedFor: [.connection, .credentials])
     }
 
     /// Those that were stopped for a cause that is mended run again.
-    private func resumeLanes(stoppedFor remedies: Set<LaneStateMachine.StopRemedy>) {
+    func resumeLanes(stoppedFor remedies: Set<LaneStateMachine.StopRemedy>) {
         for index in lanes.indices {
             guard let remedy = lanes[index].remedy, remedies.contains(remedy) else { continue }
-            lanes[index].resume()
-            noteState(index)
-            events.emit(.laneResumed(lanes[index].key))
-            laneChanged(index, isLogged: remedy != .connection)
+            resumeLane(index)
         }
+    }
+
+    /// A lane that stopped by itself runs again.
+    func resumeLane(_ index: Int) {
+        let remedy = lanes[index].remedy
+        lanes[index].resume()
+        probes[index].end()
+        noteState(index)
+        events.emit(.laneResumed(lanes[index].key))
+        laneChanged(index, isLogged: remedy != .connection)
     }
 
     /// A number from 0 up to, not including, 1.
@@ -142,7 +150,10 @@ extension Consumer {
 
     /// - Parameter answersNudge: whether somebody asked for word of this turn.
     func publish(answersNudge: Bool) {
-        let statuses = lanes.map(\.state)
+        let statuses = lanes.indices.map { index in
+            StatusBoard.LaneStanding(
+                key: lanes[index].key, state: lanes[index].state, nextProbeAt: probes[index].nextAt)
+        }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
         let hold = end == nil && shutdownDeadline == nil ? holdReason : nil
@@ -155,7 +166,7 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                lanes: changed ? lanes.map { ($0.key, $0.state) } : nil, rest: rest(),
+                lanes: changed ? statuses : nil, rest: rest(),
                 answersNudge: answersNudge))
     }
 
@@ -171,8 +182,8 @@ extension Consumer {
     private func rest() -> EngineRest? {
         guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
         var reason: String?
-        for lane in lanes where journal.depth(lane.id) > 0 {
-            guard let why = lane.state.standsStillBecause else { return nil }
+        for (index, lane) in lanes.enumerated() where journal.depth(lane.id) > 0 {
+            guard let why = lane.state.standsStillBecause, !isYetToBeProbed(index) else { return nil }
             reason = reason ?? why
         }
         return reason.map(EngineRest.stopped) ?? .drained

@@ -34,6 +34,8 @@ extension Consumer {
         guard !runs.isEmpty else { return }
         link.hasWorked = true
         for run in runs { breakers[run.lane].confirmed(run.count, now: now) }
+        credentialTrial.confirmed(now: now)
+        probesConfirmed(runs, now: now)
         plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis)
     }
 
@@ -45,12 +47,12 @@ extension Consumer {
         case .within(let taken, let named, let later):
             if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
             for run in taken { breakers[run.lane].confirmed(run.count, now: now) }
+            if !taken.isEmpty { credentialTrial.confirmed(now: now) }
+            probesConfirmed(taken, now: now)
             plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)
             if let named, case .refused(let result) = error.kind {
                 let ticket = link.window.settleUnsent(named)
-                plan.add(
-                    result, for: named, ticket: ticket, lane: lanes[named.lane].id, retry: configuration.retry,
-                    wall: wall, random: { self.randomUnit() })
+                decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
             }
             returnDiscarded(later, of: link, into: &plan, wall: wall)
         case .late(let all, let confirmedBefore):

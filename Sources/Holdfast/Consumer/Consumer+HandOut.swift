@@ -42,13 +42,13 @@ extension Consumer {
     var lacksConnections: Bool {
         holdReason == nil && inFlight < windowLimit && roomiest() == nil
             && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
-            && lanes.contains { $0.isRunning && $0.hasWork } && !isSlowedDown
+            && lanes.contains { $0.handsOut && $0.hasWork } && !isSlowedDown
     }
 
     /// Whether there is more to send than the route's rate allows now.
     var isSlowedDown: Bool {
         guard var rate, rate.allowance(now: clock.monotonic()) == 0 else { return false }
-        return lanes.contains { $0.isRunning && $0.hasWork }
+        return lanes.contains { $0.handsOut && $0.hasWork }
     }
 
     /// How many entries the connection is given next.
@@ -67,10 +67,10 @@ extension Consumer {
         of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime
     ) throws(JournalError) -> Bool {
         let lane = lanes[index]
-        guard lane.isRunning, lane.hasWork else { return false }
+        guard lane.handsOut, lane.hasWork else { return false }
         // What is coming back may be among the entries already, and this side does not know of it yet.
         if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
-        let room = grant(link, now: now)
+        let room = min(grant(link, now: now), lane.isRunning ? .max : 1)
         switch lane.nextStep(limit: room) {
         case .none:
             return false
@@ -148,6 +148,7 @@ extension Consumer {
             if flights[position].possiblySentBefore { plan.now.batch.possibleDuplicates += 1 }
             tickets.append(link.handOut(flights[position]))
         }
+        noteProbe(entries, of: index, on: number, now: now)
         rate?.take(tickets.count)
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
         tellHandedOut(entries, of: index, on: number, possibleDuplicates: plan.now.batch.possibleDuplicates)
@@ -286,7 +287,7 @@ extension Consumer {
             // not sent, would be taken for sent after an orderly end too.
             guard lanes[index].key.guarantee == .atMostOnce || shutdownDeadline != nil && lanes[index].mustKeepMark
             else { continue }
-            if canHandOut && lanes[index].isRunning { continue }
+            if canHandOut && lanes[index].handsOut { continue }
             deferAgain(index, now: now, wall: wall)
             if retreatAgainAt == nil, let mark = lanes[index].retreat() { lowerMark(index, to: mark) }
         }

@@ -24,11 +24,13 @@ extension Consumer {
         case .resume:
             if !lanes[index].isRunning {
                 lanes[index].resume()
+                probes[index].end()
                 events.emit(.laneResumed(lanes[index].key))
                 laneChanged(index)
             }
         case .pause(let reason):
             lanes[index].pause(reason, since: wall)
+            probes[index].end()
             events.emit(.lanePaused(lanes[index].key))
             laneChanged(index)
         }

@@ -61,10 +61,11 @@ extension Consumer {
         }
     }
 
-    /// - Parameter remedy: nil for what only an operator's word ends.
+    /// - Parameter remedy: what ends it at once; nil for what a probe or an operator's word ends.
     func stop(_ index: Int, _ message: String, remedy: LaneStateMachine.StopRemedy? = nil) {
         guard lanes[index].isRunning else { return }
         lanes[index].stop(message, remedy: remedy, since: clock.wall())
+        beginProbing(index)
         noteState(index)
         events.emit(.laneStopped(lanes[index].key, reason: message))
         laneChanged(index, isLogged: remedy != .connection)
@@ -189,12 +190,12 @@ extension Consumer {
     /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound. For
     /// a lane with one attempt they come only when they can go out at once, since a crash would make them unknown.
     func canPromote(_ lane: Int) -> Bool {
-        lanes[lane].isRunning && !promoting.contains(lane) && promotionLimit(lane) > 0
+        lanes[lane].handsOut && !promoting.contains(lane) && promotionLimit(lane) > 0
     }
 
     private func promotionLimit(_ lane: Int) -> Int {
         let again = lanes[lane].againCount
-        let limit = configuration.window - again
+        let limit = (lanes[lane].isRunning ? configuration.window : 1) - again
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
         let open = pool.active.compactMap { links[$0] }.filter { $0.pausedUntil == nil }
         let room = open.reduce(0) { $0 + self.room(of: $1) }
@@ -245,6 +246,7 @@ extension Consumer {
         runCumulativeTimers(now: now, wall: wall)
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
+        runProbes(now: now, wall: wall)
         if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)

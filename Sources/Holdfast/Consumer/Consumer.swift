@@ -60,6 +60,9 @@ package final class Consumer: @unchecked Sendable {
     var lanes: [LaneStateMachine]
     /// One for each lane.
     var breakers: [CircuitBreaker]
+    /// One for each lane.
+    var probes: [LaneProbe]
+    var credentialTrial: CredentialTrial
     /// Tokens of all suspects; nothing else goes to them meanwhile.
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
@@ -80,7 +83,7 @@ package final class Consumer: @unchecked Sendable {
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
     /// What the status board has been told.
-    var publishedLanes: [LaneState] = []
+    var publishedLanes: [StatusBoard.LaneStanding] = []
     /// Settlements that the journal could not write, to be tried again.
     var unwritten: [(due: Duration, connection: Int, work: SettlementWork)] = []
     /// Answers about tokens that could not be read, to be tried again; with the time of the answer.
@@ -153,6 +156,8 @@ package final class Consumer: @unchecked Sendable {
             case .takenOver(let other): other.lanes.map { LaneStateMachine(succeeding: $0) }
             }
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
+        probes = lanes.map { _ in LaneProbe() }
+        credentialTrial = CredentialTrial(policy: configuration.credentials)
         deferredDue = lanes.map { _ in nil }
         strandedLookAt = lanes.map { _ in .zero }
         pool = ConnectionPool(
@@ -180,6 +185,7 @@ package final class Consumer: @unchecked Sendable {
         if new.scaling != old.scaling { scaler = ConnectionScaler(new.scaling) }
         if new.rate != old.rate { rate = new.rate.map { RateLimiter($0) } }
         for index in breakers.indices { breakers[index].policy = configuration.suspects }
+        credentialTrial.policy = configuration.credentials
         housekeeping.change(to: configuration)
         reports.change(to: configuration.reportInterval, isInCharge: housekeeping.isInCharge)
     }
@@ -330,6 +336,7 @@ package final class Consumer: @unchecked Sendable {
         if let next = housekeeping.next { wakes.append(next) }
         wakes += observationWakes
         wakes += breakers.compactMap(\.judgementAt)
+        wakes += probeWakes
         if awaitsDeferred {
             for lane in lanes.indices where mayPromoteOnceConnected(lane) {
                 guard let due = deferredDue[lane] else { continue }

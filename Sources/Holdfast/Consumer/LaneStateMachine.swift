@@ -9,7 +9,7 @@ struct LaneStateMachine: Sendable {
         let possiblySent: Bool
     }
 
-    /// What may end a stop.
+    /// What may end a stop before a probe does.
     enum StopRemedy: Hashable, Sendable {
         /// That a connection comes about, which is tried again and again.
         case connection
@@ -35,7 +35,7 @@ struct LaneStateMachine: Sendable {
     let markAtOpen: UID
     private let lastUIDAtOpen: UID
     private(set) var state: LaneState
-    /// What lets the lane run again without an operator's word, where it was stopped by this process.
+    /// What lets the lane run again without an operator's word or a probe, where it was stopped by this process.
     private(set) var remedy: StopRemedy?
     /// By an earlier process, which is no reason for this one.
     private(set) var wasStopped: Bool
@@ -55,6 +55,8 @@ struct LaneStateMachine: Sendable {
     private let lookahead: UInt64
     /// The mark is being set back.
     private(set) var isLowering = false
+    /// One entry of the stopped lane may go out, to learn whether the cause is gone.
+    var mayProbe = false
 
     init(key: LaneKey, opening: LaneOpening, lookahead: Int) {
         self.key = key
@@ -82,6 +84,10 @@ struct LaneStateMachine: Sendable {
     /// At most so many entries wait to be handed out.
     var greatestWaiting: Int { again.count + Int(clamping: lastUID.rawValue - min(cursor, lastUID).rawValue) }
     var isRunning: Bool { state == .running }
+    /// By itself; not by an operator.
+    var isStopped: Bool { if case .stopped = state { true } else { false } }
+    /// Whether anything goes out: all there is, or a probe.
+    var handsOut: Bool { mayProbe || isRunning }
 
     /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
     var mayHaveDeferredAhead: Bool { cursor < lastUIDAtOpen }
@@ -94,7 +100,7 @@ struct LaneStateMachine: Sendable {
 
     /// What a connection with room can be given next.
     func nextStep(limit: Int) -> Step {
-        guard isRunning, limit > 0, !isLowering else { return .none }
+        guard handsOut, limit > 0, !isLowering else { return .none }
         if !again.isEmpty { return .readAgain(again.prefix(limit)) }
         let end = min(mark, lastUID)
         if cursor < end { return .read(after: cursor, through: end) }
@@ -210,7 +216,7 @@ struct LaneStateMachine: Sendable {
 
     // MARK: Whether anything goes out
 
-    /// - Parameter remedy: nil for what only an operator's word ends.
+    /// - Parameter remedy: what ends it at once; nil for what a probe or an operator's word ends.
     mutating func stop(_ reason: String, remedy: StopRemedy? = nil, since: WallTime) {
         // An operator's word is stronger.
         guard case .running = state else { return }
@@ -221,11 +227,13 @@ struct LaneStateMachine: Sendable {
     mutating func pause(_ reason: String, since: WallTime) {
         state = .paused(reason: reason, since: since)
         remedy = nil
+        mayProbe = false
     }
 
     mutating func resume() {
         state = .running
         remedy = nil
+        mayProbe = false
     }
 
     /// Whether it has been stopped until a connection comes about, and has something to send.

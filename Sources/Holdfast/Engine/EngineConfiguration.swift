@@ -24,6 +24,10 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var retry = RetrySchedule()
     /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
     public var suspects = SuspectPolicy()
+    /// When credentials that have worked are taken for refused, which stops their route's lanes.
+    public var credentials = CredentialPolicy()
+    /// When a lane that stopped by itself, or a topic that the service refuses, is tried again with one entry.
+    public var probes = ProbeSchedule()
     /// How long nothing is sent after `TooManyProviderTokenUpdates`. Default: 20 minutes, which is Apple's own limit.
     public var park: Duration = .seconds(20 * 60)
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.

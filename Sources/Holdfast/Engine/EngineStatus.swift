@@ -19,6 +19,9 @@ public struct EngineStatus: Sendable {
         /// When the first of them was accepted, deferred ones not included, as it was looked up last: see
         /// ``EngineConfiguration/measureInterval``. Nil when there is none, or it was not looked up yet.
         public internal(set) var oldestAcceptedAt: WallTime?
+        /// When a lane that stopped by itself tries an entry next; nil for one that runs or is paused, and for one that
+        /// waits for a connection or for something to try.
+        public internal(set) var nextProbeAt: WallTime?
         /// Nil while the lane is running; else why it stands still: `paused` with the operator's reason, or why it is
         /// stopped.
         public var stoppedBecause: String? { state.standsStillBecause }

@@ -2,7 +2,7 @@
 final class StatusBoard: Sendable {
     private struct State: Sendable {
         var status = EngineStatus()
-        var laneStatus: [String: [(LaneKey, LaneState)]] = [:]
+        var laneStatus: [String: [LaneStanding]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
         /// By route; nil until the route has had a turn since somebody asked.
@@ -13,13 +13,21 @@ final class StatusBoard: Sendable {
         var waiters: [CheckedContinuation<EngineRest, Never>] = []
     }
 
+    /// One lane, as its route's last turn left it.
+    struct LaneStanding: Hashable, Sendable {
+        let key: LaneKey
+        let state: LaneState
+        /// When a stopped one tries an entry.
+        let nextProbeAt: WallTime?
+    }
+
     /// One route, as its last turn left it.
     struct RouteState: Sendable {
         let inFlight: Int
         let suspects: Int
         let holding: HoldReason?
-        /// Each lane with its state; nil when nothing has changed.
-        let lanes: [(LaneKey, LaneState)]?
+        /// Each lane; nil when nothing has changed.
+        let lanes: [LaneStanding]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
         /// Whether it began after somebody asked.
@@ -165,8 +173,10 @@ final class StatusBoard: Sendable {
         result.inFlight = state.inFlight.values.reduce(0, +)
         result.suspects = state.suspects.values.reduce(0, +)
         let lanes = state.laneStatus
-        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { key, laneState in
-            EngineStatus.Lane(key: key, state: laneState, backlog: backlog(key))
+        result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { lane in
+            var status = EngineStatus.Lane(key: lane.key, state: lane.state, backlog: backlog(lane.key))
+            status.nextProbeAt = lane.nextProbeAt
+            return status
         }
         return result
     }

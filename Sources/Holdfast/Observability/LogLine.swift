@@ -19,6 +19,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case promoted
     case identified
     case barrierWritten = "barrier-written"
+    case laneProbed = "lane-probed"
 
     // info
     case routeStarted = "route-started"
@@ -41,6 +42,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     // warning
     case connectionFailed = "connection-failed"
     case clockDistrusted = "clock-distrusted"
+    case credentialsDoubted = "credentials-doubted"
     case markNotLowered = "mark-not-lowered"
     case stateNotNoted = "state-not-noted"
     case trimFailed = "trim-failed"
@@ -69,13 +71,13 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var level: Logger.Level {
         switch self {
         case .handedOut, .settled, .committed, .cleared: .trace
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten: .debug
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed: .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
         case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
             .holding,
             .handingOut, .connectorNotice:
             .notice
-        case .connectionFailed, .clockDistrusted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
+        case .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
             .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
@@ -94,9 +96,9 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .laneStopped,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .connectionEnded, .convicted,
-            .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .markNotLowered,
-            .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed, .connectionEnded, .convicted,
+            .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .credentialsDoubted,
+            .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .feedbackNotStored, .noteFailed:

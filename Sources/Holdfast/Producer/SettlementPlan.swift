@@ -266,7 +266,7 @@ struct SettlementPlan: Sendable {
         counts.requeued += 1
     }
 
-    private static func describe(_ result: SendResult) -> String {
+    static func describe(_ result: SendResult) -> String {
         let status = result.status.map { "\($0) " } ?? ""
         let detail = result.detail.map { " (\($0))" } ?? ""
         return "the service answered \(status)\(result.reason?.rawValue ?? "without a reason")\(detail)"

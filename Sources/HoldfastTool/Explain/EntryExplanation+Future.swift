@@ -53,8 +53,8 @@ extension EntryExplanation {
                 + "\(time(since, facts.now))\(words)."
         case .stopped(let reason, let since):
             return
-                "It \(goes) when lane \(lane) resumes, which stopped at \(time(since, facts.now)): \(reason). Mend that, and "
-                + "say `holdfast lanes resume \(lane)`; a process that starts anew tries by itself."
+                "It \(goes) when lane \(lane) resumes, which stopped at \(time(since, facts.now)): \(reason). Mend that: "
+                + "the lane tries one entry now and then, and at once after `holdfast lanes resume \(lane)`."
         case .running: break
         }
         guard facts.owner != nil else {

@@ -113,7 +113,7 @@ import Testing
         answered(bench, SendResult(apnsStatus: status, reason: reason))
         #expect(bench.journal.rejections.isEmpty)
         #expect(bench.journal.entries.map(\.attempts) == [0])
-        bench.advance(by: .seconds(60))
+        bench.advance(by: .milliseconds(400))
         #expect(bench.connections[0].flatMap(\.sent).count == 1)
     }
 

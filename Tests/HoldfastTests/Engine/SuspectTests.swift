@@ -151,7 +151,8 @@ import Testing
         bench.settle()
         bench.connection.end(possiblySent: [])
         bench.settle()
-        bench.advance(by: .seconds(6))
+        // Before the lane probes, which needs a connection.
+        bench.advance(by: .milliseconds(5200))
         #expect(bench.status.lanes.contains { $0.stoppedBecause != nil })
         #expect(bench.consumer.links.count == 1)
     }

@@ -75,6 +75,12 @@ struct LimitSettings: Equatable, Sendable {
                 "suspects.allowance-unproven", .count(0...100_000), default: "2",
                 "the same on a lane that has confirmed nothing yet"),
             ConfigKey(
+                "probes.minimum", .duration(short...(.seconds(3600))), default: "1s",
+                "upper bound of the pause before a lane that stopped by itself is tried again with one entry"),
+            ConfigKey(
+                "probes.maximum", .duration(short...(.seconds(24 * 3600))), default: "10m",
+                "upper bound of every such pause"),
+            ConfigKey(
                 "park", .duration(.zero...(.seconds(24 * 3600))), default: "20m",
                 "how long nothing is sent after `TooManyProviderTokenUpdates`"),
             ConfigKey(
@@ -146,6 +152,8 @@ struct LimitSettings: Equatable, Sendable {
         set(\.suspects.tripShare, values.share("suspects.trip-share"))
         set(\.suspects.allowance, values.count("suspects.allowance"))
         set(\.suspects.allowanceUnproven, values.count("suspects.allowance-unproven"))
+        set(\.probes.minimum, values.duration("probes.minimum"))
+        set(\.probes.maximum, values.duration("probes.maximum"))
         set(\.park, values.duration("park"))
         set(\.barrierLimit, values.duration("barrier.limit"))
         set(\.barrierIdle, values.duration("barrier.idle"))

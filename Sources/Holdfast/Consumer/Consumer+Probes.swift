@@ -1,0 +1,135 @@
+internal import Logging
+
+/// Lanes that stopped by themselves try again: one entry at a time on a route, after growing pauses.
+extension Consumer {
+    /// The lane has stopped by itself. A stop that a connection ends needs no probe: connecting is the probe.
+    func beginProbing(_ index: Int) {
+        guard lanes[index].isStopped, lanes[index].remedy != .connection else { return }
+        probes[index].begin(
+            configuration.probes, now: clock.monotonic(), wall: clock.wall(), random: randomUnit())
+    }
+
+    /// Lets lanes whose probe is due hand out one entry, and takes that back from all others.
+    func runProbes(now: Duration, wall: WallTime) {
+        for index in lanes.indices where lanes[index].isStopped && lanes[index].remedy != .connection {
+            let isDue = probes[index].look(configuration.probes, now: now, wall: wall, random: randomUnit())
+            lanes[index].mayProbe = isDue && !hasProbeOut
+        }
+    }
+
+    /// Whether some lane's probe is with a connection.
+    var hasProbeOut: Bool { probes.contains(where: \.isOut) }
+
+    /// The first of these goes out as the probe of its stopped lane.
+    func noteProbe(_ entries: EntryBatch, of index: Int, on connection: Int, now: Duration) {
+        guard lanes[index].mayProbe, let first = entries.items.first else { return }
+        probes[index].handedOut(first.uid, on: connection, configuration.probes, now: now)
+        for lane in lanes.indices { lanes[lane].mayProbe = false }
+        log(
+            .laneProbed, "the stopped lane \(lanes[index].key) tries entry \(first.uid)",
+            ["lane": .lane(lanes[index].key), "uid": .stringConvertible(first.uid)])
+    }
+
+    // MARK: Answers
+
+    /// Decides about one answer. It may be a probe's, and it may refuse credentials that are good.
+    func decide(
+        about flight: SentWindow.Flight, ticket: Ticket, by result: SendResult, into plan: inout SettlementPlan,
+        now: Duration, wall: WallTime
+    ) {
+        let lane = lanes[flight.lane].id
+        let wasRefused = lanes[flight.lane].remedy == .credentials
+        if let pause = probeAnswered(flight, result.verdict, now: now, wall: wall) {
+            return plan.wait(
+                flight, ticket: ticket, lane: lane, until: wall.advanced(by: pause), reason: .suspectToken)
+        }
+        if result.verdict == .laneStopped(.credentials), !wasRefused, !convictsCredentials(result, now: now) {
+            plan.wait(
+                flight, ticket: ticket, lane: lane, until: wall.advanced(by: doubtfulPause),
+                reason: result.reason ?? .neverProcessed)
+            plan.counts.deferred += 1
+            return
+        }
+        plan.add(
+            result, for: flight, ticket: ticket, lane: lane, retry: configuration.retry, wall: wall,
+            random: { self.randomUnit() })
+    }
+
+    /// Weighs what the service says of a connection as a whole: its end is all that follows from a refusal of credentials
+    /// that are good.
+    func weigh(word result: SendResult, now: Duration) -> SendResult {
+        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, now: now) else { return result }
+        var result = result
+        result.verdict = .neverProcessed(.newConnection)
+        return result
+    }
+
+    /// Half of the configured pause at least, so that an entry which alone is refused does not go in a hot loop.
+    private var doubtfulPause: Duration { configuration.credentials.pause * (0.5 + randomUnit() / 2) }
+
+    private func convictsCredentials(_ result: SendResult, now: Duration) -> Bool {
+        if credentialTrial.refused(now: now) { return true }
+        log(
+            .credentialsDoubted,
+            "the service refuses credentials with which it takes other notifications; this one goes again later: "
+                + SettlementPlan.describe(result))
+        return false
+    }
+
+    /// An entry was answered, and may have been a probe.
+    ///
+    /// - Returns: how long the entry has to wait, where it is the probe of a lane whose tokens were called bad, and is
+    ///   called bad again: nobody is blacklisted for that, and the next probe tries another entry.
+    func probeAnswered(_ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, now: Duration, wall: WallTime)
+        -> Duration?
+    {
+        guard probes[flight.lane].isProbe(flight.uid) else { return nil }
+        let finding = finding(verdict, lane: flight.lane)
+        conclude(finding, lane: flight.lane, now: now, wall: wall)
+        guard finding == .failed, verdict == .rejected(.suspectToken) else { return nil }
+        return greatestWait
+    }
+
+    /// Runs of entries were confirmed without a word of their own.
+    func probesConfirmed(_ runs: [CumulativeWindow.Run], now: Duration) {
+        for run in runs where probes[run.lane].isOut {
+            guard run.uids.contains(where: { probes[run.lane].isProbe(UID($0)) }) else { continue }
+            conclude(.passed, lane: run.lane, now: now, wall: clock.wall())
+        }
+    }
+
+    /// The connection has ended; a probe that it had brings nothing.
+    func loseProbes(of connection: Int, now: Duration, wall: WallTime) {
+        for index in lanes.indices where probes[index].isOut(on: connection) {
+            conclude(.inconclusive, lane: index, now: now, wall: wall)
+        }
+    }
+
+    private func finding(_ verdict: SendResult.Verdict, lane index: Int) -> LaneProbe.Finding {
+        switch verdict {
+        case .confirmed, .rejected(.notification), .rejected(.token), .laneStopped(.topic): .passed
+        // What stopped for its credentials has learnt that they are taken.
+        case .rejected(.suspectToken): lanes[index].remedy == .credentials ? .passed : .failed
+        case .laneStopped(.credentials): .failed
+        case .rejected(.request), .deferred, .neverProcessed, .unknown: .inconclusive
+        }
+    }
+
+    private func conclude(_ finding: LaneProbe.Finding, lane index: Int, now: Duration, wall: WallTime) {
+        guard finding == .passed else {
+            probes[index].conclude(finding, configuration.probes, now: now, wall: wall, random: randomUnit())
+            return
+        }
+        // What was wrong with the credentials was wrong for all lanes of the route.
+        if lanes[index].remedy == .credentials { resumeLanes(stoppedFor: [.credentials]) } else { resumeLane(index) }
+    }
+
+    /// Whether a lane that stopped just now will try an entry before anybody should be told that nothing more goes.
+    func isYetToBeProbed(_ index: Int) -> Bool {
+        lanes[index].isStopped && lanes[index].remedy != .connection && !pool.isAway
+            && !probes.indices.contains { probes[$0].hasTried && lanes[$0].remedy == lanes[index].remedy }
+    }
+
+    /// When to come back for a probe.
+    var probeWakes: [Duration] { probes.compactMap(\.wake) }
+}

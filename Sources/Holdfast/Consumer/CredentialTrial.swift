@@ -1,0 +1,52 @@
+/// Decides whether a refusal of the credentials is about the credentials.
+///
+/// One server of a service that has not learnt of a key yet, or whose clock is off, refuses what all others take. So
+/// credentials with which notifications are confirmed are convicted only by refusals that nothing interrupts.
+///
+/// A pure machine.
+struct CredentialTrial: Sendable {
+    var policy: CredentialPolicy
+    /// When something was last confirmed with these credentials; nil when nothing ever was.
+    private var confirmedAt: Duration?
+    /// Refusals since then.
+    private var refusals = 0
+
+    init(policy: CredentialPolicy) { self.policy = policy }
+
+    /// Others are in use: nothing is known of them.
+    mutating func begin() {
+        confirmedAt = nil
+        refusals = 0
+    }
+
+    /// - Parameter now: by the monotonic clock.
+    mutating func confirmed(now: Duration) {
+        confirmedAt = now
+        refusals = 0
+    }
+
+    /// The service refuses the credentials.
+    ///
+    /// - Returns: whether they are convicted. If not, the entry alone has to wait.
+    mutating func refused(now: Duration) -> Bool {
+        guard let confirmedAt else { return true }
+        refusals += 1
+        if refusals >= policy.greatestRefusals { return true }
+        return refusals >= policy.leastRefusals && now - confirmedAt >= policy.silence
+    }
+}
+
+/// When credentials that have worked are taken for refused: a key may be revoked in mid-life.
+public struct CredentialPolicy: Hashable, Sendable {
+    /// So many refusals, with no confirmation between them, convict at once. Default: 100.
+    public var greatestRefusals = 100
+    /// So many convict when nothing was confirmed for ``silence``. Default: 3.
+    public var leastRefusals = 3
+    /// Default: 10 s.
+    public var silence: Duration = .seconds(10)
+    /// The upper bound of the wait of an entry that was refused with credentials which are not convicted; with jitter, and
+    /// no attempt is counted. Default: 10 s.
+    public var pause: Duration = .seconds(10)
+
+    public init() {}
+}
