@@ -58,7 +58,9 @@ extension Consumer {
     /// Weighs what the service says of a connection as a whole: its end is all that follows from a refusal of credentials
     /// that are good.
     func weigh(word result: SendResult, now: Duration) -> SendResult {
-        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, now: now) else { return result }
+        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, now: now) else {
+            return result
+        }
         var result = result
         result.verdict = .neverProcessed(.newConnection)
         return result

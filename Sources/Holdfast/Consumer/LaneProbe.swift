@@ -115,7 +115,8 @@ public struct ProbeSchedule: Hashable, Sendable {
     ///   - random: uniformly from 0 up to, not including, 1.
     /// - Returns: between half of the bound (never a busy loop) and the bound.
     package func pause(after failures: Int, random: Double) -> Duration {
-        let bound = min(max(minimum, .milliseconds(1)) * (1 << min(failures, 30)), max(maximum, minimum, .milliseconds(1)))
+        let bound = min(
+            max(minimum, .milliseconds(1)) * (1 << min(failures, 30)), max(maximum, minimum, .milliseconds(1)))
         return bound * (0.5 + random / 2)
     }
 }

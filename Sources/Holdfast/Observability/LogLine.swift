@@ -71,13 +71,15 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var level: Logger.Level {
         switch self {
         case .handedOut, .settled, .committed, .cleared: .trace
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed: .debug
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
+            .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
         case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
             .holding,
             .handingOut, .connectorNotice:
             .notice
-        case .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
+        case .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed,
+            .barrierUnanswered,
             .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
@@ -96,9 +98,11 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .laneStopped,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed, .connectionEnded, .convicted,
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
+            .connectionEnded, .convicted,
             .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .credentialsDoubted,
-            .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
+            .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread,
+            .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .feedbackNotStored, .noteFailed:

@@ -106,7 +106,8 @@ import Testing
         #expect(bench.status.unknown == 0)
     }
 
-    @Test("A bad token at the head of the queue does not keep a lane stopped whose environment is mended") func badHead()
+    @Test("A bad token at the head of the queue does not keep a lane stopped whose environment is mended")
+    func badHead()
         throws
     {
         let bench = try Bench()
@@ -159,7 +160,9 @@ import Testing
 
     // MARK: Credentials that work
 
-    @Test("One 403 among thousands of confirmations stops nothing: its entry goes again after a pause") func sporadic() throws {
+    @Test("One 403 among thousands of confirmations stops nothing: its entry goes again after a pause") func sporadic()
+        throws
+    {
         let bench = try Bench()
         let count = Monitor(0)
         bench.answer = { notification in
@@ -168,7 +171,8 @@ import Testing
                 count += 1
                 return count == 1
             }
-            return isFirst ? SendResult(.laneStopped(.credentials), status: 403, reason: .expiredProviderToken) : .confirmed
+            return isFirst
+                ? SendResult(.laneStopped(.credentials), status: 403, reason: .expiredProviderToken) : .confirmed
         }
         try bench.submit(1..<10)
         bench.settle()

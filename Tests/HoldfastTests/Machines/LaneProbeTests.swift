@@ -103,7 +103,8 @@ import Testing
         }
     }
 
-    @Test("A key that is revoked in mid-life is convicted: by many refusals at once, or by few and silence") func revoked() {
+    @Test("A key that is revoked in mid-life is convicted: by many refusals at once, or by few and silence")
+    func revoked() {
         var busy = CredentialTrial(policy: CredentialPolicy())
         busy.confirmed(now: .zero)
         let verdicts = (0..<100).map { _ in busy.refused(now: .milliseconds(1)) }
