@@ -46,8 +46,10 @@ struct CommitDraft: ~Copyable {
             }
             state.update(lane.rawValue) { record in record.state = laneState.cut }
             return .stateSet
-        case .openLane(let key, _):
-            return try openLane(key)
+        case .openLanes(let keys, _):
+            var lanes: [LaneID] = []
+            for key in keys { lanes.append(try openLane(key)) }
+            return .lanesOpened(lanes)
         case .openProducer(let name, _):
             return openProducer(name)
         case .setNote(let name, let value, _):
@@ -64,15 +66,12 @@ struct CommitDraft: ~Copyable {
 
     /// Raises marks to their ceilings, writes what changed of the figures, and commits.
     ///
-    /// - Parameter ceilings: by lane, lane 1 first.
     /// - Returns: the state on disk, and the pages in use.
-    consuming func commit(ceilings: [UInt64]) throws(LMDBError) -> (JournalState, CommitFigures) {
-        for (index, ceiling) in ceilings.enumerated() where index < state.lanes.count {
+    consuming func commit(ceilings: MarkCeilings) throws(LMDBError) -> (JournalState, CommitFigures) {
+        raiseMarks(to: ceilings)
+        for (index, old) in state.lanes.changed(since: before.lanes) {
             let lane = state.lanes[index]
-            state.lanes[index].mark = max(lane.mark, min(ceiling, lane.lastUID))
-        }
-        for (index, lane) in state.lanes.enumerated() {
-            if index < before.lanes.count, lane.hasSameFigures(as: before.lanes[index]) { continue }
+            if let old, lane.hasSameFigures(as: old) { continue }
             let bytes = lane.bytes
             try transaction.put(Key.lane(UInt32(index) + 1).span, bytes.span, in: tables.lanes)
         }
@@ -92,18 +91,28 @@ struct CommitDraft: ~Copyable {
         return (state, figures)
     }
 
+    /// Only a lane whose ceiling was raised, or which has a new entry, can have a mark that rises.
+    private mutating func raiseMarks(to ceilings: MarkCeilings) {
+        let changed = state.lanes.changed(since: before.lanes).map(\.index)
+        for index in ceilings.raised.union(changed) where index < state.lanes.count {
+            let lane = state.lanes[index]
+            let mark = min(ceilings[index], lane.lastUID)
+            if mark > lane.mark { state.lanes[index].mark = mark }
+        }
+    }
+
     // MARK: Lanes, Producers and notes
 
-    private mutating func openLane(_ key: LaneKey) throws(LMDBError) -> Progress {
-        if let index = state.lanes.firstIndex(where: { lane in lane.key == key }) {
-            return .laneOpened(LaneID(rawValue: UInt32(index) + 1))
+    private mutating func openLane(_ key: LaneKey) throws(LMDBError) -> LaneID {
+        if let index = state.lanes.firstIndex(of: key) {
+            return LaneID(rawValue: UInt32(index) + 1)
         }
         let lane = LaneRecord(key: key)
         state.lanes.append(lane)
         let id = UInt32(state.lanes.count)
         let bytes = lane.bytes
         try transaction.put(Key.lane(id).span, bytes.span, in: tables.lanes)
-        return .laneOpened(LaneID(rawValue: id))
+        return LaneID(rawValue: id)
     }
 
     /// A new one is written with the figures, at the commit.

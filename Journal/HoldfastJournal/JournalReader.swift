@@ -109,7 +109,7 @@ public final class JournalReader: Sendable {
         let state = try found.state(in: directory)
         var status = JournalStatus(state, found.figures, pageByteCount: pageByteCount, limit: found.limit)
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
-            try PossiblySent.count(state.lanes, in: store.tables.entries, readers).reduce(0, +)
+            try PossiblySent.count(state.lanes.all, in: store.tables.entries, readers).reduce(0, +)
         }
         status.blacklist = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.statistics(of: tokens).entries
@@ -122,7 +122,7 @@ public final class JournalReader: Sendable {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try StoredState(snapshot, store.tables)
         }
-        let lanes = try found.state(in: directory).lanes
+        let lanes = try found.state(in: directory).lanes.all
         let counts = try translated("read", directory) { () throws(LMDBError) in
             try PossiblySent.count(lanes, in: store.tables.entries, readers)
         }

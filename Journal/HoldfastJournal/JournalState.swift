@@ -5,14 +5,14 @@ import HoldfastLMDB
 struct JournalState: Sendable {
     var facts: FactsRecord
     /// Lane 1 first.
-    var lanes: [LaneRecord]
+    var lanes: LaneTable
     /// Producer 1 first, and as many as there are names.
     var producers: [ProducerFigures]
     var producerNames: [String]
 
     init(facts: FactsRecord, lanes: [LaneRecord] = [], producers: [ProducerRecord] = []) {
         self.facts = facts
-        self.lanes = lanes
+        self.lanes = LaneTable(lanes)
         self.producers = producers.map(\.figures)
         producerNames = producers.map(\.name)
     }
@@ -21,7 +21,7 @@ struct JournalState: Sendable {
         hasLane(lane) ? lanes[Int(lane) - 1] : nil
     }
 
-    var unconfirmed: Int { lanes.reduce(0) { $0 + $1.entries + $1.deferred } }
+    var unconfirmed: Int { lanes.unconfirmed }
 
     func hasLane(_ lane: UInt32) -> Bool { lane >= 1 && lane <= lanes.count }
 
@@ -29,8 +29,10 @@ struct JournalState: Sendable {
         if hasLane(lane) { body(&lanes[Int(lane) - 1]) }
     }
 
-    func wouldRaiseMarks(_ ceilings: [UInt64]) -> Bool {
-        zip(lanes, ceilings).contains { lane, ceiling in lane.mark < min(ceiling, lane.lastUID) }
+    func wouldRaiseMarks(_ ceilings: MarkCeilings) -> Bool {
+        ceilings.raised.contains { index in
+            index < lanes.count && lanes[index].mark < min(ceilings[index], lanes[index].lastUID)
+        }
     }
 
     // MARK: Producers
@@ -65,8 +67,9 @@ extension CommitReport {
     /// What a commit has changed.
     init(from old: JournalState, to new: JournalState, outcomes: Int, measure: CommitMeasure) {
         var lanes: [CommitReport.Lane] = []
-        for (index, lane) in new.lanes.enumerated() {
-            let before = index < old.lanes.count ? old.lanes[index] : LaneRecord(key: lane.key)
+        for (index, before) in new.lanes.changed(since: old.lanes) {
+            let lane = new.lanes[index]
+            let before = before ?? LaneRecord(key: lane.key)
             if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
             lanes.append(
                 CommitReport.Lane(

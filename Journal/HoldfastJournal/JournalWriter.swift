@@ -125,7 +125,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
             case .committed(let state, let figures, let progress, let trim):
                 identities.commit()
-                return take(state, figures, progress, trim, since: start)
+                return take(state, figures, progress, trim, ceilings, since: start)
             case .refused(let index, let error):
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
@@ -184,7 +184,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         return (verdicts.count, verdicts)
     }
 
-    private func attempt(_ count: Int, _ verdicts: [JournalError?], budget: Int, ceilings: [UInt64]) -> Attempt {
+    private func attempt(_ count: Int, _ verdicts: [JournalError?], budget: Int, ceilings: MarkCeilings) -> Attempt {
         var progress: [Progress] = []
         progress.reserveCapacity(count)
         // What an attempt has left that failed.
@@ -271,7 +271,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Takes a commit for what is on disk now.
     private func take(
         _ state: JournalState, _ figures: CommitFigures, _ progress: [Progress], _ trim: TrimWork?,
-        since start: ContinuousClock.Instant
+        _ ceilings: MarkCeilings, since start: ContinuousClock.Instant
     ) -> Aftermath {
         var measure = CommitMeasure(
             entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
@@ -283,6 +283,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         shared.withLock { shared in
             shared.state = state
             shared.figures = figures
+            shared.ceilings.committed(ceilings)
         }
         return Aftermath(.done(progress, trim), report)
     }

@@ -105,7 +105,7 @@ extension LMDBJournal {
         var status = JournalStatus(state, figures, pageByteCount: pageByteCount, limit: options.limit)
         status.blacklist = tokens.count
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
-            try PossiblySent.count(state.lanes, in: tables.entries, readers).reduce(0, +)
+            try PossiblySent.count(state.lanes.all, in: tables.entries, readers).reduce(0, +)
         }
         return status
     }
@@ -180,7 +180,7 @@ extension JournalStatus {
             rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
             usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
             identities: figures.identities)
-        for (index, lane) in state.lanes.enumerated() {
+        for (index, lane) in state.lanes.all.enumerated() {
             unconfirmed += lane.entries + lane.deferred
             deferred += lane.deferred
             lanes.append(

@@ -30,7 +30,7 @@ extension LMDBJournal {
 
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try checkOpen()
-        let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes) }
+        let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
         return try UIDRow.list(
             after: after, limit: limit, table: tables.rejections, in: directory, what: "the rejection",
             page: { (choice) throws(JournalError) in try page(choice) },

@@ -138,12 +138,14 @@ public final class LMDBJournal: Journal {
 
     // MARK: Writing
 
-    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
-        guard (1...255).contains(key.route.utf8.count) else {
+    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try openLanes([key])[0] }
+
+    public func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
+        if let key = keys.first(where: { !(1...255).contains($0.route.utf8.count) }) {
             throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
         }
-        let lane: LaneID = try ask { reply in .openLane(key, reply) }
-        return shared.withLock { shared in shared.opening(of: lane) }
+        let lanes: [LaneID] = try ask { reply in .openLanes(keys, reply) }
+        return shared.withLock { shared in lanes.map { shared.opening(of: $0) } }
     }
 
     public func openProducer(_ name: String) throws(JournalError) -> ProducerID {

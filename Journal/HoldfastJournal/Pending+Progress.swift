@@ -6,7 +6,7 @@ extension Progress {
         switch self {
         case .settled(_, let parts), .removed(_, let parts): parts
         case .promoted(let uids, _): uids.count
-        case .appended, .markLowered, .stateSet, .laneOpened, .producerOpened, .noted, .failed: 0
+        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .failed: 0
         }
     }
 }
@@ -21,7 +21,7 @@ extension CommitMeasure {
                 bytes += pending.appendedBytes
             }
         case .settled(let report, _): settlements += report.settled
-        case .promoted, .markLowered, .stateSet, .laneOpened, .producerOpened, .noted, .removed, .failed: break
+        case .promoted, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .removed, .failed: break
         }
     }
 }
@@ -61,9 +61,9 @@ extension Pending {
             completion(.success(()))
         case (.setState(_, _, let completion), .failed(let error)):
             completion(.failure(error))
-        case (.openLane(_, let reply), .laneOpened(let lane)):
-            reply.give(.success(lane))
-        case (.openLane(_, let reply), .failed(let error)):
+        case (.openLanes(_, let reply), .lanesOpened(let lanes)):
+            reply.give(.success(lanes))
+        case (.openLanes(_, let reply), .failed(let error)):
             reply.give(.failure(error))
         case (.openProducer(_, let reply), .producerOpened(let producer)):
             reply.give(.success(producer))

@@ -9,7 +9,7 @@ enum Request: Sendable {
     case promote(LaneID, after: WallTime?, now: WallTime, limit: Int, @Sendable (Result<[UID], JournalError>) -> Void)
     case lowerMark(LaneID, UID, @Sendable (Result<Void, JournalError>) -> Void)
     case setState(LaneID, LaneState, @Sendable (Result<Void, JournalError>) -> Void)
-    case openLane(LaneKey, Reply<LaneID>)
+    case openLanes([LaneKey], Reply<[LaneID]>)
     case openProducer(String, Reply<ProducerID>)
     case setNote([UInt8], [UInt8]?, Reply<Void>)
     case removeOutcomes([UID], @Sendable (Result<Void, JournalError>) -> Void)
@@ -50,7 +50,7 @@ struct Pending {
         case .promote(_, after: _, now: _, let limit, _): limit - done
         case .removeOutcomes(let uids, _): uids.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .setState, .openLane, .openProducer, .setNote, .trim: 0
+        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .trim: 0
         }
     }
 }
@@ -88,7 +88,7 @@ enum Progress {
     case promoted([UID], isLast: Bool)
     case markLowered
     case stateSet
-    case laneOpened(LaneID)
+    case lanesOpened([LaneID])
     case producerOpened(ProducerID)
     case noted
     /// Outcomes or rejections.

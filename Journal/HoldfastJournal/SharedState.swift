@@ -7,8 +7,7 @@ struct SharedState: Sendable {
     var isClosed = false
     var state: JournalState
     var figures: CommitFigures
-    /// By lane, lane 1 first; 0 for none.
-    var ceilings: [UInt64] = []
+    var ceilings = MarkCeilings()
     var observer: (@Sendable (CommitReport) -> Void)?
 
     init(state: JournalState, figures: CommitFigures) {
@@ -20,15 +19,13 @@ struct SharedState: Sendable {
     mutating func raiseMark(of lane: UInt32, to ceiling: UInt64) -> Bool {
         guard let record = state[lane] else { return false }
         let index = Int(lane) - 1
-        while ceilings.count <= index { ceilings.append(0) }
-        ceilings[index] = max(ceilings[index], ceiling)
+        ceilings.raise(index, to: ceiling)
         return record.mark < min(ceilings[index], record.lastUID)
     }
 
     /// The ceiling as it was raised so far counts no more.
     mutating func forgetCeiling(of lane: UInt32) {
-        let index = Int(lane) - 1
-        if ceilings.indices.contains(index) { ceilings[index] = 0 }
+        ceilings.forget(Int(lane) - 1)
     }
 
     func opening(of lane: LaneID) -> LaneOpening {

@@ -4,8 +4,6 @@ struct ConsumerInbox: Sendable {
     var events: [(connection: Int, event: ConnectorEvent)] = []
     /// The latest report of each lane, so that what nobody reads does not grow.
     var commits: [LaneID: CommitReport.Lane] = [:]
-    /// A commit that said nothing about lanes; outcomes may have been taken.
-    var hasCommitted = false
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
@@ -42,7 +40,7 @@ struct ConsumerInbox: Sendable {
     }
 
     var isEmpty: Bool {
-        events.isEmpty && commits.isEmpty && !hasCommitted && settled.isEmpty && promoted.isEmpty && connected.isEmpty
+        events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
             && failure == nil
             && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && terms == nil

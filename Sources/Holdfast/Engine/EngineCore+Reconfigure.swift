@@ -43,15 +43,14 @@ extension EngineCore {
 
     /// What was appended, by an operator say, between the opening of a lane and the first commit that its Consumer heard of.
     private func lookAgain(_ seats: [Roster.Seat]) throws(JournalError) {
-        for seat in seats {
-            for (key, id) in seat.lanes {
-                let opening = try journal.openLane(key)
-                seat.consumer.post { inbox in
-                    let known = inbox.commits[id]
-                    if known.map({ $0.lastUID < opening.lastUID }) ?? true {
-                        inbox.commits[id] = CommitReport.Lane(
-                            id: id, lastUID: opening.lastUID, mark: known?.mark ?? opening.markAtOpen)
-                    }
+        let lanes = seats.flatMap { seat in seat.lanes.keys.map { (seat, $0) } }
+        guard !lanes.isEmpty else { return }
+        for ((seat, _), opening) in zip(lanes, try journal.openLanes(lanes.map(\.1))) {
+            seat.consumer.post { inbox in
+                let known = inbox.commits[opening.id]
+                if known.map({ $0.lastUID < opening.lastUID }) ?? true {
+                    inbox.commits[opening.id] = CommitReport.Lane(
+                        id: opening.id, lastUID: opening.lastUID, mark: known?.mark ?? opening.markAtOpen)
                 }
             }
         }

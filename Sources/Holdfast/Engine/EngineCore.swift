@@ -85,7 +85,7 @@ package final class EngineCore: Sendable {
 
     /// The consumers hold the journal and the Producers; these must not hold the consumers.
     private func observe(_ clock: EngineClock) {
-        let audience = audience
+        let (audience, gate) = (audience, surroundings.gate)
         clock.onMove? { audience.post { $0.nudged = true } }
         producers.shared.withLock { state in
             state.observer = observer
@@ -94,10 +94,10 @@ package final class EngineCore: Sendable {
         // Producers and outcomes hold the journal, which holds this observer.
         feed.deliver { [weak producers, events, weak outcomes, observer] report in
             if let measure = report.measure { observer.committed(measure) }
-            audience.post { inbox in
-                inbox.hasCommitted = true
-                for lane in report.lanes { inbox.commits[lane.id] = lane }
-                if let failure = report.failure { inbox.failure = failure }
+            audience.post(report.lanes)
+            if let failure = report.failure { audience.post { $0.failure = failure } }
+            for route in gate.deniedThatMayAsk(waiting: report.outcomes) {
+                audience.post(to: route) { $0.nudged = true }
             }
             for id in report.drained {
                 guard let producer = producers?.producer(id) else { continue }

@@ -66,6 +66,19 @@ final class OutcomeGate: Sendable {
         }
     }
 
+    /// Routes that were denied room and should ask again: outcomes have been taken since.
+    ///
+    /// - Parameter waiting: outcomes that wait to be taken.
+    func deniedThatMayAsk(waiting: Int) -> Set<Int> {
+        guard !isOpen else { return [] }
+        return state.withLock { state in
+            guard let limit = state.limit, !state.denied.isEmpty else { return [] }
+            guard waiting + state.reserved.values.reduce(0, +) < limit else { return [] }
+            defer { state.denied = [] }
+            return state.denied
+        }
+    }
+
     /// What the route has in flight after all.
     ///
     /// - Returns: routes that were denied room, and should ask again since this one gave some back.

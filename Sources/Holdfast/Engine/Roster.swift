@@ -64,27 +64,3 @@ struct Roster: Sendable {
         seats.reduce(into: [:]) { lanes, seat in lanes.merge(seat.lanes) { first, _ in first } }
     }
 }
-
-/// The Consumers for those who tell them things and must not own them. From any thread.
-final class Audience: Sendable {
-    private struct Listener: Sendable {
-        weak var consumer: Consumer?
-    }
-
-    private let listeners = Monitor<[Int: Listener]>([:])
-
-    func add(_ consumer: Consumer) { listeners.withLock { $0[consumer.index] = Listener(consumer: consumer) } }
-
-    func remove(_ number: Int) { listeners.withLock { $0[number] = nil } }
-
-    /// Leaves something for all of them.
-    func post(_ change: (inout ConsumerInbox) -> Void) {
-        for listener in listeners.withLock({ Array($0.values) }) { listener.consumer?.post(change) }
-    }
-
-    /// - Returns: whether there was somebody to take it.
-    @discardableResult
-    func post(to number: Int, _ change: (inout ConsumerInbox) -> Void) -> Bool {
-        listeners.withLock { $0[number] }?.consumer?.post(change) ?? false
-    }
-}

@@ -11,6 +11,6 @@ extension Producer {
 
     /// Whether a route serves this topic by its name, not because no other does.
     package func isNamed(topic: String) -> Bool {
-        shared.withLock(\.terms.routes).entries.contains { $0.route.topics?.contains(topic) == true }
+        shared.withLock(\.terms.routes).isNamed(topic)
     }
 }

@@ -32,26 +32,33 @@ struct RouteTable: Sendable {
     ///   lane is opened.
     init(_ routes: [Route], journal: any Journal) throws {
         (byTopic, fallback) = try Self.check(routes)
-        entries = try routes.map { (route) throws(JournalError) in
-            var lanes: [(key: LaneKey, opening: LaneOpening)] = []
-            for urgency in Urgency.allCases {
-                for guarantee in Guarantee.allCases {
-                    let key = LaneKey(route: route.name, urgency: urgency, guarantee: guarantee)
-                    lanes.append((key, try journal.openLane(key)))
-                }
-            }
-            return Entry(route: route, lanes: lanes)
+        let keys = routes.map { route in Self.lanes(of: route.name) }
+        var openings = try journal.openLanes(keys.flatMap(\.self))[...]
+        entries = zip(routes, keys).map { route, keys in
+            defer { openings.removeFirst(keys.count) }
+            return Entry(route: route, lanes: Array(zip(keys, openings)).map { (key: $0, opening: $1) })
         }
     }
+
+    /// A lane for each urgency and guarantee.
+    private static func lanes(of route: String) -> [LaneKey] {
+        Urgency.allCases.flatMap { urgency in
+            Guarantee.allCases.map { LaneKey(route: route, urgency: urgency, guarantee: $0) }
+        }
+    }
+
+    /// Whether a route serves this topic by its name, not because no other does.
+    func isNamed(_ topic: String) -> Bool { byTopic[topic] != nil }
 
     private static func check(
         _ routes: [Route]
     ) throws(RouteError) -> (byTopic: [String: Int], fallback: Int?) {
         var byTopic: [String: Int] = [:]
         var fallback: Int?
+        var names: Set<String> = []
         for (index, route) in routes.enumerated() {
             guard (1...64).contains(route.name.utf8.count) else { throw RouteError.badName(route.name) }
-            guard !routes[..<index].contains(where: { $0.name == route.name }) else {
+            guard names.insert(route.name).inserted else {
                 throw RouteError.twice(route.name)
             }
             if let topics = route.topics {

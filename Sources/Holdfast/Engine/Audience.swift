@@ -1,0 +1,56 @@
+/// Consumers by number and by lane, for callers that must not keep them alive. From any thread.
+///
+/// A commit is told only to Consumers of the lanes that it changed, and to those that wait for what any commit may bring: with
+/// a thousand routes, waking all of them would cost more than the commit.
+final class Audience: Sendable {
+    private struct Listener: Sendable {
+        weak var consumer: Consumer?
+        let lanes: [LaneID]
+    }
+
+    private struct State: Sendable {
+        var listeners: [Int: Listener] = [:]
+        /// Two for a lane that is being handed over.
+        var byLane: [LaneID: [Int]] = [:]
+
+        func consumers(of lane: LaneID) -> [Consumer] { (byLane[lane] ?? []).compactMap { listeners[$0]?.consumer } }
+    }
+
+    private let state = Monitor(State())
+
+    func add(_ consumer: Consumer) {
+        let listener = Listener(consumer: consumer, lanes: consumer.lanes.map(\.id))
+        state.withLock { state in
+            state.listeners[consumer.index] = listener
+            for lane in listener.lanes { state.byLane[lane, default: []].append(consumer.index) }
+        }
+    }
+
+    func remove(_ number: Int) {
+        state.withLock { state in
+            for lane in state.listeners.removeValue(forKey: number)?.lanes ?? [] {
+                state.byLane[lane]?.removeAll { $0 == number }
+            }
+        }
+    }
+
+    /// Leaves something for all of them.
+    func post(_ change: (inout ConsumerInbox) -> Void) {
+        for consumer in state.withLock({ $0.listeners.values.compactMap(\.consumer) }) { consumer.post(change) }
+    }
+
+    /// - Returns: whether there was somebody to take it.
+    @discardableResult
+    func post(to number: Int, _ change: (inout ConsumerInbox) -> Void) -> Bool {
+        state.withLock { $0.listeners[number]?.consumer }?.post(change) ?? false
+    }
+
+    /// Tells the Consumers of the lanes that a commit changed.
+    func post(_ lanes: [CommitReport.Lane]) {
+        guard !lanes.isEmpty else { return }
+        let addressed = state.withLock { state in lanes.map { ($0, state.consumers(of: $0.id)) } }
+        for (lane, consumers) in addressed {
+            for consumer in consumers { consumer.post { $0.commits[lane.id] = lane } }
+        }
+    }
+}
