@@ -180,7 +180,9 @@ extension Consumer {
 
     /// Why there is nothing to do; nil when there is.
     private func rest() -> EngineRest? {
-        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0, promoting.isEmpty else { return nil }
+        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0,
+            !lanes.contains(where: \.isPromoting)
+        else { return nil }
         var reason: String?
         for (index, lane) in lanes.enumerated() where journal.depth(lane.id) > 0 {
             guard let why = lane.state.standsStillBecause, !isYetToBeProbed(index) else { return nil }

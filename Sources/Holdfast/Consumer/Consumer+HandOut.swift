@@ -68,8 +68,6 @@ extension Consumer {
     ) throws(JournalError) -> Bool {
         let lane = lanes[index]
         guard lane.handsOut, lane.hasWork else { return false }
-        // What is coming back may be among the entries already, and this side does not know of it yet.
-        if promoting.contains(index), lane.mayHaveDeferredAhead { return false }
         let room = min(grant(link, now: now), lane.isRunning ? .max : 1)
         switch lane.nextStep(limit: room) {
         case .none:
@@ -116,7 +114,7 @@ extension Consumer {
         _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) {
-        let batch = batch.removing(withdrawn(in: batch, lane: index))
+        let batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
         let examined: Examined
         do {
@@ -149,6 +147,7 @@ extension Consumer {
             tickets.append(link.handOut(flights[position]))
         }
         noteProbe(entries, of: index, on: number, now: now)
+        if let last = entries.items.last { lanes[index].handedOut(through: last.uid) }
         rate?.take(tickets.count)
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
         tellHandedOut(entries, of: index, on: number, possibleDuplicates: plan.now.batch.possibleDuplicates)

@@ -11,7 +11,13 @@ extension Consumer {
         }
         for inquiry in received.inquiries { inquiry.completion(insights(inquiry.uids)) }
         takeWithdrawals(received.withdrawals, now: now, wall: wall)
-        if received.hasRestored { for index in lanes.indices { refreshDeferred(index, now: now) } }
+        for _ in 0..<received.restoresBegun { for index in lanes.indices { lanes[index].beginRestoring() } }
+        if received.hasRestored {
+            for index in lanes.indices {
+                lanes[index].endRestoring(received.restoresEnded)
+                refreshDeferred(index, now: now)
+            }
+        }
         if received.barrierAsked { for link in links.values { wantBarrier(link) } }
         housekeeping.trimmed(received.trimmed, now: now)
     }
@@ -52,7 +58,7 @@ extension Consumer {
         withdrawalsInWaiting = []
         for order in orders {
             guard let index = lanes.firstIndex(where: { $0.id == order.lane }) else { continue }
-            if promoting.contains(index) {
+            if lanes[index].isPromoting {
                 // What is coming back may be among the entries already, and this side does not know of it yet.
                 withdrawalsInWaiting.append(order)
             } else {

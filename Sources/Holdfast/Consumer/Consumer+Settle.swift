@@ -168,7 +168,8 @@ extension Consumer {
         _ promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)], now: Duration
     ) {
         for (lane, isStranded, result) in promoted {
-            promoting.remove(lane)
+            lanes[lane].endPromotion()
+            hasPromoted.insert(lane)
             switch result {
             case .success(let uids):
                 // There may be more of them than came back at once.
@@ -190,7 +191,7 @@ extension Consumer {
     /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound. For
     /// a lane with one attempt they come only when they can go out at once, since a crash would make them unknown.
     func canPromote(_ lane: Int) -> Bool {
-        lanes[lane].handsOut && !promoting.contains(lane) && promotionLimit(lane) > 0
+        lanes[lane].handsOut && !lanes[lane].isPromoting && promotionLimit(lane) > 0
     }
 
     private func promotionLimit(_ lane: Int) -> Int {
@@ -207,7 +208,7 @@ extension Consumer {
     }
 
     private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
-        promoting.insert(lane)
+        lanes[lane].beginPromotion()
         journal.promoteDue(
             lanes[lane].id, after: after, now: max(clock.wall(), due), limit: promotionLimit(lane)
         ) { [weak self] result in
@@ -219,7 +220,7 @@ extension Consumer {
     /// later than the longest wait from now is brought back.
     private func promoteStranded(now: Duration, wall: WallTime) {
         for lane in lanes.indices
-        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && canPromote(lane) {
+        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane) {
             strandedLookAt[lane] = now + greatestWait
             promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
         }
@@ -250,7 +251,16 @@ extension Consumer {
         if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
-        for lane in lanes.indices where canPromote(lane) {
+        promoteDue(now: now)
+    }
+
+    /// Brings deferred entries back that are due. Once before the hand-outs of a turn; for lanes whose last promotion has
+    /// just ended, after them: promotions that follow each other without a gap would hold up what is ahead of the reading.
+    func promoteDue(now: Duration) {
+        let later = hasPromoted
+        hasPromoted = []
+        guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
+        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
             if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
         }
     }

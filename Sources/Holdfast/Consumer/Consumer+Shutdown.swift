@@ -53,7 +53,7 @@ extension Consumer {
             }
             abandonConnections(now: now, wall: wall)
         }
-        guard !links.values.contains(where: { $0.connection != nil }), promoting.isEmpty else { return }
+        guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else { return }
         releaseAllSuspects(now: now, wall: wall)
         retreatMarks(now: now, wall: wall)
         guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, readAgainAt == nil,

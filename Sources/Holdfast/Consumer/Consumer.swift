@@ -78,8 +78,8 @@ package final class Consumer: @unchecked Sendable {
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
     /// When to look for entries that were deferred by a clock that was ahead; by lane.
     var strandedLookAt: [Duration]
-    /// Lanes of which deferred entries are being brought back.
-    var promoting: Set<Int> = []
+    /// Lanes of which a promotion has just ended: what is ahead in them is handed out before the next one begins.
+    var hasPromoted: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
     /// What the status board has been told.
@@ -274,6 +274,7 @@ package final class Consumer: @unchecked Sendable {
 
         if end == nil, shutdownDeadline == nil {
             handOut(now: now, wall: wall)
+            promoteDue(now: now)
             scaleConnections(now: now)
             connectIfNeeded(now: now)
             writeWantedBarriers(now: now)

@@ -12,6 +12,9 @@ struct ConsumerInbox: Sendable {
     var inquiries: [Inquiry] = []
     /// Entries of another journal were put into this one, perhaps among the deferred.
     var hasRestored = false
+    /// Operators' batches that are about to be put into the journal, and those that have been, or not.
+    var restoresBegun = 0
+    var restoresEnded = 0
     /// Lanes whose state could not be written.
     var statesNotNoted: [(lane: Int, error: JournalError)] = []
     /// Nobody takes anything out any more.
@@ -41,7 +44,8 @@ struct ConsumerInbox: Sendable {
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && statesNotNoted.isEmpty
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && restoresBegun == 0
+            && statesNotNoted.isEmpty
             && failure == nil
             && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && terms == nil
             && takesCharge == nil && retirementAsked == nil && !shutdownAsked && !nudged
@@ -83,6 +87,12 @@ struct Inquiry: Sendable {
 }
 
 extension ConsumerInbox {
+    /// An operator's batch is in the journal, or will not be.
+    mutating func endRestoring() {
+        hasRestored = true
+        restoresEnded += 1
+    }
+
     /// What was left for a Consumer that has ended goes to the one that took its lanes over.
     mutating func takeOver(_ left: ConsumerInbox) {
         for (lane, commit) in left.commits where commits[lane].map({ $0.lastUID < commit.lastUID }) ?? true {
@@ -92,6 +102,8 @@ extension ConsumerInbox {
         withdrawals += left.withdrawals
         inquiries += left.inquiries
         hasRestored = hasRestored || left.hasRestored
+        restoresBegun += left.restoresBegun
+        restoresEnded += left.restoresEnded
         trimmed = trimmed || left.trimmed
         failure = failure ?? left.failure
         nudged = true

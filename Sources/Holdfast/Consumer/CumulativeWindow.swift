@@ -106,6 +106,16 @@ package struct CumulativeWindow: Sendable {
         return .position(nextPosition)
     }
 
+    /// Those of `uids` (ascending) of which nothing is known yet.
+    package func unconfirmed(lane: Int, among uids: [UID]) -> [UID] {
+        guard let first = uids.first?.rawValue, let last = uids.last?.rawValue else { return [] }
+        var found: [UID] = []
+        for run in runs[head...] where run.lane == lane && run.uids.overlaps(first...last) {
+            found += uids.filter { run.uids.contains($0.rawValue) }
+        }
+        return found
+    }
+
     /// Everything up to and including `position` was taken by the service. It counts until ``settled(_:)``.
     package mutating func confirm(through position: UInt64) -> [Run] {
         let taken = take(through: position)

@@ -33,7 +33,14 @@ struct LaneStateMachine: Sendable {
     let id: LaneID
     /// Entries at or below were possibly sent by an earlier process, unless they have been deferred since.
     let markAtOpen: UID
-    private let lastUIDAtOpen: UID
+    /// Deferred entries may lie ahead of the reading up to here: an earlier process left them, or an operator put them in.
+    private var deferredThrough: UID
+    /// Operators' batches on their way into the journal, which may put deferred entries anywhere ahead of the reading.
+    private var restoring = 0
+    /// Deferred entries are being brought back: the journal may have moved some that this machine has not heard of.
+    private(set) var isPromoting = false
+    /// The greatest UID that this process has handed out.
+    private var handedOutThrough: UID = .none
     private(set) var state: LaneState
     /// What lets the lane run again without an operator's word or a probe, where it was stopped by this process.
     private(set) var remedy: StopRemedy?
@@ -67,7 +74,7 @@ struct LaneStateMachine: Sendable {
         lastUID = opening.lastUID
         if case .stopped = opening.state { wasStopped = true } else { wasStopped = false }
         state = wasStopped ? .running : opening.state
-        lastUIDAtOpen = opening.lastUID
+        deferredThrough = opening.lastUID
         self.lookahead = UInt64(lookahead)
     }
 
@@ -89,8 +96,12 @@ struct LaneStateMachine: Sendable {
     /// Whether anything goes out: all there is, or a probe.
     var handsOut: Bool { mayProbe || isRunning }
 
-    /// Whether deferred entries may lie ahead of the reading: those that an earlier process left.
-    var mayHaveDeferredAhead: Bool { cursor < lastUIDAtOpen }
+    /// Whether deferred entries may lie ahead of the reading.
+    var mayHaveDeferredAhead: Bool { restoring > 0 || cursor < deferredThrough }
+
+    /// A promotion is exclusive: what it moves ahead of the reading must not be read before it is heard of, or it would be
+    /// handed out as new and again as promoted.
+    private var holdsReading: Bool { isPromoting && mayHaveDeferredAhead }
 
     /// Whether entries that an earlier process may have sent lie ahead of the reading.
     var mustKeepMark: Bool { cursor < markAtOpen }
@@ -102,6 +113,7 @@ struct LaneStateMachine: Sendable {
     func nextStep(limit: Int) -> Step {
         guard handsOut, limit > 0, !isLowering else { return .none }
         if !again.isEmpty { return .readAgain(again.prefix(limit)) }
+        if holdsReading { return .none }
         let end = min(mark, lastUID)
         if cursor < end { return .read(after: cursor, through: end) }
         return cursor < lastUID ? .peek(after: cursor) : .none
@@ -120,6 +132,13 @@ struct LaneStateMachine: Sendable {
         again.removeFirst(taken.count)
         return taken
     }
+
+    /// Entries up to `uid` went to a connection.
+    mutating func handedOut(through uid: UID) { handedOutThrough = max(handedOutThrough, uid) }
+
+    /// Whether an entry from `uid` on may be in flight. The reading is ahead of everything that was handed out, so for what
+    /// is read forward this is no, at the cost of a comparison.
+    func mayBeInFlight(from uid: UID) -> Bool { uid <= handedOutThrough }
 
     /// Everything up to and including `uid` was read forward.
     mutating func advance(to uid: UID) { cursor = max(cursor, uid) }
@@ -192,6 +211,22 @@ struct LaneStateMachine: Sendable {
 
     /// The same for runs of neighbours.
     mutating func requeue(_ runs: [RequeuedRuns.Run]) { again.insert(runs) }
+
+    /// The journal is asked to bring deferred entries back. One promotion at a time.
+    mutating func beginPromotion() { isPromoting = true }
+
+    /// The journal has said what came of it.
+    mutating func endPromotion() { isPromoting = false }
+
+    /// An operator's batch is about to be put into the journal. The word comes before the batch: afterwards a commit
+    /// could be read ahead of the word.
+    mutating func beginRestoring() { restoring += 1 }
+
+    /// Batches have been put into the journal, or not: what came lies at or below ``lastUID``.
+    mutating func endRestoring(_ count: Int) {
+        restoring = max(restoring - count, 0)
+        deferredThrough = max(deferredThrough, lastUID)
+    }
 
     /// Deferred entries are due, and among the unconfirmed again. Their records say whether they may have been sent.
     ///

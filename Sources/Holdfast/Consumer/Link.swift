@@ -102,6 +102,11 @@ final class Link {
         cumulative != nil ? cumulative!.window.handOut(flight) : window.handOut(flight)
     }
 
+    /// Those of `uids` (ascending) that are in flight on it.
+    func inFlight(lane: Int, among uids: [UID]) -> [UID] {
+        window.inFlight(lane: lane, among: uids) + (cumulative?.window.unconfirmed(lane: lane, among: uids) ?? [])
+    }
+
     /// Whether the entry is with the connection, and not answered.
     func isWaitingFor(lane: Int, _ uid: UID) -> Bool {
         window.timeOut(lane: lane, uid) != nil || cumulative?.window.isUnconfirmed(lane: lane, uid) == true

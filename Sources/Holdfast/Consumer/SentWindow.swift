@@ -144,6 +144,15 @@ package struct SentWindow: Sendable {
         }
     }
 
+    /// Those of `uids` (ascending) that are in flight.
+    func inFlight(lane: Int, among uids: [UID]) -> [UID] {
+        guard count > 0, let first = uids.first, let last = uids.last else { return [] }
+        let found = slots.lazy.filter { slot in
+            slot.state != .free && slot.flight.lane == lane && slot.flight.uid >= first && slot.flight.uid <= last
+        }
+        return found.map(\.flight.uid)
+    }
+
     /// What is handed out and answered from here on is so at `now`, by the monotonic clock.
     mutating func look(now: Duration) { clock.look(now: now) }
 

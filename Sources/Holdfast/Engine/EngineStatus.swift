@@ -33,6 +33,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var refused = 0
     /// Handed to a connection; an entry that goes again counts again.
     public internal(set) var handedOut = 0
+    /// Hand-outs that were refused, because the entry was in flight already. Anything but 0 is a fault of the engine.
+    public internal(set) var secondHandOuts = 0
     public internal(set) var confirmed = 0
     /// Of them, by the answer to a barrier.
     public internal(set) var confirmedByBarrier = 0

@@ -77,6 +77,9 @@ final class StatusBoard: Sendable {
         }
     }
 
+    /// Entries that were in flight and would have been handed out once more.
+    func secondHandOut(_ count: Int) { state.withLock { $0.status.secondHandOuts += count } }
+
     /// Entries that silence had confirmed and a late error denies.
     func lateError(_ count: Int) { state.withLock { $0.status.wronglyConfirmed += count } }
 

@@ -63,6 +63,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case promotionFailed = "promotion-failed"
     case lateError = "late-error"
     case impossibleIdentifier = "impossible-identifier"
+    case secondHandOut = "second-hand-out"
     case feedbackNotStored = "feedback-not-stored"
 
     // critical
@@ -83,7 +84,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
-            .promotionFailed, .lateError, .impossibleIdentifier, .feedbackNotStored:
+            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
             .error
         case .journalFailed: .critical
         }
@@ -105,7 +106,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .feedbackNotStored, .noteFailed:
+            .secondHandOut, .feedbackNotStored, .noteFailed:
             true
         }
     }

@@ -71,9 +71,19 @@ struct EngineDesk: OperatorDesk {
     }
 
     func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
-        let uids = try await atRest.restore(entries, note: note)
-        for consumer in core.consumers { consumer.post { $0.hasRestored = true } }
-        return uids
+        // Before anything of it can be read: see LaneStateMachine.beginRestoring().
+        for consumer in core.consumers { consumer.post { $0.restoresBegun += 1 } }
+        defer { tellRestored() }
+        return try await atRest.restore(entries, note: note)
+    }
+
+    private func tellRestored() {
+        for consumer in core.consumers where !consumer.post({ $0.endRestoring() }) {
+            // Another one has its lanes since.
+            for successor in core.consumers where successor.name == consumer.name {
+                successor.post { $0.endRestoring() }
+            }
+        }
     }
 
     // MARK: Rejections
