@@ -135,7 +135,8 @@ let package = Package(
 
         // Runs simulations: Scripts/simulate.
         .executableTarget(
-            name: "HoldfastSimulator", dependencies: ["HoldfastTesting"], path: "Tests/Simulator",
+            name: "HoldfastSimulator", dependencies: ["Holdfast", "HoldfastJournal", "HoldfastTesting"],
+            path: "Tests/Simulator",
             swiftSettings: strict),
 
         // The command `holdfast`, which puts the parts together.

@@ -4,13 +4,14 @@ import HoldfastTesting
 /// Replays one seed for people.
 struct OneSeed {
     let seed: UInt64
+    let medium: SimulatorOptions.Medium
     let isVerbose: Bool
 
     /// - Returns: the exit code.
     func run() -> Int32 {
         var say: (@Sendable (String) -> Void)?
         if isVerbose { say = { print($0) } }
-        let report = Simulation(seed: seed).run(say: say)
+        let report = medium.simulation(of: seed).run(say: say)
         guard let violation = report.violation else {
             print(
                 "seed \(seed): all promises kept in \(report.steps) steps, \(report.lives) lives, "

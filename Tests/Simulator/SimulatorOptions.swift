@@ -1,3 +1,5 @@
+import HoldfastTesting
+
 /// The command line.
 struct SimulatorOptions: Sendable {
     enum Role: Sendable {
@@ -16,9 +18,22 @@ struct SimulatorOptions: Sendable {
           --from S       the first seed (default 1)
           --jobs J       how many at a time (default: the number of processors)
           --keep-going   does not stop at the first failures
+          --journal J    memory, lmdb or both: one seed in four on the real journal (default: both)
           --seed S       replays one seed; with --verbose it says everything that happens
         """
 
+    /// On which journal the seeds run.
+    enum Medium: String, Sendable {
+        case memory, lmdb, both
+
+        /// The journal of one seed.
+        func simulation(of seed: UInt64) -> Simulation {
+            let isReal = self == .lmdb || self == .both && seed.isMultiple(of: 4)
+            return isReal ? Simulation(seed: seed, on: { try LMDBDisk(seed: $0) }) : Simulation(seed: seed)
+        }
+    }
+
+    var medium = Medium.both
     var role = Role.supervisor
     var seeds: UInt64 = 1000
     var from: UInt64 = 1
@@ -34,6 +49,11 @@ struct SimulatorOptions: Sendable {
             case "--from": from = try Self.number(of: argument, &rest)
             case "--jobs": jobs = Int(try Self.number(of: argument, &rest))
             case "--seed": role = .one(try Self.number(of: argument, &rest))
+            case "--journal":
+                guard let medium = rest.popFirst().flatMap({ Medium(rawValue: $0) }) else {
+                    throw Fault(description: "--journal is memory, lmdb or both")
+                }
+                self.medium = medium
             case "--worker": role = .worker
             case "--keep-going": keepsGoing = true
             case "--verbose": isVerbose = true

@@ -4,7 +4,7 @@ import HoldfastTesting
 /// Shares the seeds among processes, starts another one where one dies, and sums up.
 final class Supervisor: @unchecked Sendable {  // all state is touched under the lock
     /// A seed that takes longer hangs.
-    private static let patience: TimeInterval = 60
+    private static let patience: TimeInterval = 120
     private static let greatestFailures = 20
 
     private struct Job {
@@ -59,7 +59,10 @@ final class Supervisor: @unchecked Sendable {  // all state is touched under the
         while seed < end, lock.withLock({ mayGoOn && failures.count < Self.greatestFailures }) {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            process.arguments = ["--worker", "--from", "\(seed)", "--seeds", "\(end)", "--jobs", "\(stride)"]
+            process.arguments = [
+                "--worker", "--from", "\(seed)", "--seeds", "\(end)", "--jobs", "\(stride)", "--journal",
+                options.medium.rawValue,
+            ]
             var environment = ProcessInfo.processInfo.environment
             environment["SWIFT_BACKTRACE"] = "enable=no"
             process.environment = environment

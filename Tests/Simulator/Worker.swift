@@ -17,7 +17,7 @@ struct Worker {
         // `seeds` is the end here: the supervisor says so.
         while seed < options.seeds {
             say("> \(seed)")
-            let report = Simulation(seed: seed).run()
+            let report = options.medium.simulation(of: seed).run()
             if let violation = report.violation {
                 let text = OneSeed.text(of: violation, report, includesTail: true)
                 for line in text.split(separator: "\n") { say("| \(line)") }

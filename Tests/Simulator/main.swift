@@ -11,7 +11,7 @@ do {
 }
 
 switch options.role {
-case .one(let seed): exit(OneSeed(seed: seed, isVerbose: options.isVerbose).run())
+case .one(let seed): exit(OneSeed(seed: seed, medium: options.medium, isVerbose: options.isVerbose).run())
 case .worker: Worker(options).run()
 case .supervisor: exit(Supervisor(options).run())
 }

@@ -227,6 +227,18 @@ package final class EngineCore: Sendable {
         if let failure { completion(.failure(failure)) }
     }
 
+    /// Entries of another journal are to be appended. Said before anything of it can be read: see
+    /// ``LaneStateMachine/beginRestoring()``.
+    package func beginRestoring() { for consumer in consumers { consumer.post { $0.restoresBegun += 1 } } }
+
+    /// They are on disk, or will not be: deferred ones among them may be due.
+    package func endRestoring() {
+        for consumer in consumers where !consumer.post({ $0.endRestoring() }) {
+            // Another one has its lanes since.
+            for successor in consumers where successor.name == consumer.name { successor.post { $0.endRestoring() } }
+        }
+    }
+
     /// Has the connectors read their credentials again, one after the other.
     func reloadCredentials() async -> [CredentialReload] {
         var reloads: [CredentialReload] = []

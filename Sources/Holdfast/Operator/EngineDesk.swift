@@ -71,19 +71,9 @@ struct EngineDesk: OperatorDesk {
     }
 
     func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
-        // Before anything of it can be read: see LaneStateMachine.beginRestoring().
-        for consumer in core.consumers { consumer.post { $0.restoresBegun += 1 } }
-        defer { tellRestored() }
+        core.beginRestoring()
+        defer { core.endRestoring() }
         return try await atRest.restore(entries, note: note)
-    }
-
-    private func tellRestored() {
-        for consumer in core.consumers where !consumer.post({ $0.endRestoring() }) {
-            // Another one has its lanes since.
-            for successor in core.consumers where successor.name == consumer.name {
-                successor.post { $0.endRestoring() }
-            }
-        }
     }
 
     // MARK: Rejections

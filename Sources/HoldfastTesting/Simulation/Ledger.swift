@@ -47,6 +47,8 @@ final class LedgerEntry {
     /// The engine has asked to defer it, since it was handed out last.
     var deferralIsAsked = false
     var isDamaged = false
+    /// As it came from another journal.
+    var history: EntryHistory?
     /// Outcomes that the application was given.
     var delivered: TerminalOutcome?
     /// Of the last reconciliation in which it was seen on disk.
@@ -59,6 +61,8 @@ final class LedgerEntry {
         self.notification = notification
         self.producer = producer
     }
+
+    var isImportedAsSent: Bool { history?.isPossiblySent ?? false }
 
     var hasOneAttempt: Bool { lane.guarantee == .atMostOnce }
 

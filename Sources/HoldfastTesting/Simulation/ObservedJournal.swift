@@ -2,12 +2,12 @@ internal import Holdfast
 
 /// The simulated disk as the engine sees it: everything goes on to an ``InMemoryJournal``, and the world hears of it.
 final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the simulation's thread
-    private let base: InMemoryJournal
+    private let base: any Journal
     private unowned let world: World
     private let life: Int
     private let tokens: ObservedBlacklist
 
-    init(_ base: InMemoryJournal, world: World) {
+    init(_ base: any Journal, world: World) {
         self.base = base
         self.world = world
         life = world.life
@@ -21,9 +21,17 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
 
     // MARK: Calls that change something
 
-    func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
+    func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
+        world.storage.changed()
+        defer { world.storage.changed() }
+        return try base.openLane(key)
+    }
 
-    func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
+    func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+        world.storage.changed()
+        defer { world.storage.changed() }
+        return try base.openProducer(name)
+    }
 
     func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) {
         asked("append \(submission.items.count)")
@@ -60,7 +68,11 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         base.setState(of: lane, to: state, completion: completion)
     }
 
-    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
+    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+        world.storage.changed()
+        defer { world.storage.changed() }
+        return try base.removeRejections(uids)
+    }
 
     func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
@@ -84,7 +96,11 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         base.trim(bounds, completion: completion)
     }
 
-    func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
+    func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+        world.storage.changed()
+        defer { world.storage.changed() }
+        try base.setNote(name, to: value)
+    }
 
     func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
         try base.observeCommits(observer)

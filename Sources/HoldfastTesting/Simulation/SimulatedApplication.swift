@@ -9,6 +9,8 @@ struct SimulatedApplication {
         /// Of each time that it was submitted.
         var receipts: [Receipt] = []
         var isPending = 0
+        /// Of one that was imported by an operator.
+        var history: EntryHistory?
     }
 
     var submitted: [UInt64: Submitted] = [:]
@@ -17,6 +19,8 @@ struct SimulatedApplication {
     var identified: [UInt64] = []
     /// Outcomes that it asked the journal to remove.
     var isTaking = false
+    /// Sent again by an operator, after a rejection.
+    var retried: Set<UInt64> = []
 
     private static let malformed = Array(#"{"aps":{"alert":"bad"}}"#.utf8)
     private static let fine = Array(#"{"aps":{"alert":"Hi"}}"#.utf8)
@@ -24,6 +28,10 @@ struct SimulatedApplication {
     func isMalformed(_ notification: PushNotification) -> Bool { notification.payload == Self.malformed }
 
     static func payload(isMalformed: Bool) -> [UInt8] { isMalformed ? malformed : fine }
+
+    static func tag(_ serial: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
+    }
 
     /// The serial number in a tag.
     static func serial(_ tag: [UInt8]) -> UInt64? {
@@ -67,10 +75,10 @@ extension World {
         // Broadcasts have an answered route only.
         let connector = routes[device.recipient.token == nil || dice.chance(swarm.answeredShare) ? 0 : 1]
         var notification = PushNotification(
-            recipient: device.recipient, topic: connector.topic,
+            recipient: device.recipient, topic: topic(of: connector),
             payload: SimulatedApplication.payload(isMalformed: strikes(.badNotification)),
             pushType: device.recipient.token == nil ? .liveactivity : nil)
-        notification.tag = (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
+        notification.tag = SimulatedApplication.tag(serial)
         notification.priority = dice.pick([nil, .immediate, .considerate])
         if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }
         if strikes(.oneAttempt, times: 2) {
@@ -85,6 +93,43 @@ extension World {
         }
         application.submitted[serial] = .init(notification: notification, producer: producer, life: life)
         return (serial, notification)
+    }
+
+    /// Of those that a route has, most often the first.
+    private func topic(of connector: SimulatedConnector) -> String {
+        swarm.rate(.wrongTopic) > 0 && dice.chance(0.3) ? dice.pick(connector.topics) : connector.topic
+    }
+
+    /// Urgent ones without end, while few others come.
+    func flood() {
+        guard swarm.rate(.floods) > 0, ledger.open.count < 150, counts[.floods, default: 0] < 30,
+            strikes(.floods, times: 4), let core
+        else { return }
+        let name = swarm.producers[0]
+        var batch: [(serial: UInt64, notification: PushNotification)] = []
+        for _ in 0..<dice.number(10...60) {
+            application.greatestSerial += 1
+            let serial = application.greatestSerial
+            let device = dice.pick(service.devices.filter { $0.recipient.token != nil })
+            let connector = routes[swarm.answeredShare == 0 ? 1 : 0]
+            var notification = PushNotification(
+                recipient: device.recipient, topic: connector.topic,
+                payload: SimulatedApplication.payload(isMalformed: false))
+            notification.tag = SimulatedApplication.tag(serial)
+            notification.priority = .immediate
+            notification.tokenRegisteredAt = device.registeredAt
+            application.submitted[serial] = .init(notification: notification, producer: name, life: life, isPending: 1)
+            batch.append((serial, notification))
+        }
+        do {
+            try core.producer(named: name).submit(batch.map(\.notification)) {
+                [weak self, life, serials = batch.map(\.serial)] receipts in
+                self?.received(receipts, for: serials, life: life)
+            }
+        } catch {
+            note("no producer \(name)")
+        }
+        reconcile()
     }
 
     /// On the journal's "thread", inside a commit, or at once.

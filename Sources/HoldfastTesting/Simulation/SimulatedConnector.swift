@@ -11,6 +11,7 @@ struct SimulatedConnector: Connector {
     var limits: NotificationLimits { .http2 }
     var endpoint: String { "simulated://\(name)" }
     var topic: String { "com.example.\(name)" }
+    var topics: [String] { [topic, topic + ".b", topic + ".c"] }
 
     init(name: String, confirmationMode: ConfirmationMode) {
         self.name = name

@@ -17,6 +17,8 @@ struct SimulatedService {
     }
 
     var devices: [Device]
+    /// Topics that the credentials are not good for at the moment.
+    var wrongTopics: Set<String> = []
     private var indices: [Recipient: Int] = [:]
 
     init(tokens: Int, _ dice: inout Dice) {
@@ -52,6 +54,13 @@ extension World {
     }
 
     private func answer(to entry: LedgerEntry) -> SendResult {
+        if let refusal = refusalByQuota() { return refusal }
+        if service.wrongTopics.contains(entry.notification.topic) {
+            return SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+        }
+        if strikes(.sporadicForbidden) {
+            return SendResult(apnsStatus: 403, reason: "InvalidProviderToken")
+        }
         if isUnder(.credentialsRefused) { return SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
         if strikes(.expiredProviderToken, times: 3) {
             return SendResult(apnsStatus: 403, reason: "ExpiredProviderToken")

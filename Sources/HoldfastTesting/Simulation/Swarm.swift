@@ -28,6 +28,10 @@ struct Swarm: Sendable {
     private(set) var commitsInMoments = false
     /// Parts of requests that one commit does; nil for no limit.
     private(set) var commitLimit: Int?
+    /// As many notifications as the service takes; nil for all.
+    private(set) var quota: RateLimit?
+    /// Whether the service says when it will take more.
+    private(set) var quotaSaysWhen = false
     var engine = EngineConfiguration()
 
     /// - Parameter later: for what came later than the other draws, so that a seed of old is the run that it was but for
@@ -41,6 +45,7 @@ struct Swarm: Sendable {
             case .withdraws, .changesCredentials: rate(&later)
             // Drawn last.
             case .replacesConnector: 0
+            case let trouble where Trouble.later.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -71,6 +76,9 @@ struct Swarm: Sendable {
         rates[Trouble.replacesConnector.index] = rate(&later)
         commitsInMoments = later.chance(0.6)
         commitLimit = later.pick([nil, nil, 1, 3, 20])
+        for trouble in Trouble.later { rates[trouble.index] = rate(&later) }
+        quota = later.chance(0.2) ? RateLimit(perSecond: later.pick([2, 10, 50]), burst: later.pick([1, 5, 20])) : nil
+        quotaSaysWhen = later.chance(0.5)
     }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {

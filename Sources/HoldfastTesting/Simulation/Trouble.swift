@@ -21,6 +21,21 @@ package enum Trouble: String, CaseIterable, Sendable {
     case withdraws
     case changesCredentials
     case replacesConnector
+    // Operators.
+    case imports, retriesRejections
+    // A stream of urgent ones that does not end.
+    case floods
+    // A service that takes so many and no more.
+    case quota
+    // One refusal of the credentials among answers that take them; and topics that are wrong for a while.
+    case sporadicForbidden, wrongTopic
+    // Leaps of the clock: days, or a year.
+    case clockLeaps
+
+    /// Those that came later than the others, in the order in which they are drawn.
+    static let later: [Trouble] = [
+        .imports, .retriesRejections, .floods, .quota, .sporadicForbidden, .wrongTopic, .clockLeaps,
+    ]
 
     /// Index in ``allCases``.
     var index: Int { Self.indices[self] ?? 0 }

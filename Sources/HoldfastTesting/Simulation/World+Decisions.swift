@@ -114,7 +114,7 @@ extension World {
     // MARK: The other ends
 
     private func checkRejection(_ entry: LedgerEntry, _ cause: RejectionCause) {
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         let black = entry.notification.token.flatMap { disk.blacklist[$0] }
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
@@ -157,6 +157,11 @@ extension World {
         if entry.mayHaveBeenTaken(life: life) {
             violate(2, "entry \(entry.uid) is settled as expired, and a copy may have been taken")
         }
+        if !Awaited.clocks, let (at, step) = clockWasSet, now < at + .seconds(600),
+            !entry.notification.isExpired(at: WallTime(milliseconds: wall.milliseconds - step))
+        {
+            violate(2, "entry \(entry.uid) is settled as expired by a clock that has just been set")
+        }
         if !entry.notification.isExpired(at: wall) {
             violate(2, "entry \(entry.uid) is settled as expired before its time")
         }
@@ -165,6 +170,9 @@ extension World {
     private func checkUnknown(_ entry: LedgerEntry) {
         if !entry.mayHaveBeenTaken(life: life), !entry.isPossiblySentByRule, !entry.isFlagged {
             violate(2, "entry \(entry.uid) is settled as unknown, and was certainly never sent")
+        }
+        if !wasEverHandedOut(entry) {
+            violate(2, "entry \(entry.uid) is settled as unknown, and no connection ever had it")
         }
     }
 

@@ -4,20 +4,24 @@ internal import Holdfast
 extension World {
     /// Looks at the disk after each commit.
     func reconcile() {
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         reconciliations += 1
-        var new: [(uid: UID, record: InMemoryDisk.Record, lane: LaneKey)] = []
+        var new: [Arrival] = []
         for (_, lane) in disk.lanes {
             for (uid, record) in lane.entries.all where !see(uid, record, isDeferred: false) {
-                new.append((uid, record, lane.key))
+                new.append(Arrival(uid: uid, record: record, lane: lane.key))
             }
             for (uid, entry) in lane.deferred.all where !see(uid, entry.record, isDeferred: true) {
-                new.append((uid, entry.record, lane.key))
+                new.append(Arrival(uid: uid, record: entry.record, lane: lane.key, isDeferred: true))
             }
         }
-        for (uid, record, lane) in new.sorted(by: { $0.uid < $1.uid }) { arrived(uid, record, lane) }
-        var someEnded = false
-        for entry in ledger.open where entry.seen != reconciliations {
+        for (uid, rejection) in disk.rejections.range(after: ledger.greatest) where ledger[uid] == nil {
+            guard let lane = disk.lane(rejection.record.lane)?.key else { continue }
+            new.append(Arrival(uid: uid, record: rejection.record, lane: lane, rejection: rejection.cause))
+        }
+        for arrival in new.sorted(by: { $0.uid < $1.uid }) { arrived(arrival) }
+        var someEnded = new.contains { $0.rejection != nil }
+        for entry in ledger.open where entry.seen != reconciliations && entry.outcome == nil {
             ended(entry, disk)
             someEnded = true
         }
@@ -37,14 +41,26 @@ extension World {
         if isDeferred { entry.wasDeferred = true }
         entry.isFlagged = record.isPossiblySent
         if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
-        let burnt = entry.copies.count { $0.word == .deferred || $0.word == .unknown }
+        let burnt =
+            entry.copies.count { $0.word == .deferred || $0.word == .unknown } + Int(entry.history?.attempts ?? 0)
         if Int(record.attempts) > burnt {
             violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
         }
         return true
     }
 
-    private func arrived(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey) {
+    /// An entry that is on disk for the first time.
+    private struct Arrival {
+        let uid: UID
+        let record: InMemoryDisk.Record
+        let lane: LaneKey
+        var isDeferred = false
+        /// Of one that an operator has imported as a rejection.
+        var rejection: RejectionCause?
+    }
+
+    private func arrived(_ arrival: Arrival) {
+        let (uid, record, lane) = (arrival.uid, arrival.record, arrival.lane)
         guard let notification = record.notification, let serial = SimulatedApplication.serial(notification.tag),
             let submitted = application.submitted[serial]
         else {
@@ -56,6 +72,14 @@ extension World {
             uid: uid, lane: lane, serial: serial, notification: notification, producer: submitted.producer)
         checkNotTwice(entry)
         entry.seen = reconciliations
+        if !application.retried.contains(entry.serial) { entry.history = submitted.history }
+        entry.isFlagged = record.isPossiblySent
+        entry.isDeferred = arrival.isDeferred
+        entry.wasDeferred = arrival.isDeferred
+        if let cause = arrival.rejection {
+            entry.outcome = .rejected(cause.reason)
+            entry.delivered = entry.outcome
+        }
         ledger.add(entry)
     }
 
@@ -63,12 +87,18 @@ extension World {
         var wanted = submitted.notification
         wanted.id = wanted.id ?? stored.id
         wanted.expiration = wanted.expiration ?? stored.expiration
+        // An operator sends a rejection again: for as long as a new one.
+        if let serial = SimulatedApplication.serial(stored.tag), application.retried.contains(serial) {
+            wanted.expiration = stored.expiration
+        }
         if stored != wanted { violate(1, "entry \(uid) is not what was submitted") }
     }
 
     /// A notification with an id of its sender's own is taken once, however often it is submitted.
     private func checkNotTwice(_ entry: LedgerEntry) {
-        guard let known = ledger.bySerial[entry.serial]?.last else { return }
+        guard let known = ledger.bySerial[entry.serial]?.last, !application.retried.contains(entry.serial) else {
+            return
+        }
         if application.submitted[entry.serial]?.notification.id == nil || !mayHaveForgotten(known) {
             violate(1, "entry \(entry.uid) repeats entry \(known.uid), which the journal remembers")
         }

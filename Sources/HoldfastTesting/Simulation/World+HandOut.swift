@@ -40,6 +40,8 @@ struct RuleState {
     var suspicions: [Duration] = []
     /// Connections that were given entries in this turn, which is one route's.
     var givenInTurn: (turn: Int, connections: Set<Int>) = (0, [])
+    /// By lane that waits: how many entries its neighbours had handed out meanwhile.
+    var lead: [LaneKey: Int] = [:]
     /// Old identities were to be forgotten.
     var hasTrimmed = false
 }
@@ -57,10 +59,12 @@ extension World {
         if peer.unanswered + handOut.entries.count > peer.capacity {
             violate(7, "connection \(peer.number) takes \(peer.capacity) and was given more")
         }
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         for index in handOut.entries.items.indices {
             check(handOut.entries, index, peer: peer, disk: disk)
         }
+        checkFairness(handOut, to: peer)
+        checkQuota()
         checkWindow(of: peer.route, adding: handOut.entries.items.map(\.uid))
         checkConnections(of: peer, adding: handOut.entries.count)
         checkRate(of: peer.route, adding: handOut.entries.count)

@@ -16,6 +16,8 @@ extension World {
             self.note("another connector: \(result)")
             self.retiring = [:]
         }
+        // The lanes were opened again, which lets others' commits happen.
+        reconcile()
     }
 
     /// A Consumer that is to end has ended.

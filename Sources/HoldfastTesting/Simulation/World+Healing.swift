@@ -11,9 +11,11 @@ extension World {
         isHealing = true
         let since = now
         spells = [:]
+        service.wrongTopics = []
+        quota = nil
         stallUntil = .zero
         healDisk()
-        journal.limitEntries(to: nil)
+        storage.limitEntries(to: nil)
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
@@ -53,7 +55,7 @@ extension World {
     /// Somebody has something to do at this instant.
     private var isBusy: Bool {
         guard let core else { return true }
-        return journal.waitingCount > 0 || journal.moment != nil || journal.waitingBlacklistCount > 0
+        return storage.waitingCount > 0 || storage.isBetweenMoments || storage.waitingBlacklistCount > 0
             || consumers.contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
     }
 
@@ -63,7 +65,7 @@ extension World {
     }
 
     var isAtRest: Bool {
-        ledger.open.isEmpty && shutdownDeadline == nil && journal.waitingCount == 0 && journal.moment == nil
+        ledger.open.isEmpty && shutdownDeadline == nil && storage.waitingCount == 0 && !storage.isBetweenMoments
             && journal.outcomeCount == 0
     }
 
@@ -87,7 +89,7 @@ extension World {
 
     private func checkRest() {
         note("at rest")
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         let totals = disk.totals
         let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
         if totals.accepted != ended {

@@ -23,6 +23,7 @@ extension World {
         rules.loweringHasFailed = false
         rules.hasFailed = false
         rules.suspicions = []
+        rules.lead = [:]
         if routes.isEmpty {
             routes = [
                 SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
@@ -31,7 +32,6 @@ extension World {
             ]
         }
         lastTurns = routes.map { _ in turns }
-        journal.limitCommits(to: swarm.commitLimit)
         readOpening()
         do {
             let clock = EngineClock(wall: { [unowned self] in wall }, monotonic: { [unowned self] in now })
@@ -55,13 +55,13 @@ extension World {
 
     func engineRoute(_ index: Int) -> Route {
         Route(
-            name: routes[index].name, connector: routes[index], topics: [routes[index].topic],
+            name: routes[index].name, connector: routes[index], topics: Set(routes[index].topics),
             connections: swarm.connections[index], scaling: swarm.scaling, rate: swarm.rateLimits[index])
     }
 
     /// What the disk says of possibly sent entries.
     private func readOpening() {
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         rules.possibleDuplicatesAtOpen = disk.totals.possibleDuplicates
         for (_, lane) in disk.lanes {
             rules.marksAtOpen[lane.key] = lane.mark
@@ -81,9 +81,12 @@ extension World {
 
     /// The engine's knowledge ends here, but for what is on disk.
     func endLife() {
+        checkCovered()
         for peer in peers { peer.abandon() }
         core = nil
-        journal = journal.crashed()
+        do throws(JournalError) { try storage.crash() } catch {
+            violate(9, "the journal does not open again: \(error)")
+        }
         for entry in ledger.open { forget(entry) }
         for serial in application.submitted.keys { application.submitted[serial]?.isPending = 0 }
         application.isTaking = false
@@ -152,7 +155,7 @@ extension World {
         note("ended in order")
         guard let shutdownDeadline, now < shutdownDeadline + .seconds(1), failUntil == .zero, !rules.loweringHasFailed
         else { return }
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         checkDuplicates(disk)
         for (_, lane) in disk.lanes {
             let entries = lane.entries.all

@@ -100,20 +100,20 @@ extension World {
             stallUntil = now + dice.duration(milliseconds: 10...20_000)
             return
         }
-        if dice.chance(0.3) || isHealing, journal.waitingBlacklistCount > 0 {
-            journal.commitBlacklist()
+        if dice.chance(0.3) || isHealing, storage.waitingBlacklistCount > 0 {
+            storage.commitBlacklist()
         }
-        if journal.moment != nil {
+        if storage.isBetweenMoments {
             stepCommit()
             return reconcile()
         }
-        guard journal.waitingCount > 0 else { return reconcile() }
+        guard storage.waitingCount > 0 else { return reconcile() }
         if strikes(.undeterminedThere, times: 0.3) {
-            breakCommit(leaving: .all)
+            breakCommit(isKept: true)
         } else if strikes(.undeterminedGone, times: 0.3) {
-            breakCommit(leaving: .nothing)
+            breakCommit(isKept: false)
         } else if dice.chance(0.3), !isHealing {
-            commit(atMost: dice.number(1...journal.waitingCount))
+            commit(atMost: dice.number(1...storage.waitingCount))
         } else {
             commit(atMost: .max)
         }
@@ -123,30 +123,30 @@ extension World {
 
     private func commit(atMost count: Int) {
         if swarm.commitsInMoments, !isHealing {
-            journal.beginCommit(atMost: count)
+            storage.beginCommit(atMost: count)
             note("commit begun")
         } else {
-            journal.commit(atMost: count)
+            storage.commit(atMost: count)
             note("commit")
         }
     }
 
     /// Takes the commit under way a moment further, or some.
     private func stepCommit() {
-        if isHealing { return journal.finishCommit() }
-        for _ in 0..<dice.steep(1...5) where journal.moment != nil { journal.stepCommit() }
-        note("commit is \(journal.moment.map { "\($0)" } ?? "over")")
+        if isHealing { return storage.finishCommit() }
+        for _ in 0..<dice.steep(1...5) where storage.isBetweenMoments { storage.stepCommit() }
+        note(storage.isBetweenMoments ? "commit goes on" : "commit is over")
     }
 
     /// While a lane with one attempt stands still, a crash must not make unknown what provably never left: nothing of that
     /// may lie below the mark.
     private func checkStandingLanes() {
-        guard let core, journal.waitingCount == 0, journal.moment == nil, journal.waitingBlacklistCount == 0,
+        guard let core, storage.waitingCount == 0, !storage.isBetweenMoments, storage.waitingBlacklistCount == 0,
             shutdownDeadline == nil,
             failUntil == .zero, !rules.loweringHasFailed, !rules.hasFailed,
             !consumers.contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
         else { return }
-        let disk = journal.state.withLock(\.disk)
+        let disk = snapshot
         for lane in core.status().lanes where lane.stoppedBecause != nil && lane.key.guarantee == .atMostOnce {
             guard let id = disk.laneID(of: lane.key), let onDisk = disk.lane(id) else { continue }
             for (uid, _) in onDisk.entries.all where uid <= onDisk.mark {
@@ -165,11 +165,8 @@ extension World {
     }
 
     /// The journal is no use until it is reopened; the engine must find out by itself.
-    private func breakCommit(leaving remains: BrokenCommit) {
-        journal.finishCommit()
-        journal.breakNextCommit(leaving: remains)
-        journal.commit()
-        guard let core, journal.state.withLock({ $0.broken != nil }) else { return }
+    private func breakCommit(isKept: Bool) {
+        guard storage.breakCommit(isKept: isKept), let core else { return }
         for route in consumers.indices where core.end(of: consumers[route]) == nil {
             turn(route)
             if core.end(of: consumers[route]) == nil {

@@ -8,6 +8,8 @@ extension World {
         troubleClocks()
         troubleService()
         troubleOperator()
+        troubleOperators()
+        flood()
     }
 
     private func troubleProcess() {
@@ -24,20 +26,20 @@ extension World {
     private func troubleDisk() {
         if failUntil <= now, failUntil > .zero { healDisk() }
         if strikes(.commitFails, times: 0.3) {
-            journal.failWrites(with: JournalError(.diskFull, "the disk is full"))
+            storage.failWrites(true)
             disturbDisk()
         }
         if strikes(.readFails, times: 0.3) {
-            journal.failReads(with: JournalError(.inputOutput, "a read failed"))
+            storage.failReads(true)
             disturbDisk()
         }
         if strikes(.blacklistWriteFails, times: 0.3) {
-            journal.failBlacklistWrites(with: JournalError(.diskFull, "the disk is full"))
+            storage.failBlacklistWrites(true)
             disturbDisk()
         }
         if strikes(.recordDamaged, times: 0.02) { damageOne() }
         if strikes(.appendLimit, times: 0.3) {
-            journal.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
+            storage.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
         }
     }
 
@@ -45,15 +47,7 @@ extension World {
     private func damageOne() {
         guard !ledger.open.isEmpty else { return }
         let entry = dice.pick(ledger.open)
-        journal.state.withLock { state in
-            guard let id = state.disk.laneID(of: entry.lane) else { return }
-            _ = state.disk.changeLane(id) { lane in
-                guard var record = lane.entries.remove(entry.uid) else { return }
-                record.packed[0] = 0x7F
-                lane.entries.insert(record, for: entry.uid)
-                entry.isDamaged = true
-            }
-        }
+        if storage.damage(entry.uid, entry.lane) { entry.isDamaged = true }
     }
 
     private func disturbDisk() {
@@ -63,25 +57,33 @@ extension World {
 
     func healDisk() {
         failUntil = .zero
-        journal.failWrites(with: nil)
-        journal.failReads(with: nil)
-        journal.failBlacklistWrites(with: nil)
+        storage.failWrites(false)
+        storage.failReads(false)
+        storage.failBlacklistWrites(false)
     }
 
     private func troubleClocks() {
         if strikes(.clockForward, times: 0.2) { setClock(by: dice.pick([1_000, 60_000, 3_600_000, 86_400_000])) }
         if strikes(.clockBack, times: 0.2) { setClock(by: -dice.pick([1_000, 60_000, 3_600_000, 86_400_000])) }
+        if strikes(.clockLeaps, times: 0.1) {
+            setClock(by: dice.pick([2, 4, 31, 366, -2, -31]) * 86_400_000)
+        }
         if strikes(.clockNudge, times: 0.2) { setClock(by: Int64(dice.number(-500...500))) }
     }
 
     private func setClock(by milliseconds: Int64) {
         wallOffset += milliseconds
         if abs(milliseconds) >= 1000 { isClockSuspect = true }
+        if abs(milliseconds) > 300_000 { clockWasSet = (now, milliseconds) }
     }
 
     private func troubleService() {
         for trouble in [Trouble.wrongEnvironment, .credentialsRefused, .overload] where strikes(trouble, times: 0.2) {
             spells[trouble] = now + dice.duration(milliseconds: 100...60_000)
+        }
+        if swarm.rate(.wrongTopic) > 0 {
+            if strikes(.wrongTopic, times: 0.2) { service.wrongTopics.insert(dice.pick(routes[0].topics)) }
+            if dice.chance(0.01) { service.wrongTopics = [] }
         }
         if strikes(.unregistered, times: 0.5) {
             let index = dice.number(0...service.devices.count - 1)
@@ -152,10 +154,11 @@ extension World {
 
     private func lift() {
         let token = dice.pick(service.tokens)
-        guard journal.waitingBlacklistCount == 0 else { return }
+        guard storage.waitingBlacklistCount == 0 else { return }
         ledger.lifted.insert(token)
         do throws(JournalError) {
             _ = try journal.blacklist.remove([token])
+            storage.changed()
             note("lifted \(token.shortened)")
         } catch { note("not lifted: \(error.code)") }
     }

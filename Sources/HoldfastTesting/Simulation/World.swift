@@ -31,11 +31,22 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var wall: WallTime { WallTime(milliseconds: wallOffset + now.wholeMilliseconds) }
     /// The wall clock was set in this life, or before it.
     var isClockSuspect = false
+    /// When the wall clock was last set by more than any clock is slewed; by the monotonic one.
+    var clockWasSet: (at: Duration, by: Int64)?
 
     // MARK: The process
 
     var life = 0
-    var journal: InMemoryJournal
+    let storage: SimulatedStorage
+    /// As the engine uses it.
+    var journal: any Journal { storage.journal }
+    /// The disk as readers see it now.
+    var snapshot: InMemoryDisk {
+        do throws(JournalError) { return try storage.snapshot() } catch {
+            violate(10, "the journal cannot be read: \(error)")
+            return InMemoryDisk(identityKey: IdentityKey(first: 0, second: 0))
+        }
+    }
     var core: EngineCore?
     /// By route: when it wants to be stepped.
     var wakes: [Duration?] = []
@@ -71,19 +82,23 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var stragglers: [(entry: LedgerEntry, copy: Int)] = []
     var spells: [Trouble: Duration] = [:]
     var service: SimulatedService
+    var quota: SimulatedQuota?
     var application: SimulatedApplication
     var rules = RuleState()
     var stallUntil: Duration = .zero
     var failUntil: Duration = .zero
     var reconciliations = 0
 
-    init(seed: UInt64, say: (@Sendable (String) -> Void)?) {
+    /// - Parameter disk: nil for one in memory.
+    init(seed: UInt64, on disk: (any SimulatedDisk)? = nil, say: (@Sendable (String) -> Void)?) {
         self.seed = seed
         var dice = Dice(seed: seed)
         swarm = Swarm(&dice, later: Dice(seed: seed ^ 0x0BEA_7E25))
         service = SimulatedService(tokens: swarm.tokenCount, &dice)
         application = SimulatedApplication()
-        journal = InMemoryJournal(mode: .manual, identityKey: IdentityKey(first: seed, second: 1))
+        quota = (Awaited.throttle ? nil : swarm.quota).map { SimulatedQuota($0, now: .seconds(1000)) }
+        storage = SimulatedStorage(
+            disk, identityKey: IdentityKey(first: seed, second: 1), commitLimit: swarm.commitLimit)
         self.dice = dice
         log = EventLog(say: say)
     }

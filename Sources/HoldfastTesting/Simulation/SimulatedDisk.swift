@@ -1,0 +1,116 @@
+package import Holdfast
+
+/// A journal that a simulation steps, makes fail and crashes: another one than ``InMemoryJournal``.
+package protocol SimulatedDisk: AnyObject {
+    /// As the engine uses it, until the next crash.
+    var journal: any Journal { get }
+    /// Requests that are not answered yet; one more when a send mark waits for a commit.
+    var waitingCount: Int { get }
+    var waitingBlacklistCount: Int { get }
+    /// The commit under way has come to its end, or none was begun.
+    var isIdle: Bool { get }
+
+    /// Takes the commit under way one moment further, or begins one of at most so many requests.
+    func step(atMost count: Int)
+    /// Commits all changes of the blacklist that wait.
+    func commitBlacklist()
+    /// From now on every commit of entries is refused for want of room; or none any more.
+    func failWrites(_ fails: Bool)
+    func failReads(_ fails: Bool)
+    func failBlacklistWrites(_ fails: Bool)
+    /// The next commit's fate is not known, and the journal must be reopened.
+    ///
+    /// - Parameter isKept: whether what it held is there then.
+    func breakCommit(isKept: Bool)
+    /// Kill -9, and opened again.
+    ///
+    /// - Parameter limit: the most settlements of one commit from now on; nil for the journal's own.
+    func crash(limit: Int?) throws(JournalError)
+    /// Everything that readers see now.
+    func image() throws(JournalError) -> DiskImage
+    /// The simulation is over.
+    func remove()
+}
+
+/// Everything that is in a journal.
+package struct DiskImage: Sendable {
+    package struct Entry: Sendable {
+        package var uid: UID
+        package var lane: LaneKey
+        /// A packed notification.
+        package var packed: [UInt8]
+        package var attempts: UInt16
+        /// By its record, whatever the lane's mark says.
+        package var isPossiblySent: Bool
+        /// Nil for one that waits.
+        package var due: WallTime?
+        /// Of one that was refused for good.
+        package var rejection: RejectionCause?
+
+        package init(
+            uid: UID, lane: LaneKey, packed: [UInt8], attempts: UInt16, isPossiblySent: Bool, due: WallTime? = nil,
+            rejection: RejectionCause? = nil
+        ) {
+            self.uid = uid
+            self.lane = lane
+            self.packed = packed
+            self.attempts = attempts
+            self.isPossiblySent = isPossiblySent
+            self.due = due
+            self.rejection = rejection
+        }
+    }
+
+    package var status: JournalStatus
+    /// Waiting, deferred and rejected ones.
+    package var entries: [Entry]
+    package var outcomes: [Outcome]
+    package var blacklist: [BlacklistEntry]
+    package var producers: [ProducerStatus]
+
+    package init(
+        status: JournalStatus, entries: [Entry], outcomes: [Outcome], blacklist: [BlacklistEntry],
+        producers: [ProducerStatus]
+    ) {
+        self.status = status
+        self.entries = entries
+        self.outcomes = outcomes
+        self.blacklist = blacklist
+        self.producers = producers
+    }
+}
+
+extension InMemoryDisk {
+    /// The same disk as another journal has it. What no check asks for is left out.
+    init(_ image: DiskImage) {
+        self.init(identityKey: IdentityKey(first: 0, second: 0))
+        for lane in image.status.lanes {
+            let id = addLane(lane.key)
+            _ = changeLane(id) { added in
+                added.mark = lane.mark
+                added.state = lane.state
+            }
+        }
+        for producer in image.producers {
+            guard let id = addProducer(producer.name) else { continue }
+            changeProducer(id) { $0.unconfirmed = producer.unconfirmed }
+        }
+        for entry in image.entries {
+            let id = addLane(entry.lane)
+            let record = Record(
+                packed: entry.packed, attempts: entry.attempts, producer: ProducerID(rawValue: 0),
+                isPossiblySent: entry.isPossiblySent, lane: id)
+            if let cause = entry.rejection {
+                rejections.insert((record, cause), for: entry.uid)
+            } else if let due = entry.due {
+                let deferred = DeferredTable.Entry(due: due, reason: .neverProcessed, record: record)
+                _ = changeLane(id) { $0.deferred.insert(deferred, for: entry.uid) }
+            } else {
+                _ = changeLane(id) { $0.entries.insert(record, for: entry.uid) }
+            }
+        }
+        for outcome in image.outcomes { outcomes.insert(outcome, for: outcome.uid) }
+        for entry in image.blacklist { blacklist[entry.token] = entry }
+        totals = image.status.totals
+    }
+}
