@@ -108,7 +108,8 @@ extension APNsHandler {
         } else {
             answers.answered(1, at: .now())
         }
-        if response.status == 200 { isProven = true }
+        result.look(at: response)
+        if result.verdict == .confirmed { isProven = true }
         judge(&result)
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
@@ -178,6 +179,17 @@ package struct ErrorBody {
             try read(bytes.span, in: 0..<bytes.count)
         } catch {
             // Foreign bytes. The answer is classified by its status.
+        }
+    }
+
+    /// Whether the bytes are one JSON object.
+    static func isObject(_ bytes: [UInt8]) -> Bool {
+        var body = ErrorBody([])
+        do throws(JSONFault) {
+            try body.read(bytes.span, in: 0..<bytes.count)
+            return true
+        } catch {
+            return false
         }
     }
 

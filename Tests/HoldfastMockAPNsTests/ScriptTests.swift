@@ -31,6 +31,13 @@ struct ScriptTests {
         #expect(try await taken(.init(after: .seconds(3600))).isEmpty)
     }
 
+    @Test("A step is for what is beyond a quota for each second") func quota() async throws {
+        #expect(try await taken(.init(beyond: 0)).count == 10)
+        // A second may end in between.
+        #expect((2...6).contains(try await taken(.init(beyond: 4)).count))
+        #expect(try await taken(.init(beyond: 10)).isEmpty)
+    }
+
     @Test("A step is for chosen tokens, or connections, or for each token once")
     func choosing() async throws {
         func reasons(_ match: MockScript.Match) async throws -> [String?] {

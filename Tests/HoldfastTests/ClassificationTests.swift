@@ -51,7 +51,7 @@ import Testing
         arguments: [
             (400, SendResult.Verdict.rejected(.notification)), (403, .laneStopped(.credentials)),
             (418, .rejected(.notification)),
-            (429, .deferred(.token)), (500, .deferred(.service)), (599, .deferred(.service)), (302, .unknown),
+            (429, .deferred(.token)), (500, .deferred(.service)), (599, .deferred(.service)), (302, .foreign),
         ] as [(Int, SendResult.Verdict)])
     func unknownReason(_ status: Int, _ verdict: SendResult.Verdict) {
         let result = SendResult(apnsStatus: status, reason: "SomethingNew")
@@ -61,6 +61,18 @@ import Testing
 
     @Test("A 410 without a reason we know does not blacklist a token")
     func foreign410() {
-        #expect(SendResult(apnsStatus: 410, reason: nil).verdict == .rejected(.suspectToken))
+        #expect(SendResult(apnsStatus: 410, reason: "SomethingNew").verdict == .rejected(.suspectToken))
+    }
+
+    @Test(
+        "An error without a reason is not Apple's, but for those that ask for patience",
+        arguments: [
+            (204, SendResult.Verdict.foreign), (302, .foreign), (400, .foreign), (401, .foreign), (403, .foreign),
+            (404, .foreign), (405, .foreign), (407, .foreign), (410, .foreign), (413, .foreign), (421, .foreign),
+            (429, .deferred(.service)), (500, .deferred(.service)), (502, .deferred(.service)),
+            (503, .deferred(.service)),
+        ] as [(Int, SendResult.Verdict)])
+    func noReason(_ status: Int, _ verdict: SendResult.Verdict) {
+        #expect(SendResult(apnsStatus: status).verdict == verdict)
     }
 }

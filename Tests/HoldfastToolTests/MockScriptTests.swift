@@ -20,7 +20,7 @@ struct MockScriptTests {
             steps:
               - name: storm
                 when: {count: 5-9, number: 3, connection: 2-, token: [AB, cd], not-token: ef, topic: com.example.app,
-                       address: 127.0.0.2, after: 1s, until: 2m, once: token, skip: 1, every: 2, times: 3}
+                       address: 127.0.0.2, after: 1s, until: 2m, once: token, beyond: 9, skip: 1, every: 2, times: 3}
                 answer: {reason: ServiceUnavailable, retry-after: "7"}
                 delay: 250ms
                 pieces: {bytes: 3, pause: 10ms}
@@ -36,7 +36,7 @@ struct MockScriptTests {
         #expect(match.count == 5...9 && match.number == 3...3 && match.connections == 2...Int.max)
         #expect(match.tokens == ["ab", "cd"] && match.exceptTokens == ["ef"] && match.topics == ["com.example.app"])
         #expect(match.address == "127.0.0.2" && match.after == .seconds(1) && match.until == .seconds(120))
-        #expect(match.once == .token && match.skip == 1 && match.every == 2 && match.times == 3)
+        #expect(match.once == .token && match.beyond == 9 && match.skip == 1 && match.every == 2 && match.times == 3)
         guard case .answer(let storm) = steps[0].action, case .rejected(let rejection) = storm.content,
             case .answer(let second) = steps[1].action, case .acceptedAndReset(code: 7) = second.content,
             case .connect(let plan) = steps[2].action

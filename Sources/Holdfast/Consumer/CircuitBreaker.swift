@@ -25,6 +25,8 @@ struct CircuitBreaker: Sendable {
     }
 
     var policy: SuspectPolicy
+    /// Answers that refuse in the same way, one behind the other.
+    var uniform = UniformRefusals()
     private(set) var suspects: [Suspect] = []
     private var firstAt: Duration?
     /// Confirmed since the first of the suspects was answered, and in the same turn before.
@@ -44,6 +46,7 @@ struct CircuitBreaker: Sendable {
     mutating func confirmed(_ count: Int, now: Duration) {
         guard count > 0 else { return }
         isProven = true
+        uniform.confirmed()
         convictedSinceConfirmed = 0
         if firstAt != nil { confirmedMeanwhile += count }
         if let last = lastConfirmed, last.at == now {
@@ -120,6 +123,9 @@ public struct SuspectPolicy: Hashable, Sendable {
     public var allowance = 9
     /// The same on a lane that has confirmed nothing since it was started or resumed. Default: 2.
     public var allowanceUnproven = 2
+    /// How many answers of a lane that reject for the same reason, one behind the other with nothing confirmed in between, are
+    /// believed. Those behind them stay in the journal, and the lane stops. Default: 500.
+    public var greatestUniform = 500
 
     public init() {}
 }

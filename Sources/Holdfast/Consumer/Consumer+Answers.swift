@@ -15,6 +15,7 @@ extension Consumer {
                 isOver = take(events[position].event, of: connection, into: &plan, now: now, wall: wall)
                 position += 1
             }
+            settleRefusals(in: &plan, now: now, wall: wall)
             carryOut(plan, connection: connection, now: now, wall: wall)
             pauseIfRefusing(connection, now: now)
             if let isOver { connectionEnded(connection, isOver, now: now) }
@@ -64,6 +65,7 @@ extension Consumer {
         link.note(.confirmed)
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut
+        plan.answers.granted += tickets.count
         var lane = 0
         var count = 0
         for ticket in tickets {
@@ -108,6 +110,11 @@ extension Consumer {
         if result.verdict == .confirmed {
             breakers[flight.lane].confirmed(1, now: now)
             credentialTrial.confirmed(now: now)
+        }
+        if isUniform(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }
+        if plan.holdsBack(result, for: flight, ticket: ticket) {
+            _ = probeAnswered(flight, result.verdict, now: now, wall: wall)
+            return
         }
         decide(about: flight, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
     }

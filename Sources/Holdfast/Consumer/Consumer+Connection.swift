@@ -156,7 +156,7 @@ extension Consumer {
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
-        let hold = end == nil && shutdownDeadline == nil ? holdReason : nil
+        let hold = end == nil && shutdownDeadline == nil ? publishedHoldReason : nil
         if hold != publishedHold {
             publishedHold = hold
             holdChanged(hold)
@@ -166,7 +166,7 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                lanes: changed ? statuses : nil, rest: rest(),
+                throttle: throttled, lanes: changed ? statuses : nil, rest: rest(),
                 answersNudge: answersNudge))
     }
 
@@ -175,6 +175,7 @@ extension Consumer {
         if settlesPayloadError { return .payloadError }
         if readAgainAt != nil { return .journalUnreadable }
         if parkedUntil != nil { return .parked }
+        if throttle.isPaused { return .throttled }
         return outcomesAreFull ? .outcomesFull : nil
     }
 

@@ -45,9 +45,14 @@ extension Consumer {
             && lanes.contains { $0.handsOut && $0.hasWork } && !isSlowedDown
     }
 
-    /// Whether there is more to send than the route's rate allows now.
+    private var isRateUsedUp: Bool {
+        guard var rate else { return false }
+        return rate.allowance(now: clock.monotonic()) == 0
+    }
+
+    /// Whether there is more to send than the route's rate, or its service, allows now.
     var isSlowedDown: Bool {
-        guard var rate, rate.allowance(now: clock.monotonic()) == 0 else { return false }
+        guard throttle.isThrottling || isRateUsedUp else { return false }
         return lanes.contains { $0.handsOut && $0.hasWork }
     }
 
@@ -55,6 +60,7 @@ extension Consumer {
     private func grant(_ link: Link, now: Duration) -> Int {
         var wanted = min(windowLimit - inFlight, room(of: link), 1000)
         if let allowance = rate?.allowance(now: now) { wanted = min(wanted, allowance) }
+        if wanted > 0 { wanted = min(wanted, throttle.allowance(inFlight: inFlight, now: now)) }
         guard wanted > 0 else { return 0 }
         let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
@@ -149,6 +155,7 @@ extension Consumer {
         noteProbe(entries, of: index, on: number, now: now)
         if let last = entries.items.last { lanes[index].handedOut(through: last.uid) }
         rate?.take(tickets.count)
+        throttle.take(tickets.count)
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)
         tellHandedOut(entries, of: index, on: number, possibleDuplicates: plan.now.batch.possibleDuplicates)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
@@ -280,7 +287,8 @@ extension Consumer {
     /// it never left. So the mark steps back, and what waits goes back among the deferred.
     func retreatMarks(now: Duration, wall: WallTime) {
         let isOpen = pool.active.contains { links[$0]?.pausedUntil == nil }
-        let canHandOut = isOpen && parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil
+        let canHandOut =
+            isOpen && parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil && !throttle.isPaused
         for index in lanes.indices {
             // What an earlier process may have sent keeps the mark of any lane where it is: what waits below it, and was
             // not sent, would be taken for sent after an orderly end too.

@@ -31,6 +31,7 @@ extension Consumer {
             if !lanes[index].isRunning {
                 lanes[index].resume()
                 probes[index].end()
+                breakers[index].uniform = UniformRefusals()
                 events.emit(.laneResumed(lanes[index].key))
                 laneChanged(index)
             }

@@ -112,12 +112,12 @@ extension Consumer {
         case .confirmed, .rejected(.notification), .rejected(.token), .laneStopped(.topic): .passed
         // What stopped for its credentials has learnt that they are taken.
         case .rejected(.suspectToken): lanes[index].remedy == .credentials ? .passed : .failed
-        case .laneStopped(.credentials): .failed
+        case .laneStopped(.credentials), .foreign: .failed
         case .rejected(.request), .deferred, .neverProcessed, .unknown: .inconclusive
         }
     }
 
-    private func conclude(_ finding: LaneProbe.Finding, lane index: Int, now: Duration, wall: WallTime) {
+    func conclude(_ finding: LaneProbe.Finding, lane index: Int, now: Duration, wall: WallTime) {
         guard finding == .passed else {
             probes[index].conclude(finding, configuration.probes, now: now, wall: wall, random: randomUnit())
             return

@@ -6,6 +6,9 @@ extension Consumer {
     func carryOut(_ plan: SettlementPlan, connection: Int, now: Duration, wall: WallTime) {
         requeue(plan.requeues, connection: connection)
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
+        for trip in plan.trips {
+            for index in trip.lane.map({ [$0] }) ?? Array(lanes.indices) { stop(index, trip.message) }
+        }
         if plan.parks {
             parkedUntil = now + configuration.park
             log(.parked, "the service wants no new provider tokens; nothing is sent for \(configuration.park)")
@@ -204,7 +207,9 @@ extension Consumer {
             var rate = rate
             return rate.allowance(now: clock.monotonic())
         }
-        return min(limit, room - again, windowLimit - inFlight - again, (allowance ?? .max) - again)
+        var throttle = throttle
+        let granted = throttle.allowance(inFlight: inFlight, now: clock.monotonic())
+        return min(limit, room - again, windowLimit - inFlight - again, min(allowance ?? .max, granted) - again)
     }
 
     private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {

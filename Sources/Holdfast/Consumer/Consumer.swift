@@ -112,6 +112,11 @@ package final class Consumer: @unchecked Sendable {
     var withdrawalsInWaiting: [WithdrawalOrder] = []
     /// Nil for a route without a limit.
     var rate: RateLimiter?
+    var throttle: RouteThrottle
+    /// Since when the service throttles; nil while it does not.
+    var throttled: EngineStatus.Throttle?
+    /// What the service refused for now last.
+    var lastRefused: EntryKey?
 
     /// The orderly end has come so far that send marks are being set back.
     var marksAreLowered = false
@@ -170,6 +175,8 @@ package final class Consumer: @unchecked Sendable {
         } else {
             rate = route.rate.map { RateLimiter($0) }
         }
+        throttle = Self.throttle(configuration, succeeding: opened, connector: route.connector)
+        if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
@@ -184,6 +191,7 @@ package final class Consumer: @unchecked Sendable {
             budget: configuration.reconnectBudget(for: connector.confirmationMode))
         if new.scaling != old.scaling { scaler = ConnectionScaler(new.scaling) }
         if new.rate != old.rate { rate = new.rate.map { RateLimiter($0) } }
+        throttle.change(to: configuration.throttle, window: configuration.window)
         for index in breakers.indices { breakers[index].policy = configuration.suspects }
         credentialTrial.policy = configuration.credentials
         housekeeping.change(to: configuration)
@@ -301,6 +309,10 @@ package final class Consumer: @unchecked Sendable {
             events.emit(.clockDistrusted(warning))
         }
         for link in links.values { link.look(now: now) }
+        if throttle.isThrottling {
+            throttle.look(now: now)
+            tellThrottle(wasPaused: true, now: now, wall: wall)
+        }
     }
 
     private func takeCommits(_ commits: [LaneID: CommitReport.Lane]) {
@@ -328,6 +340,7 @@ package final class Consumer: @unchecked Sendable {
         guard shutdownDeadline == nil else { return wakes.min() }
         if let parkedUntil { wakes.append(parkedUntil) }
         if let rate, isSlowedDown { wakes.append(rate.nextAllowance(now: now)) }
+        if let wake = throttleWake(now: now) { wakes.append(wake) }
         if let until = pool.nextAttempt { wakes.append(until) }
         if !pool.active.isEmpty,
             let look = scaler.nextLook(count: pool.active.count, limit: pool.limit, now: now)

@@ -12,6 +12,9 @@ public struct SendResult: Hashable, Sendable {
         case neverProcessed(Remedy)
         /// Nothing can be sent on the lane until somebody mends it. The entry stays as it was.
         case laneStopped(StopCause)
+        /// Not the push service's answer: something else stands at the other end, or in between. Nothing is settled by it; the
+        /// route stops when such answers go on. An entry so answered with a status of success may have been taken.
+        case foreign
         /// Possibly taken, possibly not.
         case unknown
     }

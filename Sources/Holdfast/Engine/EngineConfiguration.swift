@@ -28,6 +28,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var credentials = CredentialPolicy()
     /// When a lane that stopped by itself, or a topic that the service refuses, is tried again with one entry.
     public var probes = ProbeSchedule()
+    /// How a route goes on while its service throttles or is unavailable.
+    public var throttle = ThrottlePolicy()
     /// How long nothing is sent after `TooManyProviderTokenUpdates`. Default: 20 minutes, which is Apple's own limit.
     public var park: Duration = .seconds(20 * 60)
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.

@@ -47,6 +47,8 @@ public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
     case parked
     /// The journal can't be read; it is tried again.
     case journalUnreadable
+    /// The service throttles or is unavailable, and a pause or one probe is under way: see ``EngineStatus/throttled``.
+    case throttled
 
     public var description: String {
         switch self {
@@ -54,6 +56,7 @@ public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
         case .outcomesFull: "outcomes wait to be taken"
         case .parked: "parked by the service"
         case .journalUnreadable: "the journal can't be read"
+        case .throttled: "throttled by the service"
         }
     }
 }

@@ -11,6 +11,24 @@ public struct EngineStatus: Sendable {
         case waiting(ConnectError)
     }
 
+    /// How a service throttles a route.
+    public struct Throttle: Hashable, Sendable, CustomStringConvertible {
+        public let since: WallTime
+        /// The last refusal: its status, and its reason.
+        public internal(set) var status: Int?
+        public internal(set) var reason: Reason?
+        /// Notifications a second that the service was measured to grant; nil while that is not known.
+        public internal(set) var perSecond: Double?
+
+        public var description: String {
+            let words = [status.map { "\($0)" }, reason?.rawValue].compactMap { $0 }
+            let cause = words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
+            let rate = perSecond.map { $0 < 10 ? "\(Double(Int($0 * 10)) / 10)" : "\(Int($0))" }
+            let pace = rate.map { ", at \($0) a second now" } ?? ""
+            return "throttled by the service\(cause) since \(Timestamp.format(since))\(pace)"
+        }
+    }
+
     public struct Lane: Sendable {
         public let key: LaneKey
         public let state: LaneState
@@ -59,6 +77,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var suspects = 0
     /// Routes that hand out nothing for the moment, with the reason.
     public internal(set) var holding: [String: HoldReason] = [:]
+    /// Routes whose service throttles or is unavailable, by name.
+    public internal(set) var throttled: [String: Throttle] = [:]
     /// Outcomes that wait to be taken.
     public internal(set) var outcomes = 0
     /// Events that some listener was too slow for.

@@ -26,6 +26,7 @@ final class StatusBoard: Sendable {
         let inFlight: Int
         let suspects: Int
         let holding: HoldReason?
+        let throttle: EngineStatus.Throttle?
         /// Each lane; nil when nothing has changed.
         let lanes: [LaneStanding]?
         /// Why it has nothing to do; nil when it has.
@@ -99,6 +100,7 @@ final class StatusBoard: Sendable {
             state.inFlight[route] = nil
             state.suspects[route] = nil
             state.status.holding[route] = nil
+            state.status.throttled[route] = nil
             state.status.connections[route] = nil
             state.rest[route] = nil
             state.awaited.remove(route)
@@ -120,6 +122,7 @@ final class StatusBoard: Sendable {
             state.inFlight[route] = turn.inFlight
             state.suspects[route] = turn.suspects
             state.status.holding[route] = turn.holding
+            state.status.throttled[route] = turn.throttle
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
             state.rest[route] = .some(turn.rest)
             if turn.answersNudge { state.awaited.remove(route) }

@@ -37,10 +37,12 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case rejectionsTrimmed = "rejections-trimmed"
     case holding
     case handingOut = "handing-out"
+    case throttleEnded = "throttle-ended"
     case connectorNotice = "connector-notice"
 
     // warning
     case connectionFailed = "connection-failed"
+    case throttled
     case clockDistrusted = "clock-distrusted"
     case credentialsDoubted = "credentials-doubted"
     case markNotLowered = "mark-not-lowered"
@@ -77,11 +79,11 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
         case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
             .holding,
-            .handingOut, .connectorNotice:
+            .handingOut, .throttleEnded, .connectorNotice:
             .notice
-        case .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed,
-            .barrierUnanswered,
-            .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
+        case .connectionFailed, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted,
+            .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
+            .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
@@ -100,10 +102,9 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
-            .connectionEnded, .convicted,
-            .rejectionsTrimmed, .holding, .handingOut, .connectionFailed, .clockDistrusted, .credentialsDoubted,
-            .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread,
-            .feedbackFailed,
+            .connectionEnded, .convicted, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,
+            .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed,
+            .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .secondHandOut, .feedbackNotStored, .noteFailed:

@@ -50,7 +50,8 @@ struct ReasonLabels: Sendable {
         .invalidTopicSize,
         .invalidPayloadSize, .invalidToken, .invalidFrameItem, .unknownError, .payloadNotJSON, .tagTooLong,
         .blacklisted,
-        .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .clockDistrusted,
+        .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
+        .clockDistrusted,
         .badProducerName, .journalFull, .journalFailed, .shuttingDown,
     ]
 }

@@ -213,6 +213,7 @@ extension HoldReason {
         case .payloadError: "payload-error"
         case .outcomesFull: "outcomes-full"
         case .parked: "parked"
+        case .throttled: "throttled"
         case .journalUnreadable: "journal-unreadable"
         }
     }

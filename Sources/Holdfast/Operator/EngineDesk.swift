@@ -15,10 +15,13 @@ struct EngineDesk: OperatorDesk {
         let routes = core.consumers.map { consumer in
             let (inFlight, suspects) = core.board.load(of: consumer.name)
             let connection = status.connections[consumer.name] ?? .idle
+            let throttle = status.throttled[consumer.name]?.description
+            let hold = status.holding[consumer.name]
             return DeskStatus.Route(
-                name: consumer.name, endpoint: consumer.connector.endpoint, connection: connection.description,
+                name: consumer.name, endpoint: consumer.connector.endpoint,
+                connection: throttle.map { "\(connection), \($0)" } ?? connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
-                holding: status.holding[consumer.name]?.description)
+                holding: hold == .throttled ? throttle ?? hold?.description : hold?.description)
         }
         return try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
     }

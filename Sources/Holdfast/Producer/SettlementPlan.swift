@@ -56,10 +56,15 @@ struct SettlementPlan: Sendable {
     var requeues: [Requeue] = []
     /// Lanes to stop, with the reason; nil for all.
     var stops: [(lane: Int?, cause: SendResult.StopCause, message: String)] = []
+    /// Lanes that the breaker stops; nil for all.
+    var trips: [(lane: Int?, message: String)] = []
     /// The service wants no new provider tokens for a while.
     var parks = false
     /// Called bad, and to be judged: neither settled nor released.
     var suspects: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
+    /// Refused for now: about themselves or about the service, as the throttle judges.
+    var refusals: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
+    var answers = RouteThrottle.Answers()
     var counts = Counts()
 
     /// How many entries met which end.
@@ -102,6 +107,10 @@ struct SettlementPlan: Sendable {
         case .laneStopped(let cause):
             stops.append((flight.lane, cause, Self.describe(result)))
             returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
+        case .foreign:
+            addUnanswered(
+                flight, ticket: ticket, lane: lane, possiblySent: result.isForeignSuccess || flight.possiblySentBefore,
+                wall: wall)
         }
     }
 
@@ -110,7 +119,7 @@ struct SettlementPlan: Sendable {
         switch result.verdict {
         case .laneStopped(let cause): stops.append((nil, cause, Self.describe(result)))
         case .deferred(.credentials): parks = true
-        case .confirmed, .rejected, .deferred, .neverProcessed, .unknown: return
+        case .confirmed, .rejected, .deferred, .neverProcessed, .foreign, .unknown: return
         }
     }
 
@@ -212,7 +221,7 @@ struct SettlementPlan: Sendable {
     }
 
     /// Not now, or nothing known: again after a while, with one more attempt counted in the journal.
-    private mutating func postpone(
+    mutating func postpone(
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, result: SendResult, retry: RetrySchedule,
         wall: WallTime, random: () -> Double
     ) {

@@ -3,7 +3,8 @@ extension SendResult {
     ///
     /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
     /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
-    /// unknown reason is kept as it came and classified by its status.
+    /// unknown reason is kept as it came and classified by its status. Apple gives each error a reason, so that an error
+    /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which mean the same from any server.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -20,6 +21,7 @@ extension SendResult {
 
     static func verdict(status: Int, reason: Reason?) -> Verdict {
         if status == 200 { return .confirmed }
+        guard reason != nil else { return foreignVerdict(status: status) }
         switch (status, reason) {
         case (410, .unregistered?), (410, .expiredToken?):
             return .rejected(.token)
@@ -52,10 +54,18 @@ extension SendResult {
         case 429: .deferred(.token)
         case 400..<500: .rejected(.notification)
         case 500...: .deferred(.service)
-        // Neither an answer of APNs nor an error: whoever answered is not the push service. Nothing can be concluded.
-        default: .unknown
+        // Neither an answer of APNs nor an error.
+        default: .foreign
         }
     }
+
+    /// Of an answer that is not in Apple's form: a server in between may ask for patience, and may say nothing else.
+    private static func foreignVerdict(status: Int) -> Verdict {
+        status == 429 || status >= 500 ? .deferred(.service) : .foreign
+    }
+
+    /// Whether an answer that is not the service's may have come from behind the service.
+    package var isForeignSuccess: Bool { verdict == .foreign && status.map { (200..<300).contains($0) } ?? true }
 }
 
 extension SendResult.Verdict {
@@ -65,7 +75,7 @@ extension SendResult.Verdict {
     var ofBroadcast: SendResult.Verdict {
         switch self {
         case .rejected(.token), .rejected(.suspectToken): .rejected(.notification)
-        case .confirmed, .rejected, .deferred, .neverProcessed, .laneStopped, .unknown: self
+        case .confirmed, .rejected, .deferred, .neverProcessed, .laneStopped, .foreign, .unknown: self
         }
     }
 }

@@ -95,6 +95,8 @@ extension Reason {
     public static let noAnswer = Reason(rawValue: "NoAnswer")
     /// The feedback service named the token: why it is on the blacklist.
     public static let feedback = Reason(rawValue: "Feedback")
+    /// It was answered, but not by the push service: it waits.
+    public static let foreignAnswer = Reason(rawValue: "ForeignAnswer")
     /// Its token was called bad, and that is not judged yet.
     public static let suspectToken = Reason(rawValue: "SuspectToken")
     /// The clock cannot be believed that it has expired.

@@ -97,6 +97,9 @@ extension MockScript {
         /// Not at or after this time since the server was started.
         public var until: Duration?
         public var once: Once?
+        /// Of those that meet everything above, passes over the first so many of each second since the server was started: with
+        /// an answer that refuses, a quota.
+        public var beyond: Int?
         /// Of those that meet everything above, passes over so many,
         public var skip: Int
         /// then takes each so-manieth, beginning with that one and not with the first,
@@ -107,8 +110,8 @@ extension MockScript {
         public init(
             count: ClosedRange<Int>? = nil, number: ClosedRange<Int>? = nil, connections: ClosedRange<Int>? = nil,
             tokens: [String] = [], exceptTokens: [String] = [], channels: [String] = [], topics: [String] = [],
-            address: String? = nil, after: Duration? = nil, until: Duration? = nil, once: Once? = nil, skip: Int = 0,
-            every: Int = 1,
+            address: String? = nil, after: Duration? = nil, until: Duration? = nil, once: Once? = nil,
+            beyond: Int? = nil, skip: Int = 0, every: Int = 1,
             times: Int? = nil
         ) {
             self.count = count
@@ -122,6 +125,7 @@ extension MockScript {
             self.after = after
             self.until = until
             self.once = once
+            self.beyond = beyond
             self.skip = skip
             self.every = every
             self.times = times

@@ -21,6 +21,8 @@ final class ScriptRunner: Sendable {
         var connections: Set<Int> = []
         var tokens: Set<String> = []
         var channels: Set<String> = []
+        /// Those passed over in this second.
+        var passed = (second: -1, count: 0)
     }
 
     /// What steps are asked about.
@@ -97,6 +99,12 @@ extension ScriptRunner.Progress {
         case .token?: guard let token = subject.token, !tokens.contains(token) else { return false }
         case .channel?: guard let channel = subject.channel, !channels.contains(channel) else { return false }
         case nil: break
+        }
+        if let beyond = match.beyond {
+            let second = Int(subject.time.components.seconds)
+            if second != passed.second { passed = (second, 0) }
+            passed.count += 1
+            guard passed.count > beyond else { return false }
         }
         seen += 1
         guard seen > match.skip, (seen - match.skip).isMultiple(of: max(1, match.every)) else { return false }

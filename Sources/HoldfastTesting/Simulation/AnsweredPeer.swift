@@ -242,6 +242,7 @@ extension Copy.Word {
             case .rejected(let fault): .rejected(result.reason ?? Reason(rawValue: "Rejected"), fault)
             case .deferred: .deferred
             case .neverProcessed, .laneStopped: .notProcessed
+            case .foreign: result.isForeignSuccess ? .unknown : .notProcessed
             case .unknown: .unknown
             }
     }

@@ -162,7 +162,10 @@ struct ReasonGuide: Equatable {
         .tooManyAttempts: ReasonGuide(
             "it was answered \"not now\" as often, or for as long, as the retry settings allow",
             "when what kept it is over, retry it: `holdfast rejections retry`"),
-        .expired: ReasonGuide("its expiration came before it could be sent", "submit it anew if it still matters"),
+        .expired: ReasonGuide(
+            "its expiration, or its greatest age, came before it could be sent", "submit it anew if it still matters"),
+        .foreignAnswer: ReasonGuide(
+            "something else than the push service answered", "see to the endpoint, the proxy and the name resolution"),
         .clockDistrusted: ReasonGuide(
             "it looks expired, but this machine's clock has jumped and is not believed", "see to the clock"),
         .badProducerName: ReasonGuide("the producer's name is not 1 to 64 bytes, or one too many", mendAndSubmit),

@@ -63,7 +63,7 @@ struct MockScriptFile {
             tree, "when",
             keys: [
                 "count", "number", "connection", "token", "not-token", "channel", "topic", "address", "after", "until",
-                "once", "skip", "every", "times", "first",
+                "once", "beyond", "skip", "every", "times", "first",
             ])
         if map.has("first"), map.has("times") { throw YAMLFault("first and times are the same", at: map.place) }
         let times = try map.count("times", 0...Int.max)
@@ -74,7 +74,8 @@ struct MockScriptFile {
             channels: try map.texts("channel"),
             topics: try map.texts("topic"), address: try map.text("address"), after: try map.duration("after"),
             until: try map.duration("until"),
-            once: try map.choice("once", MockScript.Match.Once.self), skip: try map.count("skip", 0...Int.max) ?? 0,
+            once: try map.choice("once", MockScript.Match.Once.self), beyond: try map.count("beyond", 0...Int.max),
+            skip: try map.count("skip", 0...Int.max) ?? 0,
             every: try map.count("every", 1...Int.max) ?? 1,
             times: times ?? first)
     }

@@ -50,9 +50,9 @@ import Testing
             Row(400, "NewInIOS99", .rejected(.notification)), Row(403, "NewInIOS99", .laneStopped(.credentials)),
             Row(410, "NewInIOS99", .rejected(.suspectToken)), Row(418, "NewInIOS99", .rejected(.notification)),
             Row(429, "NewInIOS99", .deferred(.token)), Row(500, "NewInIOS99", .deferred(.service)),
-            Row(599, "NewInIOS99", .deferred(.service)), Row(302, "NewInIOS99", .unknown),
-            Row(400, nil, .rejected(.notification)), Row(403, nil, .laneStopped(.credentials)),
-            Row(503, nil, .deferred(.service)), Row(204, nil, .unknown),
+            Row(599, "NewInIOS99", .deferred(.service)), Row(302, "NewInIOS99", .foreign),
+            Row(400, nil, .foreign), Row(403, nil, .foreign), Row(410, nil, .foreign),
+            Row(503, nil, .deferred(.service)), Row(204, nil, .foreign),
         ]
 
     @Test("An answer with a reason, and its neighbours untouched", arguments: rows) func row(_ row: Row) async throws {

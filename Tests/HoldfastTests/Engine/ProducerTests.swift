@@ -142,12 +142,12 @@ import Testing
         #expect(try bench.journal.fate(of: UID(1)) == .unconfirmed(lane, attempts: 0, possiblySent: true))
         bench.connection.answer(1, SendResult(.deferred(.service), retryAfter: .seconds(60)))
         bench.settle()
-        guard case .deferred(lane, _, attempts: 1, reason: .serviceUnavailable)? = try bench.journal.fate(of: UID(1))
+        guard case .deferred(lane, _, attempts: 0, reason: .serviceUnavailable)? = try bench.journal.fate(of: UID(1))
         else {
             Issue.record("expected it to be deferred")
             return
         }
-        bench.advance(by: .seconds(62))
+        bench.advance(by: .seconds(77))
         bench.connection.answer(1, .confirmed)
         bench.settle()
         #expect(try bench.journal.fate(of: UID(1)) == .settled(.confirmed))

@@ -139,8 +139,10 @@ import Testing
 
     @Test("An entry that is deferred too often becomes a rejection") func tooManyAttempts() async throws {
         let journal = InMemoryJournal()
-        let engine = try testEngine(journal, InMemoryConnector { _ in SendResult(apnsStatus: 500) })
-        _ = await engine.producer.submit([Sample.notification(1)])
+        // Others are taken: it is not the service.
+        let connector = InMemoryConnector { Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 500) : .confirmed }
+        let engine = try testEngine(journal, connector)
+        _ = await engine.producer.submit((1..<20).map { Sample.notification($0) })
         #expect(try await runUntilIdle(engine) == .drained)
         #expect(journal.rejections[UID(1)]?.reason == .tooManyAttempts)
     }

@@ -44,6 +44,7 @@ final class Bench {
         var configuration = EngineConfiguration()
         configuration.reconnectMinimum = .milliseconds(1)
         configuration.reconnectMaximum = .milliseconds(2)
+        configuration.throttle.firstBurst = .max
         change(&configuration)
         var logger = log?.logger() ?? Logger(label: "test")
         if log == nil { logger.logLevel = .critical }

@@ -12,6 +12,9 @@ func testEngine(
     configuration.reconnectMinimum = .milliseconds(2)
     configuration.reconnectMaximum = .milliseconds(4)
     configuration.shutdownLimit = .seconds(2)
+    configuration.throttle.minimumPause = .milliseconds(2)
+    configuration.throttle.maximumPause = .milliseconds(4)
+    configuration.throttle.firstBurst = .max
     change(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical

@@ -32,6 +32,7 @@ final class Stage {
         configuration.reconnectMinimum = .milliseconds(1)
         configuration.reconnectMaximum = .milliseconds(2)
         configuration.shutdownLimit = .seconds(5)
+        configuration.throttle.firstBurst = .max
         change(&configuration)
         self.configuration = configuration
         self.clock = clock

@@ -81,6 +81,18 @@ struct LimitSettings: Equatable, Sendable {
                 "probes.maximum", .duration(short...(.seconds(24 * 3600))), default: "10m",
                 "upper bound of every such pause"),
             ConfigKey(
+                "suspects.uniform", .count(1...10_000_000), default: "500",
+                "rejections for one reason in a row, nothing confirmed in between, after which the lane stops"),
+            ConfigKey(
+                "throttle.minimum", .duration(.milliseconds(10)...(.seconds(3600))), default: "1s",
+                "the pause after a service has refused for now, at most; doubled with each probe that is refused"),
+            ConfigKey(
+                "throttle.maximum", .duration(.milliseconds(10)...(.seconds(24 * 3600))), default: "60s",
+                "the greatest such pause"),
+            ConfigKey(
+                "throttle.first-burst", .count(1...10_000_000), default: "16",
+                "the most in flight of a route that begins; doubled with each batch that is answered"),
+            ConfigKey(
                 "park", .duration(.zero...(.seconds(24 * 3600))), default: "20m",
                 "how long nothing is sent after `TooManyProviderTokenUpdates`"),
             ConfigKey(
@@ -112,7 +124,7 @@ struct LimitSettings: Equatable, Sendable {
         ],
         check: { items, problems in
             for values in items {
-                for group in ["retry", "reconnect"] {
+                for group in ["retry", "reconnect", "throttle"] {
                     let (minimum, maximum) = ("\(group).minimum", "\(group).maximum")
                     guard let least = values.duration(minimum), let greatest = values.duration(maximum),
                         least > greatest
@@ -154,6 +166,10 @@ struct LimitSettings: Equatable, Sendable {
         set(\.suspects.allowanceUnproven, values.count("suspects.allowance-unproven"))
         set(\.probes.minimum, values.duration("probes.minimum"))
         set(\.probes.maximum, values.duration("probes.maximum"))
+        set(\.suspects.greatestUniform, values.count("suspects.uniform"))
+        set(\.throttle.minimumPause, values.duration("throttle.minimum"))
+        set(\.throttle.maximumPause, values.duration("throttle.maximum"))
+        set(\.throttle.firstBurst, values.count("throttle.first-burst"))
         set(\.park, values.duration("park"))
         set(\.barrierLimit, values.duration("barrier.limit"))
         set(\.barrierIdle, values.duration("barrier.idle"))

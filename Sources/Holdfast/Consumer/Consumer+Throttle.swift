@@ -1,0 +1,85 @@
+internal import Logging
+
+/// A service that refuses for now: what is refused waits, and the route goes on as its throttle says.
+extension Consumer {
+    /// The throttle of a route that begins, or that goes on by way of another Consumer to the same service.
+    static func throttle(
+        _ configuration: EngineConfiguration, succeeding lanes: Lanes, connector: any Connector
+    ) -> RouteThrottle {
+        var policy = configuration.throttle
+        // Where only errors are answered there is no answer to wait for.
+        if connector.confirmationMode != .perNotification { policy.firstBurst = .max }
+        guard case .takenOver(let other) = lanes, other.connector.endpoint == connector.endpoint else {
+            return RouteThrottle(policy: policy, window: configuration.window)
+        }
+        var throttle = other.throttle
+        throttle.change(to: policy, window: configuration.window)
+        return throttle
+    }
+
+    /// The refusals of a turn are judged with its other answers, and settled.
+    func settleRefusals(in plan: inout SettlementPlan, now: Duration, wall: WallTime) {
+        guard !plan.answers.isEmpty else { return }
+        plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
+        let wasPaused = throttle.isPaused
+        let last = plan.refusals.last.map { EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid) }
+        let judgement = throttle.take(
+            plan.answers, isRepeated: plan.refusals.count == 1 && last == lastRefused, now: now,
+            random: { self.randomUnit() })
+        if let last { lastRefused = last }
+        for (ticket, flight, result) in plan.refusals {
+            let lane = lanes[flight.lane].id
+            switch judgement {
+            case .single:
+                plan.postpone(
+                    flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry, wall: wall,
+                    random: { self.randomUnit() })
+            case .service(let until):
+                // Behind the pause, so that the probe is another entry where there is one: this one may be the cause.
+                let delay = min((until - now) * (1.05 + 0.2 * randomUnit()) + .milliseconds(20), greatestWait)
+                plan.waitForService(
+                    flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry,
+                    until: wall.advanced(by: delay), wall: wall)
+            }
+        }
+        tellThrottle(wasPaused: wasPaused, refusal: plan.refusals.last?.result, now: now, wall: wall)
+        plan.refusals = []
+        plan.answers = RouteThrottle.Answers()
+    }
+
+    /// When the throttle lets more out; nil when that takes no time, or takes an answer.
+    func throttleWake(now: Duration) -> Duration? {
+        guard throttle.isThrottling else { return nil }
+        if !throttle.isPaused, !lanes.contains(where: { $0.handsOut && $0.hasWork }) { return throttle.forgetsAt }
+        return [throttle.nextAllowance(inFlight: inFlight, now: now), throttle.forgetsAt].compactMap { $0 }.min()
+    }
+
+    /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.
+    var publishedHoldReason: HoldReason? {
+        if let holdReason { return holdReason }
+        return throttle.isHolding && lanes.contains { journal.depth($0.id) > 0 } ? .throttled : nil
+    }
+
+    // MARK: Telling the outside
+
+    /// - Parameter wasPaused: whether it was told already that nothing goes out.
+    func tellThrottle(wasPaused: Bool, refusal: SendResult? = nil, now: Duration, wall: WallTime) {
+        guard throttle.isThrottling else {
+            guard throttled != nil else { return }
+            throttled = nil
+            return log(.throttleEnded, "the service of route \(name) takes everything again")
+        }
+        var throttled = throttled ?? EngineStatus.Throttle(since: wall)
+        throttled.perSecond = throttle.pace?.perSecond
+        if let refusal { (throttled.status, throttled.reason) = (refusal.status, refusal.reason) }
+        self.throttled = throttled
+        guard !wasPaused, throttle.isPaused, let until = throttle.nextAllowance(inFlight: inFlight, now: now) else {
+            return
+        }
+        var metadata: Logger.Metadata = ["wait-ms": .milliseconds(until - now)]
+        if let status = refusal?.status { metadata["status"] = .count(status) }
+        if let reason = refusal?.reason { metadata["reason"] = .string(reason.rawValue) }
+        if let rate = throttled.perSecond { metadata["per-second"] = .stringConvertible(rate) }
+        log(.throttled, "route \(name) is \(throttled): nothing is sent for \(until - now), then one probe", metadata)
+    }
+}

@@ -1,0 +1,289 @@
+/// Decides how much of a route may go out, by what its service has refused for now.
+///
+/// A refusal for now (429, 5xx) is about one notification, or about the service. It is about the service when nothing else was
+/// taken, or when refusals are a share of the answers. Then the route *pauses*, sends one request as a *probe*, and *recovers*:
+/// the requests in flight double with each answered batch. A refusal during the recovery measures what the service grants: from
+/// then on the route keeps to that rate, and tries a greater one from time to time.
+///
+/// A pure machine. Without refusals it costs one comparison for each hand-out.
+struct RouteThrottle: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// The service takes what it gets.
+        case open
+        /// Nothing goes out.
+        case paused(until: Duration)
+        /// One request shows whether the service takes notifications again.
+        case probing(isUnderWay: Bool)
+        /// More goes out with each answer, at most at the measured rate.
+        case recovering
+    }
+
+    /// The answers of one turn.
+    struct Answers: Hashable, Sendable {
+        /// Taken, or refused for a reason of the notification's own.
+        var granted = 0
+        /// Answered 429, or with a Retry-After.
+        var throttled = 0
+        /// Answered 5xx.
+        var unavailable = 0
+        /// Without an answer of the service.
+        var others = 0
+        /// The greatest of them.
+        var retryAfter: Duration?
+
+        var refused: Int { throttled + unavailable }
+        var isEmpty: Bool { granted + refused + others == 0 }
+    }
+
+    enum Judgement: Hashable, Sendable {
+        /// Each refusal is about its own notification.
+        case single
+        /// The refusals are about the service, and nothing goes out before this time.
+        case service(until: Duration)
+    }
+
+    /// A refusal so soon after the limit was met says what the service grants. Later it may be that little was to be sent.
+    private static let meaningful = Duration.seconds(10)
+
+    var policy: ThrottlePolicy
+    /// The most entries in flight that the route ever has.
+    private(set) var window: Int
+    private(set) var phase = Phase.open
+    /// The most entries in flight; `.max` when the window alone counts.
+    private(set) var limit: Int
+    /// Nil while no rate was measured.
+    private(set) var pace: ThrottlePace?
+    /// Entries in flight since before the pause.
+    private var stale = 0
+    private var tally = RefusalTally()
+    /// Refused probes in a row, the refusal before them included.
+    private var failures = 0
+    /// When the last pause began, and when there was more to send than the recovery from it allowed, last.
+    private var pausedAt: Duration?
+    private var limitedAt: Duration?
+    private var recoveringSince = Duration.zero
+    /// How much was granted since the pause began.
+    private var granted = 0
+
+    init(policy: ThrottlePolicy, window: Int) {
+        self.policy = policy
+        self.window = max(window, 1)
+        limit = max(policy.firstBurst, 1)
+        widen(by: 0)
+    }
+
+    /// Whether the service is throttling the route, or was unavailable a moment ago.
+    var isThrottling: Bool { phase != .open }
+
+    /// Whether nothing goes out but, at most, a probe.
+    var isHolding: Bool {
+        switch phase {
+        case .paused, .probing: true
+        case .open, .recovering: false
+        }
+    }
+
+    var isPaused: Bool { if case .paused = phase { true } else { false } }
+
+    mutating func change(to policy: ThrottlePolicy, window: Int) {
+        self.policy = policy
+        self.window = max(window, 1)
+        widen(by: 0)
+    }
+
+    // MARK: What may go out
+
+    /// Time has come to `now`.
+    mutating func look(now: Duration) {
+        switch phase {
+        case .paused(let until) where until <= now:
+            phase = .probing(isUnderWay: false)
+        case .recovering:
+            guard let forgetsAt, forgetsAt <= now else { return }
+            // Nothing was held up for long, and whether a rate still holds nobody knows.
+            phase = .open
+            if pace != nil {
+                pace = nil
+                limit = max(policy.firstBurst, 1)
+                widen(by: 0)
+            }
+        case .open, .paused, .probing: break
+        }
+    }
+
+    /// How many entries may go out.
+    ///
+    /// - Parameter inFlight: of the route.
+    mutating func allowance(inFlight: Int, now: Duration) -> Int {
+        switch phase {
+        case .open: return limit == .max ? .max : max(limit - inFlight, 0)
+        case .paused: return 0
+        // A probe that was given up has nothing in flight any more.
+        case .probing(let isUnderWay):
+            if isUnderWay { return inFlight > 0 ? 0 : 1 }
+            // What hangs since before the pause must not hold up the recovery.
+            stale = inFlight
+            return 1
+        case .recovering:
+            stale = min(stale, inFlight)
+            var room = limit == .max ? Int.max : max(limit - (inFlight - stale), 0)
+            if room > 0, pace != nil { room = min(room, pace!.allowance(now: now)) }
+            if room == 0 { limitedAt = now }
+            return room
+        }
+    }
+
+    /// So many entries went out.
+    mutating func take(_ count: Int) {
+        guard count > 0 else { return }
+        if case .probing = phase { phase = .probing(isUnderWay: true) }
+        pace?.take(count)
+    }
+
+    /// When to ask again by the clock, if there is more to send than it allows; nil when only an answer changes anything.
+    func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
+        switch phase {
+        case .paused(let until): until
+        case .recovering: limit > inFlight - min(stale, inFlight) ? pace?.nextAllowance(now: now) : nil
+        case .open, .probing: nil
+        }
+    }
+
+    // MARK: What was answered
+
+    /// When the end of the throttling is to be looked for, if nothing else happens.
+    var forgetsAt: Duration? {
+        guard phase == .recovering else { return nil }
+        return max(limitedAt ?? .zero, recoveringSince) + (pace == nil ? Self.meaningful : ThrottlePace.idle)
+    }
+
+    /// - Parameters:
+    ///   - isRepeated: the only refusal is of the entry that was refused last, and that may be the cause.
+    ///   - now: by the monotonic clock.
+    ///   - random: from 0 up to 1, for the jitter.
+    mutating func take(
+        _ answers: Answers, isRepeated: Bool = false, now: Duration, random: () -> Double
+    ) -> Judgement {
+        tally.add(answers, now: now)
+        granted += answers.granted
+        guard answers.refused > 0 else {
+            if case .probing = phase { probed(answers, now: now) } else { granted(answers.granted, now: now) }
+            return .single
+        }
+        if case .paused(let until) = phase {
+            // It was under way when the pause began.
+            let later = answers.retryAfter.map { max(until, now + $0) } ?? until
+            phase = .paused(until: later)
+            return .service(until: later)
+        }
+        guard isAboutService(answers) else {
+            pace?.refusedSome(now: now)
+            if case .probing = phase { probed(answers, now: now) }
+            return .single
+        }
+        let until = pause(answers, now: now, random: random())
+        // Others need not wait for it: the next one is the probe.
+        if isRepeated, failures > 1 { phase = .probing(isUnderWay: false) }
+        return .service(until: until)
+    }
+
+    private func isAboutService(_ answers: Answers) -> Bool {
+        if tally.granted == 0 { return true }
+        switch phase {
+        case .paused: return true
+        case .probing: return answers.granted == 0
+        case .recovering: return answers.throttled > 0 || tally.isMostlyRefused(least: 2)
+        case .open: return tally.isThrottled || tally.isMostlyRefused(least: RefusalTally.least)
+        }
+    }
+
+    private mutating func probed(_ answers: Answers, now: Duration) {
+        guard answers.granted > 0 else {
+            phase = .probing(isUnderWay: false)
+            return
+        }
+        phase = .recovering
+        recoveringSince = now
+        limitedAt = nil
+        failures = 0
+        limit = 1
+        pace?.resume(now: now)
+        granted(answers.granted, now: now)
+    }
+
+    private mutating func granted(_ count: Int, now: Duration) {
+        guard count > 0, !isPaused else { return }
+        widen(by: count)
+        guard phase == .recovering else { return }
+        if pace != nil {
+            pace!.granted(count, now: now)
+        } else if limit == .max {
+            phase = .open
+        }
+    }
+
+    private mutating func widen(by count: Int) {
+        guard limit != .max else { return }
+        limit += count
+        if limit >= window { limit = .max }
+    }
+
+    private mutating func pause(_ answers: Answers, now: Duration, random: Double) -> Duration {
+        if case .probing = phase {
+            failures += 1
+        } else {
+            failures = 1
+            measure(now: now)
+        }
+        pausedAt = now
+        granted = 0
+        tally = RefusalTally()
+        limit = 1
+        let doublings = min(failures - 1, 30)
+        let bound = min(policy.minimumPause * (1 << doublings), max(policy.maximumPause, policy.minimumPause))
+        let until = now + max(bound * (0.5 + random / 2), answers.retryAfter ?? .zero)
+        phase = .paused(until: until)
+        return until
+    }
+
+    /// From the beginning of one pause to the beginning of the next, the service grants what its quota is, if there was more
+    /// to send. (After a large burst the route may look open already.)
+    private mutating func measure(now: Duration) {
+        guard let pausedAt, now > pausedAt, let limitedAt, now - limitedAt < Self.meaningful else { return }
+        let measured = Double(granted) / ((now - pausedAt) / .seconds(1))
+        if pace != nil { pace!.refused(measured: measured) } else { pace = ThrottlePace(perSecond: measured) }
+    }
+}
+
+/// The answers of the last two seconds at most.
+private struct RefusalTally: Sendable {
+    /// So many refusals are no accident any more.
+    static let least = 5
+    private static let period = Duration.seconds(1)
+
+    private var now = RouteThrottle.Answers()
+    private var before = RouteThrottle.Answers()
+    private var since = Duration.zero
+
+    var granted: Int { now.granted + before.granted }
+    private var throttled: Int { now.throttled + before.throttled }
+    private var refused: Int { now.refused + before.refused }
+    private var all: Int { granted + refused }
+
+    mutating func add(_ answers: RouteThrottle.Answers, now time: Duration) {
+        if time - since >= Self.period {
+            before = time - since < Self.period * 2 ? now : RouteThrottle.Answers()
+            now = RouteThrottle.Answers()
+            since = time
+        }
+        now.granted += answers.granted
+        now.throttled += answers.throttled
+        now.unavailable += answers.unavailable
+    }
+
+    /// At least a tenth was throttled.
+    var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
+
+    /// At least half was refused.
+    func isMostlyRefused(least: Int) -> Bool { refused >= least && refused * 2 >= all }
+}

@@ -1,0 +1,41 @@
+/// Refusals for now, which the route's throttle judges with the rest of a turn's answers.
+extension SettlementPlan {
+    /// Counts the answer for the throttle.
+    ///
+    /// - Returns: whether the answer is a refusal for now, which is kept until the throttle has judged.
+    mutating func holdsBack(_ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket) -> Bool {
+        switch result.verdict {
+        case .confirmed, .rejected, .laneStopped:
+            answers.granted += 1
+            return false
+        case .neverProcessed, .unknown, .foreign, .deferred(.credentials):
+            answers.others += 1
+            return false
+        case .deferred(.token), .deferred(.service):
+            if result.isAboutLoad { answers.throttled += 1 } else { answers.unavailable += 1 }
+            if let retryAfter = result.retryAfter { answers.retryAfter = max(answers.retryAfter ?? .zero, retryAfter) }
+            refusals.append((ticket, flight, result))
+            return true
+        }
+    }
+
+    /// The refusal is the service's, and says nothing of the notification: it waits among the deferred, its attempts untouched.
+    /// Its age ends it, and its expiration, but no number of refusals.
+    mutating func waitForService(
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, result: SendResult, retry: RetrySchedule,
+        until due: WallTime, wall: WallTime
+    ) {
+        guard wall.since(flight.acceptedAt) <= retry.greatestAge else {
+            return reject(
+                EntryKey(lane: lane, uid: flight.uid), ticket: ticket, reason: .expired,
+                possiblySent: flight.possiblySentBefore, wall: wall)
+        }
+        wait(flight, ticket: ticket, lane: lane, until: due, reason: result.reason ?? .serviceUnavailable)
+        counts.deferred += 1
+    }
+}
+
+extension SendResult {
+    /// Whether a refusal for now speaks of how much is sent, and not of a failure.
+    fileprivate var isAboutLoad: Bool { verdict == .deferred(.token) || status == 429 || retryAfter != nil }
+}

@@ -1,0 +1,109 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// Answers that are not the push service's, and refusals that are all the same.
+@Suite(.timeLimit(.minutes(1))) struct ForeignAnswerTests {
+    @Test(
+        "Another server's errors reject nothing, count nothing and stop the lanes, with words",
+        arguments: [302, 400, 401, 403, 404, 405, 407, 410, 413, 421], Guarantee.allCases)
+    func wrongServer(_ status: Int, _ guarantee: Guarantee) throws {
+        let bench = try Bench()
+        bench.answer = { _ in
+            var result = SendResult(apnsStatus: status)
+            result.detail = #"server nginx, text/html, "<html>""#
+            return result
+        }
+        try bench.submit(1..<2001, guarantee: guarantee)
+        bench.settle()
+        #expect(bench.status.settled == 0)
+        #expect(bench.journal.entries.count == 2000)
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
+        let reason = bench.status.lanes.first { $0.key.guarantee == guarantee }?.stoppedBecause
+        #expect(reason?.contains("status \(status), server nginx, text/html") == true)
+        // All lanes of the route speak to the same server.
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause != nil })
+        #expect(bench.core.producer.blacklist.count == 0)
+    }
+
+    @Test("A kill after such answers makes no duplicates and nothing unknown", arguments: Guarantee.allCases)
+    func killed(_ guarantee: Guarantee) throws {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(apnsStatus: 404) }
+        try bench.submit(1..<101, guarantee: guarantee)
+        bench.settle()
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(120))
+        #expect(next.status.confirmed == 100)
+        #expect(next.status.unknown == 0)
+    }
+
+    @Test("One such answer among many that are taken: it waits with nothing counted, and the lane goes on")
+    func oneAmongMany() throws {
+        let bench = try Bench()
+        let count = Monitor(0)
+        bench.answer = { notification in
+            guard Sample.number(of: notification) == 50 else { return .confirmed }
+            let tries = count.withLock { count in
+                count += 1
+                return count
+            }
+            return tries < 3 ? SendResult(apnsStatus: 400) : .confirmed
+        }
+        try bench.submit(0..<100)
+        bench.settle()
+        #expect(bench.status.confirmed == 99)
+        #expect(bench.journal.entries.map(\.attempts) == [0])
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause == nil })
+        bench.advance(by: .seconds(125))
+        #expect(bench.status.confirmed == 100)
+    }
+
+    @Test("A success that is not the service's settles nothing as taken; what has one attempt is unknown")
+    func foreignSuccess() throws {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(.foreign, status: 200, detail: "a portal") }
+        try bench.submit([Sample.notification(1), Sample.notification(2, guarantee: .atMostOnce)])
+        bench.settle()
+        #expect(bench.status.confirmed == 0)
+        #expect(bench.status.unknown == 1)
+        #expect(bench.journal.entries.map(\.isFlaggedPossiblySent) == [true])
+    }
+
+    @Test(
+        "The same refusal for very many in a row stops the lane; the rest is not rejected, and goes when it is mended")
+    func uniform() throws {
+        let bench = try Bench { $0.suspects.greatestUniform = 100 }
+        let isMended = Monitor(false)
+        bench.answer = { _ in
+            isMended.withLock { $0 } ? .confirmed : SendResult(apnsStatus: 404, reason: "BadPath")
+        }
+        try bench.submit(0..<2000)
+        bench.settle()
+        #expect(bench.status.rejectedTotal == 100)
+        let lane = bench.status.lanes.first { $0.backlog > 0 }
+        #expect(lane?.backlog == 1900)
+        #expect(lane?.stoppedBecause?.contains("404 BadPath 101 times in a row") == true)
+        isMended.withLock { $0 = true }
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.advance(by: .seconds(5))
+        #expect(bench.status.confirmed == 1900)
+    }
+
+    @Test("Bad notifications among good ones, or bad in different ways, are rejected as ever") func mixed() throws {
+        let bench = try Bench { $0.suspects.greatestUniform = 10 }
+        bench.answer = { notification in
+            switch Sample.number(of: notification) % 3 {
+            case 0: .confirmed
+            case 1: SendResult(apnsStatus: 400, reason: "BadCollapseId")
+            default: SendResult(apnsStatus: 400, reason: "PayloadEmpty")
+            }
+        }
+        try bench.submit(0..<300)
+        bench.settle()
+        #expect(bench.status.confirmed == 100)
+        #expect(bench.status.rejected == [.badCollapseID: 100, .payloadEmpty: 100])
+    }
+}

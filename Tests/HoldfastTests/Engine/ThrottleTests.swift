@@ -1,0 +1,140 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// A service that throttles or is unavailable: it is let alone, and nothing is rejected for it.
+@Suite(.timeLimit(.minutes(2))) struct ThrottleTests {
+    private let unavailable = SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
+
+    /// Answers by a quota, by the bench's clock.
+    private func keep(
+        _ bench: Bench, to service: QuotaService, retryAfter: Duration? = .seconds(1), requests: Monitor<Int>
+    ) {
+        let service = Monitor(service)
+        let clock = bench.clock
+        bench.answer = { _ in
+            requests.withLock { $0 += 1 }
+            let isGranted = service.withLock { $0.grants(at: clock.monotonic) }
+            return isGranted
+                ? .confirmed : SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: retryAfter)
+        }
+    }
+
+    @Test("With a quota of 10 a second at least 90 % of it is used, at most 2 % are refused, and nothing is rejected")
+    func quota() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let requests = Monitor(0)
+        keep(bench, to: QuotaService(.windows, perSecond: 10), requests: requests)
+        try bench.submit(0..<3000)
+        let begin = bench.clock.monotonic
+        while bench.status.confirmed < 3000, bench.clock.monotonic - begin < .seconds(333) {
+            bench.advance(by: .seconds(1))
+        }
+        #expect(bench.status.confirmed == 3000)
+        #expect(bench.status.rejected == [:])
+        #expect(requests.withLock { $0 } <= 3060)
+    }
+
+    @Test("A minute of 503 costs one burst and at most eight probes, no attempts, and is over a minute later at most")
+    func outage() throws {
+        let bench = try Bench {
+            $0.throttle = ThrottlePolicy()
+            $0.retry = RetrySchedule(greatestCount: 2)
+        }
+        let isHealthy = Monitor(false)
+        let requests = Monitor(0)
+        bench.answer = { [unavailable] _ in
+            requests.withLock { $0 += 1 }
+            return isHealthy.withLock { $0 } ? .confirmed : unavailable
+        }
+        try bench.submit(0..<5000)
+        bench.advance(by: .seconds(60))
+        #expect(requests.withLock { $0 } <= 16 + 8)
+        #expect(bench.status.holding == ["default": .throttled])
+        #expect(bench.status.throttled["default"]?.status == 503)
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
+        isHealthy.withLock { $0 = true }
+        bench.advance(by: .seconds(75))
+        #expect(bench.status.confirmed == 5000)
+        #expect(bench.status.rejected == [:])
+        #expect(bench.status.throttled.isEmpty)
+        #expect(bench.status.holding.isEmpty)
+    }
+
+    @Test("What has one attempt and is refused by the service was never sent, over a kill", arguments: [429, 503])
+    func oneAttempt(_ status: Int) throws {
+        let bench = try Bench()
+        try bench.submit(0..<20, guarantee: .atMostOnce)
+        bench.settle()
+        for number in 0..<20 {
+            bench.connection.answer(number, SendResult(apnsStatus: status, reason: "TooManyRequests"))
+        }
+        bench.settle()
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(30))
+        #expect(next.status.confirmed == 20)
+        #expect(next.status.unknown == 0)
+    }
+
+    @Test("A token that gets too many, among many others that are taken, is deferred alone and counts its attempts")
+    func oneToken() throws {
+        let bench = try Bench()
+        try bench.submit(0..<100)
+        bench.settle()
+        bench.connection.answer(7, SendResult(apnsStatus: 429, reason: "TooManyRequests"))
+        for number in 0..<100 where number != 7 { bench.connection.answer(number, .confirmed) }
+        bench.settle()
+        #expect(bench.status.throttled.isEmpty)
+        #expect(bench.journal.entries.map(\.attempts) == [1])
+    }
+
+    @Test("An entry that is answered 500 while others are taken holds up nobody, and meets its end by its attempts")
+    func poison() throws {
+        let bench = try Bench { $0.retry = RetrySchedule(maximum: .seconds(2), greatestCount: 5) }
+        bench.answer = { Sample.number(of: $0) == 0 ? SendResult(apnsStatus: 500) : .confirmed }
+        try bench.submit(0..<1)
+        bench.advance(by: .seconds(3))
+        for number in 1..<100 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .seconds(1))
+        }
+        bench.advance(by: .seconds(30))
+        #expect(bench.status.confirmed == 99)
+        for number in 100..<300 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .milliseconds(200))
+        }
+        #expect(bench.status.rejected == [.tooManyAttempts: 1])
+    }
+
+    @Test("An entry that the service refuses ends by its age, and not as too many attempts") func age() throws {
+        let bench = try Bench { $0.retry = RetrySchedule(greatestCount: 2, greatestAge: .seconds(600)) }
+        bench.answer = { [unavailable] _ in unavailable }
+        try bench.submit(0..<1)
+        bench.advance(by: .seconds(590))
+        #expect(bench.status.rejected == [:])
+        bench.advance(by: .seconds(150))
+        #expect(bench.status.rejected == [.expired: 1])
+    }
+
+    @Test("The pause is logged once with status, reason and time, and its end too") func logged() throws {
+        let log = RecordingLog()
+        let bench = try Bench(log: log)
+        try bench.submit(0..<10)
+        bench.settle()
+        for number in 0..<10 {
+            bench.connection.answer(
+                number, SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(2)))
+        }
+        bench.settle()
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.advance(by: .seconds(30))
+        #expect(bench.status.confirmed == 10)
+        let lines = log.lines.filter { $0.event.hasPrefix("throttle") }
+        #expect(lines.map(\.event) == ["throttled", "throttle-ended"])
+        #expect(lines.first?.metadata["status"] == "429")
+        #expect(lines.first?.message.contains("TooManyRequests") == true)
+    }
+}
