@@ -10,6 +10,7 @@ extension Consumer {
         while position < events.endIndex {
             let connection = events[position].connection
             var plan = SettlementPlan()
+            plan.earliestNow = clockReading.earliest
             var isOver: ConnectionEnd?
             while position < events.endIndex, events[position].connection == connection, isOver == nil {
                 isOver = take(events[position].event, of: connection, into: &plan, now: now, wall: wall)

@@ -244,7 +244,7 @@ extension Consumer {
     ) -> Obstacle? {
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
         if fields.isExpired(at: wall) {
-            return clockGuard.isTrusted ? .expired : .mustWait(WallClockGuard.distrust, .clockDistrusted)
+            return clockReading.isTrusted ? .expired : .mustWait(WallClockGuard.distrust, .clockDistrusted)
         }
         if let entry, TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt) { return .blacklisted }
         if !suspectTokens.isEmpty, let token = token(), suspectTokens.contains(token) {

@@ -253,7 +253,7 @@ extension Consumer {
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
         runProbes(now: now, wall: wall)
-        if let bounds = housekeeping.due(now: now, wall: wall) { trim(bounds) }
+        if let bounds = housekeeping.due(now: now, wall: clockReading.earliest) { trim(bounds) }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
         promoteDue(now: now)

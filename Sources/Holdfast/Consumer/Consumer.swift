@@ -24,6 +24,7 @@ package final class Consumer: @unchecked Sendable {
         let events: EventHub
         let observer: EngineObserver
         let gate: OutcomeGate
+        let clockTrust: ClockTrust
         /// Has another route of the engine look again.
         let wakeRoute: @Sendable (Int) -> Void
     }
@@ -70,7 +71,9 @@ package final class Consumer: @unchecked Sendable {
     var scaler: ConnectionScaler
     var nextConnection = 1
     var random: Xoshiro256
-    var clockGuard: WallClockGuard
+    let clockTrust: ClockTrust
+    /// Of this turn.
+    var clockReading: ClockTrust.Reading
     var housekeeping: Housekeeping
     var reports: ReportInterval
 
@@ -177,7 +180,9 @@ package final class Consumer: @unchecked Sendable {
         }
         throttle = Self.throttle(configuration, succeeding: opened, connector: route.connector)
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
-        clockGuard = WallClockGuard(wallTimeAtOpen: journal.wallTimeAtOpen)
+        clockTrust = surroundings.clockTrust
+        clockReading = ClockTrust.Reading(
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), remark: nil)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }
@@ -304,10 +309,8 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func lookAtClocks(now: Duration, wall: WallTime) {
-        if let warning = clockGuard.look(wall: wall, monotonic: now) {
-            log(.clockDistrusted, "\(warning): what looks expired waits for \(WallClockGuard.distrust)")
-            events.emit(.clockDistrusted(warning))
-        }
+        clockReading = clockTrust.look(wall: wall, monotonic: now)
+        tellClock(clockReading.remark)
         for link in links.values { link.look(now: now) }
         if throttle.isThrottling {
             throttle.look(now: now)
@@ -335,7 +338,7 @@ package final class Consumer: @unchecked Sendable {
             wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit)
         }
         if let readAgainAt { wakes.append(readAgainAt) }
-        if let until = clockGuard.distrustedUntil { wakes.append(until) }
+        if let until = clockReading.distrustedUntil { wakes.append(until) }
         for link in links.values { wakes += wakesOf(link) }
         guard shutdownDeadline == nil else { return wakes.min() }
         if let parkedUntil { wakes.append(parkedUntil) }

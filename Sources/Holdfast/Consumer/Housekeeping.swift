@@ -29,6 +29,7 @@ struct Housekeeping: Sendable {
         (identityAge, identityLimit) = (changed.identityAge, changed.identityLimit)
     }
 
+    /// - Parameter wall: the earliest time that it may be: what is deleted is gone.
     /// - Returns: what to delete now; nil when it is not time.
     mutating func due(now: Duration, wall: WallTime) -> TrimBounds? {
         guard isInCharge, !isUnderWay else { return nil }

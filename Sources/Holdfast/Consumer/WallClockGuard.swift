@@ -1,41 +1,67 @@
-/// Says whether the wall clock may be believed about expirations.
+/// Says how far the wall clock may be believed.
 ///
-/// What has expired is settled for good; a clock that jumps a year ahead would end every entry so. After a step of more
-/// than ``tolerance`` against the monotonic clock, and at a start before the last time the journal knows of, expirations
-/// are not acted upon for ``distrust``: by then either somebody has mended the clock, which is another step, or it is
-/// right as it is.
+/// A notification that expired, or grew too old, is ended for good; rejections that grew too old are deleted; and a sender
+/// whose expiration is past is refused. A clock that jumps a year ahead would do all of that to everything. So the clock is
+/// distrusted for ``distrust`` after a step of more than ``tolerance`` against the monotonic clock, and after a start that
+/// lies before the last time the journal knows of, or more than ``tolerance`` behind it: by then either somebody has mended
+/// the clock, which is another step, or it is right as it is. (A start long after the journal's last time is mostly a
+/// service that was down for as long. Nobody can tell that from a clock that is ahead, and waiting harms neither.)
 ///
 /// A pure machine.
 struct WallClockGuard: Sendable {
     static let tolerance = Duration.seconds(5 * 60)
     static let distrust = Duration.seconds(10 * 60)
 
+    /// News about the clock, for people.
+    enum Remark: Hashable, Sendable {
+        /// The clock was set, or is behind what the journal knows.
+        case warning(String)
+        /// The journal was last written a while before the start.
+        case unproven(String)
+    }
+
     private var last: (wall: WallTime, monotonic: Duration)?
     private(set) var distrustedUntil: Duration?
+    /// How far the clock may be ahead.
+    private var doubt = Duration.zero
+    private var startsAfter: WallTime?
 
     /// - Parameter wallTimeAtOpen: the last time that the journal knows of.
     init(wallTimeAtOpen: WallTime?) { startsAfter = wallTimeAtOpen }
 
-    private var startsAfter: WallTime?
-
-    /// - Returns: what to warn of, when there is news.
-    mutating func look(wall: WallTime, monotonic: Duration) -> String? {
+    /// To be told of the time again and again.
+    ///
+    /// - Returns: what to tell people, when there is news.
+    mutating func look(wall: WallTime, monotonic: Duration) -> Remark? {
         defer { last = (wall, monotonic) }
-        if let until = distrustedUntil, monotonic >= until { distrustedUntil = nil }
+        if let until = distrustedUntil, monotonic >= until { (distrustedUntil, doubt) = (nil, .zero) }
         if let start = startsAfter {
             startsAfter = nil
-            // A second is what the slewing of a healthy clock may take back.
-            if wall.advanced(by: .seconds(1)) < start {
-                distrustedUntil = monotonic + Self.distrust
-                return "the clock is \(start.since(wall)) behind the time at which the journal was last written"
-            }
+            return began(wall, after: start, monotonic: monotonic)
         }
         guard let last else { return nil }
         let step = wall.since(last.wall) - (monotonic - last.monotonic)
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
         distrustedUntil = monotonic + Self.distrust
-        return "the clock was set by \(step)"
+        doubt = max(doubt + step, .zero)
+        return .warning("the clock was set by \(step)")
+    }
+
+    private mutating func began(_ wall: WallTime, after start: WallTime, monotonic: Duration) -> Remark? {
+        // A second is what the slewing of a healthy clock may take back.
+        if wall.advanced(by: .seconds(1)) < start {
+            distrustedUntil = monotonic + Self.distrust
+            return .warning("the clock is \(start.since(wall)) behind the time at which the journal was last written")
+        }
+        let gap = wall.since(start)
+        guard gap > Self.tolerance else { return nil }
+        distrustedUntil = monotonic + Self.distrust
+        doubt = gap
+        return .unproven("the journal was last written \(gap) before this start, if the clock is right")
     }
 
     var isTrusted: Bool { distrustedUntil == nil }
+
+    /// The earliest time that it may be, while the clock says `wall`: for what nobody can undo.
+    func earliest(_ wall: WallTime) -> WallTime { wall.advanced(by: .zero - doubt) }
 }

@@ -51,6 +51,7 @@ package final class EngineCore: Sendable {
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
+            clockTrust: producers.clockTrust,
             wakeRoute: { route in audience.post(to: route) { $0.nudged = true } })
         try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)

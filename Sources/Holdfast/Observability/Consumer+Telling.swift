@@ -2,6 +2,18 @@ internal import Logging
 
 /// What happens to a route is logged, and listeners hear of it.
 extension Consumer {
+    /// News about the wall clock.
+    func tellClock(_ remark: WallClockGuard.Remark?) {
+        switch remark {
+        case nil: return
+        case .warning(let message)?:
+            log(.clockDistrusted, "\(message): what looks expired waits for \(WallClockGuard.distrust)")
+            events.emit(.clockDistrusted(message))
+        case .unproven(let message)?:
+            log(.clockUnproven, "\(message): what has expired since waits for \(WallClockGuard.distrust)")
+        }
+    }
+
     func connectionOpened(_ number: Int) {
         log(
             .connectionOpened, "connected to \(connector.endpoint)",

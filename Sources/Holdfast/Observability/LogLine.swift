@@ -26,6 +26,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case routeShuttingDown = "route-shutting-down"
     case engineEnded = "engine-ended"
     case report
+    case clockUnproven = "clock-unproven"
 
     // notice
     case connectionEnded = "connection-ended"
@@ -76,7 +77,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .handedOut, .settled, .committed, .cleared: .trace
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
-        case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
         case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
@@ -97,7 +98,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var isLimited: Bool {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
-        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .reconfigured, .lanePaused, .laneResumed,
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .lanePaused,
+            .laneResumed,
             .laneStopped,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false

@@ -84,7 +84,7 @@ struct EngineDesk: OperatorDesk {
     func retry(_ rejections: [UID]) async throws -> [Retry] {
         let producer = core.producer
         let terms = producer.terms
-        let now = producer.clock.wall()
+        let now = producer.earliest(producer.clock.wall())
         return try await RejectionRetry(
             journal: core.journal, clock: producer.clock, defaultLifetime: terms.configuration.defaultLifetime
         ).perform(rejections) { rejection, expiration throws(Refusal) in

@@ -76,6 +76,7 @@ extension Producer {
         now: WallTime
     ) {
         let (routes, configuration) = (terms.routes, terms.configuration)
+        let earliest = earliest(now)
         let missingIDs = notifications.reduce(0) { $1.id == nil ? $0 + 1 : $0 }
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil
@@ -87,7 +88,7 @@ extension Producer {
                 let number = try routes.route(for: notification.topic)
                 let route = routes.entries[number]
                 if validator?.route != number { validator = (number, route.validator) }
-                try validator?.1.validate(notification, now: now)
+                try validator?.1.validate(notification, now: earliest)
                 let expiration = notification.expiration(
                     acceptedAt: now, defaultLifetime: configuration.defaultLifetime)
                 var identity: Identity?

@@ -12,6 +12,7 @@ public final class Producer: Sendable {
     let shared: Monitor<ProducerTable.Shared>
     /// Those who wait for room in the journal, of all Producers of the engine.
     let room: RoomGate
+    private let clockTrust: ClockTrust
     /// Those who wait until nothing of this Producer is unconfirmed.
     private let waiters = Monitor(Waiters())
 
@@ -23,10 +24,11 @@ public final class Producer: Sendable {
 
     init(
         name: String, id: ProducerID, journal: any Journal, clock: EngineClock,
-        shared: Monitor<ProducerTable.Shared>, room: RoomGate
+        shared: Monitor<ProducerTable.Shared>, room: RoomGate, clockTrust: ClockTrust
     ) {
         self.name = name
         self.room = room
+        self.clockTrust = clockTrust
         self.id = id
         self.shared = shared
         self.journal = journal
@@ -37,6 +39,12 @@ public final class Producer: Sendable {
     /// As of now: a reconfiguration exchanges them.
     var terms: ProducerTable.Terms { shared.withLock(\.terms) }
     var configuration: EngineConfiguration { terms.configuration }
+
+    /// The earliest time that it may be, while the wall clock says `wall`: an expiration is past only if it is past by this.
+    /// What a clock that is ahead takes for past is accepted, and waits until the clock is believed.
+    func earliest(_ wall: WallTime) -> WallTime {
+        clockTrust.look(wall: wall, monotonic: clock.monotonic()).earliest
+    }
 
     /// Submits a batch. This is the real call; the others are conveniences over it.
     ///

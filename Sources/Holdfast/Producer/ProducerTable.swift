@@ -29,6 +29,7 @@ final class ProducerTable: Sendable {
     let clock: EngineClock
     let shared: Monitor<Shared>
     let room = RoomGate()
+    let clockTrust: ClockTrust
     let standard: Producer
     private let named: Monitor<[String: Producer]>
 
@@ -37,10 +38,11 @@ final class ProducerTable: Sendable {
     ) throws(JournalError) {
         self.journal = journal
         self.clock = clock
+        clockTrust = ClockTrust(wallTimeAtOpen: journal.wallTimeAtOpen)
         shared = Monitor(Shared(terms: Terms(routes: routes, configuration: configuration)))
         standard = Producer(
             name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, clock: clock,
-            shared: shared, room: room)
+            shared: shared, room: room, clockTrust: clockTrust)
         named = Monitor([Self.standardName: standard])
     }
 
@@ -63,7 +65,7 @@ final class ProducerTable: Sendable {
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(
             name: name, id: try journal.openProducer(name), journal: journal, clock: clock, shared: shared,
-            room: room)
+            room: room, clockTrust: clockTrust)
         return named.withLock { named in
             if let known = named[name] { return known }
             named[name] = made

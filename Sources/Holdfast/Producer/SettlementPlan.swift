@@ -66,6 +66,8 @@ struct SettlementPlan: Sendable {
     var refusals: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var answers = RouteThrottle.Answers()
     var counts = Counts()
+    /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
+    var earliestNow: WallTime?
 
     /// How many entries met which end.
     struct Counts: Hashable, Sendable {
@@ -230,7 +232,7 @@ struct SettlementPlan: Sendable {
         if isUnknown, flight.hasOneAttempt { return giveUpAsUnknown(key, ticket: ticket) }
         let possiblySent = isUnknown || flight.possiblySentBefore
         let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
-        guard !retry.isExhausted(attempts: attempts, age: wall.since(flight.acceptedAt)) else {
+        guard !retry.isExhausted(attempts: attempts, age: (earliestNow ?? wall).since(flight.acceptedAt)) else {
             return reject(key, ticket: ticket, reason: .tooManyAttempts, possiblySent: possiblySent, wall: wall)
         }
         let delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())

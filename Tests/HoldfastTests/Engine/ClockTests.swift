@@ -49,6 +49,70 @@ import Testing
         #expect(bench.status.expired == 1)
     }
 
+    @Test("A start with a clock that is ahead ends nothing as expired; mended, all of it goes")
+    func startsAhead() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        try bench.submit(1..<61)
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(2 * 86_400))
+        let next = try bench.crashed()
+        next.advance(by: .seconds(60))
+        #expect(next.status.expired == 0)
+        next.clock.stepWall(by: .seconds(-2 * 86_400))
+        next.advance(by: .seconds(1300))
+        #expect(next.status.expired == 0)
+        #expect(next.sent.count == 60)
+    }
+
+    @Test("A step of the clock gives nothing up for its age") func age() throws {
+        let bench = try Bench()
+        try bench.submit(1..<11)
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(4 * 86_400))
+        for number in 1..<11 {
+            bench.connection.answer(number, SendResult(apnsStatus: 500, reason: "InternalServerError"))
+        }
+        bench.settle()
+        #expect(bench.status.rejectedTotal == 0)
+        #expect(try bench.journal.status().unconfirmed == 10)
+    }
+
+    @Test("A step of the clock deletes no rejections, and those that are too old go when it is believed")
+    func trim() throws {
+        let bench = try Bench()
+        try bench.submit(1..<11)
+        bench.settle()
+        for number in 1..<11 { bench.connection.answer(number, SendResult(apnsStatus: 400, reason: "PayloadEmpty")) }
+        bench.settle()
+        #expect(bench.journal.rejections.count == 10)
+        bench.clock.stepWall(by: .seconds(31 * 86_400))
+        bench.advance(by: .seconds(500))
+        #expect(bench.journal.rejections.count == 10)
+        bench.advance(by: .seconds(400))
+        #expect(bench.journal.rejections.count == 0)
+    }
+
+    @Test(
+        "At intake a clock that is ahead calls no expiration past that may lie ahead, and one that is surely past is refused"
+    )
+    func intake() throws {
+        let bench = try Bench()
+        try bench.submit(0..<1)
+        let good = expiring(1, in: .seconds(3600), bench)
+        let past = expiring(2, in: .seconds(-60), bench)
+        bench.clock.stepWall(by: .seconds(7200))
+        let receipts = try bench.submit([good, past])
+        #expect(receipts[0].uid != nil)
+        guard case .refused(let refusal) = receipts[1] else {
+            Issue.record("expected a refusal")
+            return
+        }
+        #expect(refusal.reason == .badExpirationDate)
+        bench.advance(by: .seconds(601))
+        #expect(try bench.submit([expiring(3, in: .seconds(-3600), bench)])[0].uid == nil)
+    }
+
     @Test("A start before the journal's last time holds expirations too") func startsBefore() throws {
         let bench = try Bench()
         bench.accepts = false

@@ -49,6 +49,35 @@ import Testing
         #expect(slewed.isTrusted)
     }
 
+    @Test("A start long after the journal's last time is distrusted too, without a warning, and five minutes are not")
+    func startsAfter() {
+        var clock = WallClockGuard(wallTimeAtOpen: start)
+        guard case .unproven? = clock.look(wall: start.advanced(by: .seconds(172_800)), monotonic: .zero) else {
+            Issue.record("expected a remark")
+            return
+        }
+        #expect(!clock.isTrusted)
+        #expect(clock.earliest(start.advanced(by: .seconds(172_801))) == start.advanced(by: .seconds(1)))
+        _ = clock.look(wall: start.advanced(by: .seconds(173_400)), monotonic: .seconds(600))
+        #expect(clock.isTrusted)
+        #expect(clock.earliest(start.advanced(by: .seconds(173_400))) == start.advanced(by: .seconds(173_400)))
+        var restarted = WallClockGuard(wallTimeAtOpen: start)
+        #expect(restarted.look(wall: start.advanced(by: .seconds(300)), monotonic: .zero) == nil)
+        #expect(restarted.isTrusted)
+    }
+
+    @Test("The earliest time that it may be is the one before all steps ahead; a step that mends one leaves none")
+    func earliest() {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        _ = clock.look(wall: start.advanced(by: .seconds(7200)), monotonic: .zero)
+        #expect(clock.earliest(start.advanced(by: .seconds(7200))) == start)
+        _ = clock.look(wall: start.advanced(by: .seconds(10_810)), monotonic: .seconds(10))
+        #expect(clock.earliest(start.advanced(by: .seconds(10_810))) == start.advanced(by: .seconds(10)))
+        _ = clock.look(wall: start.advanced(by: .seconds(20)), monotonic: .seconds(20))
+        #expect(clock.earliest(start.advanced(by: .seconds(20))) == start.advanced(by: .seconds(20)))
+    }
+
     @Test("A second step while it is distrusted counts from then") func twice() {
         var clock = WallClockGuard(wallTimeAtOpen: nil)
         _ = clock.look(wall: start, monotonic: .zero)

@@ -99,7 +99,8 @@ final class Stage {
 
     /// Turns until nothing new comes without time passing, or the budget is used up.
     func settle() {
-        for _ in 0..<10_000 where step() {}
+        var left = 10_000
+        while left > 0, step() { left -= 1 }
     }
 
     /// - Returns: whether there was anything to do.
