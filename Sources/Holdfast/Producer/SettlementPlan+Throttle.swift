@@ -25,7 +25,7 @@ extension SettlementPlan {
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, result: SendResult, retry: RetrySchedule,
         until due: WallTime, wall: WallTime
     ) {
-        guard wall.since(flight.acceptedAt) <= retry.greatestAge else {
+        guard age(of: flight, wall: wall) <= retry.greatestAge else {
             return reject(
                 EntryKey(lane: lane, uid: flight.uid), ticket: ticket, reason: .expired,
                 possiblySent: flight.possiblySentBefore, wall: wall)

@@ -232,7 +232,7 @@ struct SettlementPlan: Sendable {
         if isUnknown, flight.hasOneAttempt { return giveUpAsUnknown(key, ticket: ticket) }
         let possiblySent = isUnknown || flight.possiblySentBefore
         let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
-        guard !retry.isExhausted(attempts: attempts, age: (earliestNow ?? wall).since(flight.acceptedAt)) else {
+        guard !retry.isExhausted(attempts: attempts, age: age(of: flight, wall: wall)) else {
             return reject(key, ticket: ticket, reason: .tooManyAttempts, possiblySent: possiblySent, wall: wall)
         }
         let delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())
@@ -242,6 +242,11 @@ struct SettlementPlan: Sendable {
             key, .deferUntil(due, attempts: UInt16(attempts), reason: reason, possiblySent: possiblySent),
             ticket: ticket)
         counts.deferred += 1
+    }
+
+    /// For how long an entry has been accepted, at least.
+    func age(of flight: SentWindow.Flight, wall: WallTime) -> Duration {
+        (earliestNow ?? wall).since(flight.acceptedAt)
     }
 
     /// It was provably not processed: it goes again, its attempts untouched.
