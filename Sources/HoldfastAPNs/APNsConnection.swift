@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// One HTTP/2 connection, as the engine sees it.
 final class APNsConnection: Connection, RetirableConnection {
-    private let currentCapacity = Monitor(1)
+    private let room = Monitor((capacity: 1, streams: 1))
     let loop: any EventLoop
     let inbox: HandOutInbox<APNsHandler>
 
@@ -13,9 +13,11 @@ final class APNsConnection: Connection, RetirableConnection {
         inbox = HandOutInbox(loop: loop)
     }
 
-    func setCapacity(_ capacity: Int) { currentCapacity.withLock { $0 = capacity } }
+    func setRoom(capacity: Int, streams: Int) { room.withLock { $0 = (capacity, streams) } }
 
-    var capacity: Int { currentCapacity.withLock { $0 } }
+    var capacity: Int { room.withLock(\.capacity) }
+
+    var streams: Int { room.withLock(\.streams) }
 
     func send(_ handOut: HandOut) { inbox.append(handOut) }
 

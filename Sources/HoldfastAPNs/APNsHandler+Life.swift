@@ -9,8 +9,9 @@ extension APNsHandler {
     func settingsChanged(streams: Int, headerTable: Int) {
         headers.setPeerTableSize(headerTable)
         // As many again may wait here, so that an answer starts the next request without asking the engine.
-        let capacity = 2 * max(min(streams, configuration.maximumStreams), 1)
-        connection.setCapacity(capacity)
+        let streams = max(min(streams, configuration.maximumStreams), 1)
+        let capacity = 2 * streams
+        connection.setRoom(capacity: capacity, streams: streams)
         if case .opening = phase {
             phase = .open
             ready.succeed(connection)

@@ -15,8 +15,10 @@ struct ConnectionPool: Sendable {
     private(set) var active: [Int] = []
     private var making = Making.resting
     private var reconnect: ReconnectSchedule
-    /// How often connections may be made, whatever became of those before. Nil for as often as is wanted.
+    /// How often connections may be made, those excepted that ``earned(now:)`` was said of. Nil for as often as is wanted.
     private var budget: RateLimiter?
+    /// What the next one waits for is the budget.
+    private var awaitsBudget = false
 
     init(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit? = nil) {
         self.limit = max(limit, 1)
@@ -69,8 +71,10 @@ struct ConnectionPool: Sendable {
     mutating func begin(now: Duration) -> Bool {
         if budget?.allowance(now: now) == 0 {
             making = .waiting(until: budget?.nextAllowance(now: now) ?? now)
+            awaitsBudget = true
             return false
         }
+        awaitsBudget = false
         budget?.take(1)
         making = .underWay
         return true
@@ -80,6 +84,14 @@ struct ConnectionPool: Sendable {
     mutating func hurry(now: Duration) {
         reconnect.worked()
         if case .waiting = making { making = .waiting(until: now) }
+    }
+
+    /// One that has left did enough work, and ended in an orderly way: it counts no more, and its successor is not to wait
+    /// as after a failure.
+    mutating func earned(now: Duration) {
+        budget?.giveBack(1)
+        reconnect.worked()
+        if awaitsBudget, case .waiting(let until) = making { making = .waiting(until: min(until, now)) }
     }
 
     /// Nobody needs one now: what was waited for is over.

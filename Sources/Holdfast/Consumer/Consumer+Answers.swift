@@ -45,6 +45,7 @@ extension Consumer {
             takeCumulative(event, of: connection, link, into: &plan, now: now, wall: wall)
         case .capacityChanged(let capacity):
             link.capacity = max(capacity, 1)
+            link.streams = max(min(link.connection?.streams ?? capacity, link.capacity), 1)
         case .told(let result):
             plan.add(word: weigh(word: result, now: now))
         case .draining:
@@ -64,6 +65,7 @@ extension Consumer {
     ) {
         link.hasWorked = true
         link.note(.confirmed)
+        link.confirmations += tickets.count
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut
         plan.answers.granted += tickets.count

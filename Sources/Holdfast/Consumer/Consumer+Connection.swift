@@ -110,6 +110,7 @@ extension Consumer {
         guard let link = links[number], link.connection != nil else { return }
         link.connection = nil
         if link.isOver { links[number] = nil }
+        if link.isDraining, link.confirmations >= configuration.reconnectEarned { pool.earned(now: now) }
         connectionClosed(number, cause: connectionEnd.cause)
         events.emit(.disconnected(route: name, cause: connectionEnd.cause))
         guard pool.leave(number, hasWorked: link.hasWorked, now: now, random: { randomUnit() }), pool.active.isEmpty

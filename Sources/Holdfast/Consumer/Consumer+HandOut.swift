@@ -9,38 +9,16 @@ extension Consumer {
             journal.raiseMark(of: lanes[index].id, to: ceiling)
         }
         do throws(JournalError) {
-            // The more urgent lanes first; what they leave is for the others.
-            for index in lanes.indices {
-                while holdReason == nil, end == nil, let (number, link) = roomiest(),
-                    try handOutSome(of: index, on: number, link, now: now, wall: wall)
-                {}
-            }
+            try fillKeptPlaces(now: now, wall: wall)
+            try sharePlaces(now: now, wall: wall)
         } catch {
             readFailed(error, now: now)
         }
     }
 
-    /// How many more entries the connection takes, whatever the others have.
-    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count) }
-
-    /// The connection with the most room, and room that is worth a read of the journal.
-    private func roomiest() -> (number: Int, link: Link)? {
-        let left = windowLimit - inFlight
-        guard left > 0 else { return nil }
-        var best: (number: Int, link: Link, room: Int)?
-        for number in pool.active {
-            guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { continue }
-            let room = min(left, room(of: link))
-            let worthwhile = min(linkWindowLimit, link.capacity, 8000) / 8
-            guard room > worthwhile || link.count == 0, room > best?.room ?? 0 else { continue }
-            best = (number, link, room)
-        }
-        return best.map { ($0.number, $0.link) }
-    }
-
     /// Whether more could go out at once if there were more connections.
     var lacksConnections: Bool {
-        holdReason == nil && inFlight < windowLimit && roomiest() == nil
+        holdReason == nil && inFlight < windowLimit && roomiest(free: freePlaces()) == nil
             && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
             && lanes.contains { $0.handsOut && $0.hasWork } && !isSlowedDown
     }
@@ -56,63 +34,75 @@ extension Consumer {
         return lanes.contains { $0.handsOut && $0.hasWork }
     }
 
-    /// How many entries the connection is given next.
-    private func grant(_ link: Link, now: Duration) -> Int {
-        var wanted = min(windowLimit - inFlight, room(of: link), 1000)
-        if let allowance = rate?.allowance(now: now) { wanted = min(wanted, allowance) }
+    /// How many entries the connection is given next, at most `limit`.
+    ///
+    /// - Parameter kept: places of the route that are kept for others.
+    private func grant(_ limit: Int, kept: Int, now: Duration) -> Int {
+        var wanted = min(limit, 1000)
+        if let allowance = rate?.allowance(now: now) { wanted = min(wanted, allowance - kept) }
+        // What is kept for others goes out by the same allowance, whichever comes first.
         if wanted > 0 { wanted = min(wanted, throttle.allowance(inFlight: inFlight, now: now)) }
         guard wanted > 0 else { return 0 }
-        let granted = gate.reserve(wanted, route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+        let granted = gate.reserve(wanted, route: index, inFlight: inFlight + kept, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
-        if granted == 0 { outcomesAreFull = true }
+        // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)
+        if granted == 0, keptPlaces() == 0 || kept < keptPlaces() { outcomesAreFull = true }
         return granted
     }
 
-    /// - Returns: whether it is worth asking again for the same lane.
-    private func handOutSome(
-        of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime
-    ) throws(JournalError) -> Bool {
+    /// - Parameters:
+    ///   - limit: the most entries.
+    ///   - kept: places of the route that are kept for others.
+    /// - Returns: how many entries were dealt with, or were given places; 0 when it is not worth asking again.
+    func handOutSome(
+        of index: Int, on number: Int, _ link: Link, limit: Int, kept: Int, now: Duration, wall: WallTime
+    ) throws(JournalError) -> Int {
         let lane = lanes[index]
-        guard lane.handsOut, lane.hasWork else { return false }
-        let room = min(grant(link, now: now), lane.isRunning ? .max : 1)
+        guard lane.handsOut, lane.hasWork else { return 0 }
+        let room = min(grant(limit, kept: kept, now: now), lane.isRunning ? .max : 1)
         switch lane.nextStep(limit: room) {
         case .none:
-            return false
+            return 0
         case .peek(let after):
             return try peek(index, after: after, limit: lane.key.guarantee == .atLeastOnce ? 1 : room)
         case .readAgain(let again):
             let covered = lane.covered(again)
-            guard covered > 0 else { return raise(index, through: again[again.count - 1].uid) }
+            guard covered > 0 else {
+                raise(index, through: again[again.count - 1].uid)
+                return 0
+            }
             let taken = Array(again.prefix(covered))
             let batch = try journal.unconfirmed(lane.id, uids: taken.map(\.uid))
             let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
             lanes[index].takeAgain(taken)
             give(batch, of: index, on: number, link, now: now, wall: wall) { possiblySent.contains($0) }
-            return true
+            return taken.count
         case .read(let after, let through):
             let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: room)
-            lanes[index].advance(to: batch.items.last?.uid ?? through)
+            lanes[index].advance(to: batch.items.last?.uid ?? through, count: batch.count)
             let markAtOpen = lane.markAtOpen
             let fresh = batch.removing(lanes[index].passOver(in: batch))
             give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
-            return true
+            // Nothing may lie below the mark, and something above it.
+            return max(batch.count, 1)
         }
     }
 
-    /// Looks how far the mark must rise for the next entries.
-    private func peek(_ index: Int, after: UID, limit: Int) throws(JournalError) -> Bool {
+    /// Looks how far the mark must rise for the next entries. In a lane with one attempt they have places from then on.
+    private func peek(_ index: Int, after: UID, limit: Int) throws(JournalError) -> Int {
         let batch = try journal.unconfirmed(lanes[index].id, after: after, through: .max, limit: limit)
         guard let last = batch.items.last else {
-            lanes[index].advance(to: lanes[index].lastUID)
-            return false
+            lanes[index].peekedNothing()
+            return 0
         }
-        return raise(index, through: last.uid)
+        raise(index, through: last.uid, places: batch.count)
+        return lanes[index].key.guarantee == .atLeastOnce ? 0 : batch.count
     }
 
-    /// - Returns: false: what is wanted goes out when the mark's commit has been reported.
-    private func raise(_ index: Int, through uid: UID) -> Bool {
-        if let ceiling = lanes[index].raise(through: uid) { journal.raiseMark(of: lanes[index].id, to: ceiling) }
-        return false
+    /// What is wanted goes out when the mark's commit has been reported.
+    private func raise(_ index: Int, through uid: UID, places: Int = 0) {
+        guard let ceiling = lanes[index].raise(through: uid, places: places) else { return }
+        journal.raiseMark(of: lanes[index].id, to: ceiling)
     }
 
     /// Hands a batch to the connection, but for entries that must not go: those are settled instead.
@@ -154,6 +144,7 @@ extension Consumer {
         }
         noteProbe(entries, of: index, on: number, now: now)
         if let last = entries.items.last { lanes[index].handedOut(through: last.uid) }
+        link.handOuts += tickets.count
         rate?.take(tickets.count)
         throttle.take(tickets.count)
         board.handedOut(entries.count, possibleDuplicates: plan.now.batch.possibleDuplicates)

@@ -179,6 +179,7 @@ extension Consumer {
                 if isStranded, !uids.isEmpty { strandedLookAt[lane] = now }
                 tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
+                if lanes[lane].key.guarantee == .atMostOnce { share.took(uids.count, lane: lane) }
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
@@ -201,21 +202,23 @@ extension Consumer {
         let again = lanes[lane].againCount
         let limit = (lanes[lane].isRunning ? configuration.window : 1) - again
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
-        let open = pool.active.compactMap { links[$0] }.filter { $0.pausedUntil == nil }
-        let room = open.reduce(0) { $0 + self.room(of: $1) }
-        let allowance = rate.map { rate in
-            var rate = rate
-            return rate.allowance(now: clock.monotonic())
-        }
-        var throttle = throttle
-        let granted = throttle.allowance(inFlight: inFlight, now: clock.monotonic())
-        return min(limit, room - again, windowLimit - inFlight - again, min(allowance ?? .max, granted) - again)
+        return min(limit, promotionPlaces(lane))
     }
 
     private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
-        lanes[lane].beginPromotion()
+        var limit = promotionLimit(lane)
+        if lanes[lane].key.guarantee == .atMostOnce {
+            // What comes back keeps its places, so each must have room for its outcome.
+            limit = gate.reserve(
+                limit, route: index, inFlight: inFlight + keptPlaces(), waiting: journal.outcomeCount)
+            guard limit > 0 else {
+                if keptPlaces() == 0 { outcomesAreFull = true }
+                return
+            }
+        }
+        lanes[lane].beginPromotion(places: limit)
         journal.promoteDue(
-            lanes[lane].id, after: after, now: max(clock.wall(), due), limit: promotionLimit(lane)
+            lanes[lane].id, after: after, now: max(clock.wall(), due), limit: limit
         ) { [weak self] result in
             self?.post { $0.promoted.append((lane, after != nil, result)) }
         }
@@ -239,7 +242,8 @@ extension Consumer {
         for link in links.values { if let until = link.pausedUntil, until <= now { link.pausedUntil = nil } }
         if let at = retreatAgainAt, at <= now { retreatAgainAt = nil }
         if outcomesAreFull {
-            outcomesAreFull = !gate.hasRoom(route: index, inFlight: inFlight, waiting: journal.outcomeCount)
+            outcomesAreFull = !gate.hasRoom(
+                route: index, inFlight: inFlight + keptPlaces(), waiting: journal.outcomeCount)
         }
         let due = unwritten.filter { $0.due <= now }
         unwritten.removeAll { $0.due <= now }

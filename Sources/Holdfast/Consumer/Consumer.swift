@@ -64,6 +64,7 @@ package final class Consumer: @unchecked Sendable {
     /// One for each lane.
     var probes: [LaneProbe]
     var credentialTrial: CredentialTrial
+    var share: LaneShare
     /// Tokens of all suspects; nothing else goes to them meanwhile.
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
@@ -163,6 +164,7 @@ package final class Consumer: @unchecked Sendable {
                 lanes.map { LaneStateMachine(key: $0.key, opening: $0.opening, lookahead: lookahead) }
             case .takenOver(let other): other.lanes.map { LaneStateMachine(succeeding: $0) }
             }
+        share = LaneShare(lanes.map(\.key.urgency))
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         probes = lanes.map { _ in LaneProbe() }
         credentialTrial = CredentialTrial(policy: configuration.credentials)
@@ -294,7 +296,7 @@ package final class Consumer: @unchecked Sendable {
             retreatMarks(now: now, wall: wall)
         }
         progressShutdown(now: now, wall: wall)
-        for denied in gate.settle(route: index, inFlight: inFlight) { wakeRoute(denied) }
+        for denied in gate.settle(route: index, inFlight: inFlight + keptPlaces()) { wakeRoute(denied) }
         publish(answersNudge: received.nudged)
         observeTurn(hadNews: !received.isEmpty, now: now, wall: wall)
         return end == nil ? nextWake(now: now) : nil

@@ -54,7 +54,14 @@ struct LaneStateMachine: Sendable {
     private(set) var lastUID: UID
     /// What was asked of the journal last.
     private var ceiling: UID
-    private var again = RequeuedRuns()
+    private(set) var again = RequeuedRuns()
+    /// Entries with one attempt that the mark covers, or is asked to cover, and that have not been read. Each has a place in
+    /// a window, which nothing else takes: a crash makes *unknown* what the mark covers.
+    private(set) var forwardPlaces = 0
+    /// Places for what a promotion brings back.
+    private(set) var promotionPlaces = 0
+    /// Nothing lies above ``ceiling`` up to here. For lanes with one attempt.
+    private var emptyThrough: UID = .none
     /// Deferred entries that came back before the reading had reached them, and are not settled: they go by way of
     /// `again`, and the reading passes over them. At most as many as are in flight or go again.
     private var ahead: Set<UID> = []
@@ -101,7 +108,7 @@ struct LaneStateMachine: Sendable {
 
     /// A promotion is exclusive: what it moves ahead of the reading must not be read before it is heard of, or it would be
     /// handed out as new and again as promoted.
-    private var holdsReading: Bool { isPromoting && mayHaveDeferredAhead }
+    var holdsReading: Bool { isPromoting && mayHaveDeferredAhead }
 
     /// Whether entries that an earlier process may have sent lie ahead of the reading.
     var mustKeepMark: Bool { cursor < markAtOpen }
@@ -116,8 +123,11 @@ struct LaneStateMachine: Sendable {
         if holdsReading { return .none }
         let end = min(mark, lastUID)
         if cursor < end { return .read(after: cursor, through: end) }
-        return cursor < lastUID ? .peek(after: cursor) : .none
+        return peekStart < lastUID ? .peek(after: peekStart) : .none
     }
+
+    /// Above here nothing has a place yet: where the next look for entries begins.
+    var peekStart: UID { key.guarantee == .atLeastOnce ? cursor : max(cursor, ceiling, emptyThrough) }
 
     /// How many of what goes again may go out by what the mark covers. One that was deferred by an earlier process may lie
     /// above the mark; sent without it, a crash would leave it as one that was never sent.
@@ -141,7 +151,20 @@ struct LaneStateMachine: Sendable {
     func mayBeInFlight(from uid: UID) -> Bool { uid <= handedOutThrough }
 
     /// Everything up to and including `uid` was read forward.
-    mutating func advance(to uid: UID) { cursor = max(cursor, uid) }
+    ///
+    /// - Parameter count: entries that were read. Their places are in windows now, or free.
+    mutating func advance(to uid: UID, count: Int = 0) {
+        cursor = max(cursor, uid)
+        guard key.guarantee == .atMostOnce else { return }
+        forwardPlaces = cursor < ceiling ? max(forwardPlaces - count, 0) : 0
+        if cursor >= ceiling { cursor = max(cursor, emptyThrough) }
+    }
+
+    /// A look ahead of the mark has found nothing.
+    mutating func peekedNothing() {
+        guard key.guarantee == .atMostOnce, cursor < ceiling else { return advance(to: lastUID) }
+        emptyThrough = max(emptyThrough, lastUID)
+    }
 
     /// How far the mark may rise, if it is time to ask. With at-least-once it is kept one to two lookaheads before the
     /// reading, so that it rides on commits that come anyway.
@@ -156,9 +179,11 @@ struct LaneStateMachine: Sendable {
 
     /// The next entries to go out end at `uid`; nothing of them may go before the mark covers it.
     ///
+    /// - Parameter places: places that these entries have from now on, in a lane with one attempt.
     /// - Returns: the ceiling to ask for; nil when it was asked for already.
-    mutating func raise(through uid: UID) -> UID? {
+    mutating func raise(through uid: UID, places: Int = 0) -> UID? {
         guard uid > ceiling else { return nil }
+        if key.guarantee == .atMostOnce { forwardPlaces += places }
         ceiling = key.guarantee == .atLeastOnce ? UID(uid.rawValue &+ lookahead) : uid
         return ceiling
     }
@@ -195,6 +220,8 @@ struct LaneStateMachine: Sendable {
     private mutating func lower(to uid: UID) -> UID {
         ceiling = uid
         isLowering = true
+        forwardPlaces = 0
+        emptyThrough = .none
         return uid
     }
 
@@ -213,10 +240,18 @@ struct LaneStateMachine: Sendable {
     mutating func requeue(_ runs: [RequeuedRuns.Run]) { again.insert(runs) }
 
     /// The journal is asked to bring deferred entries back. One promotion at a time.
-    mutating func beginPromotion() { isPromoting = true }
+    ///
+    /// - Parameter places: places that are kept for what comes, in a lane with one attempt.
+    mutating func beginPromotion(places: Int = 0) {
+        isPromoting = true
+        promotionPlaces = key.guarantee == .atMostOnce ? places : 0
+    }
 
     /// The journal has said what came of it.
-    mutating func endPromotion() { isPromoting = false }
+    mutating func endPromotion() {
+        isPromoting = false
+        promotionPlaces = 0
+    }
 
     /// An operator's batch is about to be put into the journal. The word comes before the batch: afterwards a commit
     /// could be read ahead of the word.
@@ -235,6 +270,10 @@ struct LaneStateMachine: Sendable {
     mutating func promoted(_ uids: [UID]) {
         let ahead = uids.filter { $0 > cursor && $0 <= markAtOpen }
         self.ahead.formUnion(ahead)
+        if key.guarantee == .atMostOnce, uids.contains(where: { $0 > cursor }) {
+            forwardPlaces += uids.count { $0 > max(cursor, markAtOpen) && $0 <= ceiling }
+            emptyThrough = .none
+        }
         requeue((uids.filter { $0 <= cursor } + ahead).map { Again(uid: $0, possiblySent: false) })
     }
 

@@ -7,12 +7,18 @@ final class Link {
     /// Nil where each notification has its own answer.
     var cumulative: CumulativeState?
     var capacity: Int
+    /// How many of them the service works on at a time.
+    var streams: Int
+    /// Entries that it was given, ever.
+    var handOuts = 0
     /// It has said that it takes nothing more.
     var isDraining = false
     /// It was told to end.
     var isClosing = false
     /// It has brought an answer.
     var hasWorked = false
+    /// Entries that the service has confirmed on it, one by one.
+    var confirmations = 0
     /// Turns in a row in which it processed nothing of what it was given.
     private(set) var refusals = 0
     /// Nothing goes to it before.
@@ -56,6 +62,7 @@ final class Link {
     init(_ connection: any Connection, mode: ConfirmationMode, barrierIdle: Duration) {
         self.connection = connection
         capacity = max(connection.capacity, 1)
+        streams = max(min(connection.streams, connection.capacity), 1)
         guard case .cumulative(let quietPeriod) = mode else { return }
         guard let connection = connection as? any CumulativeConnection else {
             preconditionFailure("a connector with cumulative confirmation makes CumulativeConnections")
@@ -67,7 +74,7 @@ final class Link {
     }
 
     /// For settlements that no connection has to do with.
-    init() { capacity = 1 }
+    init() { (capacity, streams) = (1, 1) }
 
     /// What happens on it from here on happens at `now`.
     func look(now: Duration) {
@@ -95,6 +102,20 @@ final class Link {
 
     /// Entries that count against its capacity: where only errors are answered, those that have not left yet.
     var load: Int { cumulative?.unsent ?? window.unanswered }
+    /// Entries that the service would work on at once; what goes beyond waits in the connection.
+    var freeStreams: Int { max(streams - load, 0) }
+
+    /// Whether the next entries should rather go to this one: the service's streams before queues, then the lesser load for
+    /// its size, then the fewer entries ever.
+    func isBetter(than other: Link) -> Bool {
+        if (freeStreams > 0) != (other.freeStreams > 0) { return freeStreams > 0 }
+        let (mine, others) = (load * other.streams, other.load * streams)
+        if mine != others { return mine < others }
+        let (room, otherRoom) = (capacity - load - count, other.capacity - other.load - other.count)
+        if cumulative != nil, room != otherRoom { return room > otherRoom }
+        return handOuts < other.handOuts
+    }
+
     var isOver: Bool { connection == nil && count == 0 }
 
     /// An entry goes to the connection.

@@ -26,6 +26,9 @@ package struct RateLimiter: Sendable {
     /// So many went out.
     package mutating func take(_ count: Int) { tokens -= Double(count) }
 
+    /// So many that went out count no more.
+    package mutating func giveBack(_ count: Int) { tokens = min(tokens + Double(count), Double(limit.burst)) }
+
     /// When to ask again, if there is more to send than it allows: as soon as one more may go, but, where the rate is high,
     /// not more than a hundred times a second.
     package func nextAllowance(now: Duration) -> Duration {

@@ -43,12 +43,21 @@ public protocol Connection: AnyObject, Sendable {
     /// is reported as ``ConnectorEvent/capacityChanged``.
     var capacity: Int { get }
 
+    /// How many of them the service works on at a time, at the moment; the rest of ``capacity`` waits in the connection for
+    /// an answer to make room. The engine fills the streams of all connections of a route before anything waits in one. A
+    /// change is reported as ``ConnectorEvent/capacityChanged``. By default ``capacity``: nothing waits.
+    var streams: Int { get }
+
     /// Takes entries to send, in this order. Does not block. Every ticket is answered, also when the connection has
     /// already ended.
     func send(_ handOut: HandOut)
 
     /// Stops taking entries, gives what is in flight up to `deadline`, then ends. Ends with ``ConnectorEvent/ended``.
     func close(deadline: Duration)
+}
+
+extension Connection {
+    public var streams: Int { capacity }
 }
 
 /// How a push service confirms.

@@ -35,12 +35,15 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.
     public var reconnectMinimum: Duration = .seconds(1)
     public var reconnectMaximum: Duration = .seconds(60)
-    /// How often a route whose service answers each notification makes a connection, whatever became of those before:
-    /// one each … Default: 10 s; zero for as often as is wanted.
+    /// How often a route whose service answers each notification makes a connection, but for ``reconnectEarned``: one
+    /// each … Default: 10 s; zero for as often as is wanted.
     public var reconnectInterval: Duration = .seconds(10)
     /// … after the first so many, so that a service which ends several connections in a short time is followed at once.
     /// At least 1. Default: 10.
     public var reconnectBurst = 10
+    /// A connection that confirmed at least so many notifications, and that the service then ended in an orderly way (a
+    /// GOAWAY), does not count. Services of one's own end connections after so many requests. Default: 100.
+    public var reconnectEarned = 100
     /// How long a graceful shutdown waits for what is in flight. What is not answered by then stays in the journal.
     /// Default: 10 s.
     public var shutdownLimit: Duration = .seconds(10)

@@ -88,6 +88,38 @@ import Testing
         #expect(!pool.isAway)
     }
 
+    @Test("One that earned it does not count, and its successor waits no longer") func earned() {
+        var pool = ConnectionPool(
+            limit: 1, reconnect: ReconnectSchedule(minimum: .seconds(1), maximum: .seconds(8)),
+            budget: RateLimit(perSecond: 0.1, burst: 1))
+        for number in 1...20 {
+            begin(&pool, now: .zero)
+            pool.made(number)
+            #expect(pool.leave(number, hasWorked: true, now: .zero) { 0.5 })
+            begin(&pool, now: .zero, mustWait: true)
+            #expect(!pool.mayBegin(now: .zero))
+            pool.earned(now: .zero)
+            #expect(pool.mayBegin(now: .zero))
+        }
+        // No more comes back than the burst.
+        pool.earned(now: .zero)
+        pool.earned(now: .zero)
+        begin(&pool, now: .zero)
+        pool.made(21)
+        #expect(pool.leave(21, hasWorked: true, now: .zero) { 0.5 })
+        begin(&pool, now: .zero, mustWait: true)
+    }
+
+    @Test("What earned its making shortens no wait that follows from a failure") func earnedAfterAFailure() {
+        var pool = pool(2)
+        begin(&pool, now: .zero)
+        pool.made(1)
+        begin(&pool, now: .zero)
+        #expect(pool.failed(now: .zero, random: 0.5) == .milliseconds(500))
+        pool.earned(now: .zero)
+        #expect(pool.nextAttempt == .milliseconds(500))
+    }
+
     @Test("Over the budget the next one waits, however the one before has ended") func budget() {
         var pool = ConnectionPool(
             limit: 1, reconnect: ReconnectSchedule(minimum: .seconds(1), maximum: .seconds(8)),

@@ -55,8 +55,8 @@ import Testing
             case .none: return
             case .peek(let after):
                 let next = entries.filter { $0 > after.rawValue }.sorted().prefix(limit)
-                guard let last = next.last else { return lane.advance(to: lane.lastUID) }
-                if let up = lane.raise(through: UID(last)) { ceiling = max(ceiling, up.rawValue) }
+                guard let last = next.last else { return lane.peekedNothing() }
+                if let up = lane.raise(through: UID(last), places: next.count) { ceiling = max(ceiling, up.rawValue) }
             case .readAgain(let again):
                 let taken = Array(again.prefix(lane.covered(again)))
                 guard !taken.isEmpty else {
@@ -69,7 +69,7 @@ import Testing
                 }
             case .read(let after, let through):
                 let read = entries.filter { $0 > after.rawValue && $0 <= through.rawValue }.sorted().prefix(limit)
-                lane.advance(to: UID(read.last ?? through.rawValue))
+                lane.advance(to: UID(read.last ?? through.rawValue), count: read.count)
                 let batch = batch(Array(read))
                 let markAtOpen = lane.markAtOpen
                 let fresh = batch.removing(lane.passOver(in: batch))
@@ -77,6 +77,15 @@ import Testing
                     send(item.uid.rawValue, item.uid <= markAtOpen, isAgain: false, seed: seed)
                 }
             }
+        }
+
+        /// What the mark covers and the reading has not reached has places, but for what an earlier process may have sent.
+        func checkPlaces(seed: UInt64) {
+            guard lane.key.guarantee == .atMostOnce else { return }
+            let covered = entries.count {
+                $0 > max(lane.cursor.rawValue, lane.markAtOpen.rawValue) && $0 <= max(mark, ceiling)
+            }
+            #expect(covered <= lane.forwardPlaces, "seed \(seed): \(covered) are covered, \(lane.forwardPlaces) have places")
         }
 
         private mutating func send(_ uid: UInt64, _ possiblySent: Bool, isAgain: Bool, seed: UInt64) {
@@ -136,6 +145,7 @@ import Testing
             case 4..<7: model.handOut(limit: Int.random(in: 1...8, using: &random), seed: seed)
             case 7: model.promote(Int.random(in: 1...3, using: &random))
             default:
+                model.checkPlaces(seed: seed)
                 if let uid = model.inFlight.sorted().randomElement(using: &random) { model.answer(uid, using: &random) }
             }
         }

@@ -59,6 +59,12 @@ final class StubConnection: CumulativeConnection {
     let isCumulative: Bool
     let canWriteBarrier: Bool
     let state = Monitor(State())
+    /// How many entries the service works on at a time; nil for all that the connection takes.
+    let streamLimit = Monitor<Int?>(nil)
+    /// After so many entries it takes nothing more, answers, and ends; nil for never.
+    let goesAway = Monitor<Int?>(nil)
+
+    var streams: Int { streamLimit.withLock { $0 } ?? capacity }
 
     init(number: Int, sink: ConnectionSink, capacity: Int, isCumulative: Bool, canWriteBarrier: Bool) {
         self.number = number
@@ -106,6 +112,10 @@ final class StubConnection: CumulativeConnection {
         }
         if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
         if !results.isEmpty { sink(.results(results)) }
+        if let limit = goesAway.withLock({ $0 }), sent.count >= limit, !hasEnded {
+            sink(.draining)
+            end(possiblySent: [], cause: "GOAWAY")
+        }
     }
 
     func listen(stamp: UInt64) {

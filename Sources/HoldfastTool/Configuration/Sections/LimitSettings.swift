@@ -59,6 +59,9 @@ struct LimitSettings: Equatable, Sendable {
                 "reconnect.burst", .count(1...10_000), default: "10",
                 "… after the first so many, which come as they are needed"),
             ConfigKey(
+                "reconnect.earned", .count(1...1_000_000), default: "100",
+                "a connection that confirmed so many, and that the service ended by GOAWAY, does not count"),
+            ConfigKey(
                 "supersede-live-activities", .flag, default: "false",
                 "whether a waiting update of a live activity is withdrawn when a newer one has been accepted"),
             ConfigKey(
@@ -158,6 +161,7 @@ struct LimitSettings: Equatable, Sendable {
         set(\.reconnectMaximum, values.duration("reconnect.maximum"))
         set(\.reconnectInterval, values.duration("reconnect.interval"))
         set(\.reconnectBurst, values.count("reconnect.burst"))
+        set(\.reconnectEarned, values.count("reconnect.earned"))
         set(\.supersedesLiveActivities, values.flag("supersede-live-activities"))
         set(\.suspects.hold, values.duration("suspects.hold"))
         set(\.suspects.greatestHeld, values.count("suspects.held"))
