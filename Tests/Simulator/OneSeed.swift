@@ -18,14 +18,17 @@ struct OneSeed {
                     + "\(report.accepted) notifications; digest \(String(report.digest, radix: 16))")
             return 0
         }
-        print(Self.text(of: violation, report, includesTail: !isVerbose))
+        print(Self.text(of: violation, report, on: medium, includesTail: !isVerbose))
         return 1
     }
 
-    static func text(of violation: Violation, _ report: SimulationReport, includesTail: Bool) -> String {
+    static func text(
+        of violation: Violation, _ report: SimulationReport, on medium: SimulatorOptions.Medium, includesTail: Bool
+    ) -> String {
         var lines = ["seed \(report.seed), \(violation)"]
         if includesTail { lines += report.tail.suffix(40).map { "    " + $0 } }
-        lines.append("replay with: Scripts/simulate --seed \(report.seed) --verbose")
+        let journal = medium == .both ? "" : " --journal \(medium.rawValue)"
+        lines.append("replay with: Scripts/simulate --seed \(report.seed)\(journal) --verbose")
         return lines.joined(separator: "\n")
     }
 }

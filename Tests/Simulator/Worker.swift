@@ -19,7 +19,7 @@ struct Worker {
             say("> \(seed)")
             let report = options.medium.simulation(of: seed).run()
             if let violation = report.violation {
-                let text = OneSeed.text(of: violation, report, includesTail: true)
+                let text = OneSeed.text(of: violation, report, on: options.medium, includesTail: true)
                 for line in text.split(separator: "\n") { say("| \(line)") }
                 say("! \(seed)")
             } else {

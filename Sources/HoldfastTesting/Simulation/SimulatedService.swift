@@ -19,6 +19,8 @@ struct SimulatedService {
     var devices: [Device]
     /// Topics that the credentials are not good for at the moment.
     var wrongTopics: Set<String> = []
+    /// What another server answers that stands in its place for a while.
+    var foreignStatus = 404
     private var indices: [Recipient: Int] = [:]
 
     init(tokens: Int, _ dice: inout Dice) {
@@ -54,6 +56,8 @@ extension World {
     }
 
     private func answer(to entry: LedgerEntry) -> SendResult {
+        // The service never gets it.
+        if isUnder(.foreignAnswers) { return SendResult(.foreign, status: service.foreignStatus) }
         if let refusal = refusalByQuota() { return refusal }
         if service.wrongTopics.contains(entry.notification.topic) {
             return SendResult(apnsStatus: 400, reason: "TopicDisallowed")

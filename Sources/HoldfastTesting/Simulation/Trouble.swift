@@ -31,10 +31,13 @@ package enum Trouble: String, CaseIterable, Sendable {
     case sporadicForbidden, wrongTopic
     // Leaps of the clock: days, or a year.
     case clockLeaps
+    // Another server answers in the service's place, each time with the same status.
+    case foreignAnswers
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [
         .imports, .retriesRejections, .floods, .quota, .sporadicForbidden, .wrongTopic, .clockLeaps,
+        .foreignAnswers,
     ]
 
     /// Index in ``allCases``.

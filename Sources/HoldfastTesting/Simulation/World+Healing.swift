@@ -3,7 +3,6 @@ internal import Holdfast
 /// The end of all trouble: what is left must come to its end, within a bound, and nothing may be lost.
 extension World {
     private static let greatestRounds = 20_000
-    private static let greatestResumes = 50
 
     /// Everybody does at once what is to be done, until all entries have met their ends.
     func heal() {
@@ -19,7 +18,6 @@ extension World {
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
-        var resumes = 0
         for _ in 0..<Self.greatestRounds {
             step += 1
             settleDown()
@@ -28,10 +26,9 @@ extension World {
             // What could not be written is tried again within a second.
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
             if isBusy { continue }
-            if resumes < Self.greatestResumes, hasStoppedLanes {
-                resumes += 1
-                // What other credentials do not mend, an operator does.
-                if resumes.isMultiple(of: 2) { resumeAll() } else { changeCredentials() }
+            // Only an operator ends what an operator has paused. What stopped by itself tries again by itself.
+            if !rules.paused.isEmpty, shutdownDeadline == nil {
+                resumePaused()
                 continue
             }
             guard let next = nextDue() else {
@@ -59,9 +56,10 @@ extension World {
             || consumers.contains { core.end(of: $0) == nil && core.hasNews(route: $0) }
     }
 
-    private var hasStoppedLanes: Bool {
-        guard shutdownDeadline == nil, let core else { return false }
-        return core.status().lanes.contains { $0.stoppedBecause != nil }
+    private func resumePaused() {
+        note("resume what is paused")
+        for key in laneKeys where rules.paused[key] != nil { core?.resume(key) }
+        rules.paused = [:]
     }
 
     var isAtRest: Bool {

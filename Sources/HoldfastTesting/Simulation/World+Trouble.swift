@@ -81,6 +81,10 @@ extension World {
         for trouble in [Trouble.wrongEnvironment, .credentialsRefused, .overload] where strikes(trouble, times: 0.2) {
             spells[trouble] = now + dice.duration(milliseconds: 100...60_000)
         }
+        if strikes(.foreignAnswers, times: 0.2) {
+            spells[.foreignAnswers] = now + dice.duration(milliseconds: 100...60_000)
+            service.foreignStatus = dice.pick([404, 400, 401, 407, 421, 200])
+        }
         if swarm.rate(.wrongTopic) > 0 {
             if strikes(.wrongTopic, times: 0.2) { service.wrongTopics.insert(dice.pick(routes[0].topics)) }
             if dice.chance(0.01) { service.wrongTopics = [] }

@@ -24,9 +24,21 @@ final class Stage {
     /// Changes a connection when it is made.
     var prepare: (StubConnection) -> Void = { _ in }
 
-    init(
+    convenience init(
         _ routes: [Route], _ journal: InMemoryJournal = InMemoryJournal(mode: .manual),
         clock: ManualClock = ManualClock(), change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws {
+        try self.init(routes, journal: journal, over: journal, clock: clock, change: change)
+    }
+
+    /// With an engine that sees its journal by way of another one.
+    convenience init(_ routes: [Route], journal: ForwardingJournal) throws {
+        try self.init(routes, journal: journal, over: journal.base, clock: ManualClock(), change: { _ in })
+    }
+
+    private init(
+        _ routes: [Route], journal seen: any Journal, over journal: InMemoryJournal, clock: ManualClock,
+        change: (inout EngineConfiguration) -> Void
     ) throws {
         var configuration = EngineConfiguration()
         configuration.reconnectMinimum = .milliseconds(1)
@@ -42,7 +54,7 @@ final class Stage {
         let begun = Monitor<[Int]>([])
         self.begun = begun
         core = try EngineCore(
-            journal: journal, routes: routes, configuration: configuration,
+            journal: seen, routes: routes, configuration: configuration,
             clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }), logger: logger, seed: 1,
             begin: { number in begun.withLock { $0.append(number) } },
             requestConnection: { [requests] route, number in requests.withLock { $0[route] = number } })
