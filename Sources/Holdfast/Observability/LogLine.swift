@@ -31,6 +31,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case connectionEnded = "connection-ended"
     case lanePaused = "lane-paused"
     case laneResumed = "lane-resumed"
+    case topicBack = "topic-back"
     case reconfigured
     case convicted
     case withdrawn
@@ -58,6 +59,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     // error
     case connectionMisconfigured = "connection-misconfigured"
     case laneStopped = "lane-stopped"
+    case topicSetAside = "topic-set-aside"
     case parked
     case readFailed = "read-failed"
     case tokensUnread = "tokens-unread"
@@ -77,7 +79,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted, .withdrawn,
+            .rejectionsTrimmed,
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
             .notice
@@ -85,7 +88,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
             .noteFailed:
             .warning
-        case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
+        case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
+            .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
             .error
         case .journalFailed: .critical
@@ -98,7 +102,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .reconfigured, .lanePaused, .laneResumed,
-            .laneStopped,
+            .laneStopped, .topicSetAside, .topicBack,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
