@@ -67,7 +67,7 @@ extension Consumer {
         link.note(.confirmed)
         link.confirmations += tickets.count
         credentialTrial.confirmed(now: now)
-        let awaitsProbe = hasProbeOut
+        let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
         plan.answers.granted += tickets.count
         var lane = 0
         var count = 0
@@ -78,7 +78,10 @@ extension Consumer {
                 (lane, count) = (flight.lane, 0)
             }
             count += 1
-            if awaitsProbe { _ = probeAnswered(flight, .confirmed, now: now, wall: wall) }
+            if awaitsProbe {
+                _ = probeAnswered(flight, .confirmed, now: now, wall: wall)
+                topicAnswered(flight, .confirmed, now: now, wall: wall)
+            }
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
         breakers[lane].confirmed(count, now: now)
@@ -114,6 +117,7 @@ extension Consumer {
             breakers[flight.lane].confirmed(1, now: now)
             credentialTrial.confirmed(now: now)
         }
+        topicAnswered(flight, result.verdict, now: now, wall: wall)
         if isUniform(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }
         if plan.holdsBack(result, for: flight, ticket: ticket) {
             _ = probeAnswered(flight, result.verdict, now: now, wall: wall)

@@ -18,7 +18,8 @@ extension Consumer {
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
+        return hasDeferred || topicsWantConnection
+            || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 
     /// Whether deferred entries of the lane that fall due are worth a connection.
@@ -123,6 +124,7 @@ extension Consumer {
         parkedUntil = nil
         pool.hurry(now: now)
         credentialTrial.begin()
+        topicHold.hurry(now: now, wall: clock.wall())
         resumeLanes(stoppedFor: [.connection, .credentials])
     }
 
@@ -157,6 +159,9 @@ extension Consumer {
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
+        let topics = topicHold.isEmpty ? [] : topicHold.standings
+        let topicsChanged = topics != publishedTopics
+        if topicsChanged { publishedTopics = topics }
         let hold = end == nil && shutdownDeadline == nil ? publishedHoldReason : nil
         if hold != publishedHold {
             publishedHold = hold
@@ -167,7 +172,7 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                throttle: throttled, lanes: changed ? statuses : nil, rest: rest(),
+                throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil, rest: rest(),
                 answersNudge: answersNudge))
     }
 
@@ -187,7 +192,9 @@ extension Consumer {
         else { return nil }
         var reason: String?
         for (index, lane) in lanes.enumerated() where journal.depth(lane.id) > 0 {
-            guard let why = lane.state.standsStillBecause, !isYetToBeProbed(index) else { return nil }
+            guard let why = topicReason(index) ?? lane.state.standsStillBecause, !isYetToBeProbed(index) else {
+                return nil
+            }
             reason = reason ?? why
         }
         return reason.map(EngineRest.stopped) ?? .drained

@@ -114,7 +114,8 @@ extension Consumer {
         guard !batch.isEmpty else { return }
         let examined: Examined
         do {
-            examined = try examine(batch, lane: index, wall: wall, possiblySent: possiblySent)
+            examined = try examine(
+                batch, lane: index, connection: number, now: now, wall: wall, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -168,7 +169,8 @@ extension Consumer {
     }
 
     private func examine(
-        _ batch: EntryBatch, lane index: Int, wall: WallTime, possiblySent: (UID) -> Bool
+        _ batch: EntryBatch, lane index: Int, connection: Int, now: Duration, wall: WallTime,
+        possiblySent: (UID) -> Bool
     ) throws -> Examined {
         var blacklisted: [Int: BlacklistEntry] = [:]
         if producer.blacklist.count > 0 {
@@ -186,6 +188,11 @@ extension Consumer {
                 to: flight, fields, token: { fields.recipient(in: batch.bytes).token },
                 blacklisted[position], wall: wall)
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, !topicHold.isEmpty,
+                let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
+            {
+                obstacle = .topicSetAside(until: due)
+            }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
@@ -215,6 +222,8 @@ extension Consumer {
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+        case .topicSetAside(let due):
+            plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .topicSetAside)
         case .mustWait(let duration, let reason):
             plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
         }
@@ -226,6 +235,7 @@ extension Consumer {
         case expired
         case blacklisted
         case superseded
+        case topicSetAside(until: WallTime)
         case mustWait(Duration, Reason)
     }
 

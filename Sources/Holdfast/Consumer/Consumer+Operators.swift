@@ -15,7 +15,7 @@ extension Consumer {
         if received.hasRestored {
             for index in lanes.indices {
                 lanes[index].endRestoring(received.restoresEnded)
-                refreshDeferred(index, now: now)
+                if refreshDeferred(index, now: now) { topicHold.lookThrough(lane: index) }
             }
         }
         if received.barrierAsked { for link in links.values { wantBarrier(link) } }
@@ -28,6 +28,7 @@ extension Consumer {
         guard let index = lanes.firstIndex(where: { $0.id == order.lane }) else { return }
         switch order.kind {
         case .resume:
+            topicHold.hurry(now: clock.monotonic(), wall: wall)
             if !lanes[index].isRunning {
                 lanes[index].resume()
                 probes[index].end()

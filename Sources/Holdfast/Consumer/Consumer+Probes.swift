@@ -38,6 +38,7 @@ extension Consumer {
         now: Duration, wall: WallTime
     ) {
         let lane = lanes[flight.lane].id
+        topicAnswered(flight, result.verdict, now: now, wall: wall)
         let wasRefused = lanes[flight.lane].remedy == .credentials
         if let pause = probeAnswered(flight, result.verdict, now: now, wall: wall) {
             return plan.wait(
@@ -94,14 +95,18 @@ extension Consumer {
 
     /// Runs of entries were confirmed without a word of their own.
     func probesConfirmed(_ runs: [CumulativeWindow.Run], now: Duration) {
-        for run in runs where probes[run.lane].isOut {
-            guard run.uids.contains(where: { probes[run.lane].isProbe(UID($0)) }) else { continue }
-            conclude(.passed, lane: run.lane, now: now, wall: clock.wall())
+        guard hasProbeOut || topicHold.hasProbeOut else { return }
+        for run in runs {
+            if probes[run.lane].isProbe(in: run.uids) {
+                conclude(.passed, lane: run.lane, now: now, wall: clock.wall())
+            }
+            for topic in topicHold.taken(lane: run.lane, run.uids) { tellBack(topic) }
         }
     }
 
     /// The connection has ended; a probe that it had brings nothing.
     func loseProbes(of connection: Int, now: Duration, wall: WallTime) {
+        topicHold.lost(connection: connection, configuration.probes, now: now, wall: wall, random: randomUnit())
         for index in lanes.indices where probes[index].isOut(on: connection) {
             conclude(.inconclusive, lane: index, now: now, wall: wall)
         }

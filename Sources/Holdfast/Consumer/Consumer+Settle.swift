@@ -21,9 +21,13 @@ extension Consumer {
 
     /// What is bad or suspect is the token, and that stands in the entry: if it can't be read now, it can later.
     private func carryOutTokens(_ plan: SettlementPlan, connection: Int, now: Duration, wall: WallTime) {
-        guard !plan.suspects.isEmpty || !plan.afterBlacklist.batch.isEmpty else { return }
+        guard !plan.suspects.isEmpty || !plan.refusedTopics.isEmpty || !plan.afterBlacklist.batch.isEmpty else {
+            return
+        }
         var rest = plan
         do throws(JournalError) {
+            try setAside(plan.refusedTopics, connection: connection, now: now, wall: wall)
+            rest.refusedTopics = []
             let work = try producer.workBehindBlacklist(
                 for: plan, lanes: lanes.map(\.id), route: name, wall: wall)
             if let work { write(work, connection: connection) }
@@ -143,25 +147,41 @@ extension Consumer {
     private func noteDeferred(in work: SettlementWork, now: Duration) {
         var changed: Set<LaneID> = []
         for settlement in work.part.batch.others {
-            if case .deferUntil = settlement.kind { changed.insert(settlement.key.lane) }
+            guard case .deferUntil(let due, attempts: _, reason: _, possiblySent: _) = settlement.kind else { continue }
+            changed.insert(settlement.key.lane)
+            if due.isPlaceOfTopic, let index = lanes.firstIndex(where: { $0.id == settlement.key.lane }) {
+                topicHold.waits(until: due, lane: index)
+            }
         }
         for index in lanes.indices where changed.contains(lanes[index].id) { refreshDeferred(index, now: now) }
     }
 
     /// Learns when the lane's first deferred entry is due.
-    func refreshDeferred(_ index: Int, now: Duration) {
+    ///
+    /// - Returns: whether any is deferred, as far as it can be read.
+    @discardableResult
+    func refreshDeferred(_ index: Int, now: Duration) -> Bool {
         do throws(JournalError) {
             guard let due = try journal.nextDue(lanes[index].id) else {
                 deferredDue[index] = nil
-                return
+                return false
+            }
+            guard !due.isPlaceOfTopic else {
+                deferredDue[index] = nil
+                topicHold.found(lane: index)
+                return true
             }
             let wait = max(due.since(clock.wall()), .zero)
             deferredDue[index] = (now + min(wait, greatestWait), due)
         } catch {
-            guard !Self.isFatal(error) else { return fail(error) }
+            guard !Self.isFatal(error) else {
+                fail(error)
+                return false
+            }
             // Something is deferred, so it is looked for again, whatever was known of it.
             deferredDue[index] = (now + configuration.settlementRetry, WallTime(milliseconds: .min))
         }
+        return true
     }
 
     /// The longest that a deferred entry waits for its turn.
@@ -173,6 +193,7 @@ extension Consumer {
         for (lane, isStranded, result) in promoted {
             lanes[lane].endPromotion()
             hasPromoted.insert(lane)
+            let call = topicCalls.removeValue(forKey: lane)
             switch result {
             case .success(let uids):
                 // There may be more of them than came back at once.
@@ -180,6 +201,7 @@ extension Consumer {
                 tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
                 if lanes[lane].key.guarantee == .atMostOnce { share.took(uids.count, lane: lane) }
+                if let call { topicHold.called(call, lane: lane, count: uids.count) }
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
                 fail(error)
@@ -198,7 +220,7 @@ extension Consumer {
         lanes[lane].handsOut && !lanes[lane].isPromoting && promotionLimit(lane) > 0
     }
 
-    private func promotionLimit(_ lane: Int) -> Int {
+    func promotionLimit(_ lane: Int) -> Int {
         let again = lanes[lane].againCount
         let limit = (lanes[lane].isRunning ? configuration.window : 1) - again
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
@@ -230,7 +252,9 @@ extension Consumer {
         for lane in lanes.indices
         where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane) {
             strandedLookAt[lane] = now + greatestWait
-            promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
+            // Beyond that lie the places of topics.
+            let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)
+            promote(lane, after: wall.advanced(by: greatestWait), due: last)
         }
     }
 
@@ -257,6 +281,7 @@ extension Consumer {
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
         runProbes(now: now, wall: wall)
+        topicHold.look(configuration.probes, now: now, wall: wall, random: randomUnit())
         if let bounds = housekeeping.due(now: now, wall: clockReading.earliest) { trim(bounds) }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
@@ -272,6 +297,7 @@ extension Consumer {
         for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
             if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
         }
+        callBackForTopics(but: later)
     }
 
     private func trim(_ bounds: TrimBounds) {

@@ -65,6 +65,11 @@ package final class Consumer: @unchecked Sendable {
     var probes: [LaneProbe]
     var credentialTrial: CredentialTrial
     var share: LaneShare
+    var topicHold: TopicHold
+    /// What is being brought back for topics, by lane.
+    var topicCalls: [Int: TopicHold.Call] = [:]
+    /// What the status board has been told of topics.
+    var publishedTopics: [TopicHold.Standing] = []
     /// Tokens of all suspects; nothing else goes to them meanwhile.
     var suspectTokens: Set<DeviceToken> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
@@ -168,6 +173,7 @@ package final class Consumer: @unchecked Sendable {
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         probes = lanes.map { _ in LaneProbe() }
         credentialTrial = CredentialTrial(policy: configuration.credentials)
+        topicHold = TopicHold(policy: configuration.topics, lanes: lanes.count, now: clock.monotonic())
         deferredDue = lanes.map { _ in nil }
         strandedLookAt = lanes.map { _ in .zero }
         pool = ConnectionPool(
@@ -201,6 +207,8 @@ package final class Consumer: @unchecked Sendable {
         throttle.change(to: configuration.throttle, window: configuration.window)
         for index in breakers.indices { breakers[index].policy = configuration.suspects }
         credentialTrial.policy = configuration.credentials
+        topicHold.policy = configuration.topics
+        topicHold.hurry(now: clock.monotonic(), wall: clock.wall())
         housekeeping.change(to: configuration)
         reports.change(to: configuration.reportInterval, isInCharge: housekeeping.isInCharge)
     }
@@ -252,7 +260,7 @@ package final class Consumer: @unchecked Sendable {
         for index in lanes.indices where lanes[index].wasStopped { noteState(index) }
         let now = clock.monotonic()
         for index in lanes.indices { strandedLookAt[index] = now + greatestWait }
-        for index in lanes.indices { refreshDeferred(index, now: now) }
+        for index in lanes.indices where refreshDeferred(index, now: now) { topicHold.lookThrough(lane: index) }
         let depth = lanes.reduce(0) { $0 + journal.depth($1.id) }
         log(
             .routeStarted, "route \(name) delivers to \(connector.endpoint); \(depth) wait",
@@ -356,6 +364,7 @@ package final class Consumer: @unchecked Sendable {
         wakes += observationWakes
         wakes += breakers.compactMap(\.judgementAt)
         wakes += probeWakes
+        if let wake = topicHold.wake { wakes.append(wake) }
         if awaitsDeferred {
             for lane in lanes.indices where mayPromoteOnceConnected(lane) {
                 guard let due = deferredDue[lane] else { continue }

@@ -75,6 +75,11 @@ struct LaneProbe: Sendable {
         if case .out(uid, _, _) = state { true } else { false }
     }
 
+    /// Whether one of these entries is the probe.
+    func isProbe(in uids: ClosedRange<UInt64>) -> Bool {
+        if case .out(let uid, _, _) = state { uids.contains(uid.rawValue) } else { false }
+    }
+
     /// Whether the probe is with this connection.
     func isOut(on connection: Int) -> Bool {
         if case .out(_, connection, _) = state { true } else { false }

@@ -26,6 +26,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var suspects = SuspectPolicy()
     /// When credentials that have worked are taken for refused, which stops their route's lanes.
     public var credentials = CredentialPolicy()
+    /// How topics are set aside that the service refuses.
+    public var topics = TopicPolicy()
     /// When a lane that stopped by itself, or a topic that the service refuses, is tried again with one entry.
     public var probes = ProbeSchedule()
     /// How a route goes on while its service throttles or is unavailable.

@@ -7,6 +7,10 @@ public enum EngineEvent: Hashable, Sendable {
     case laneStopped(LaneKey, reason: String)
     case lanePaused(LaneKey)
     case laneResumed(LaneKey)
+    /// The service refuses the topic: its entries wait, and all others go. `reason` has the service's words.
+    case topicSetAside(route: String, topic: String, reason: String)
+    /// The service takes the topic again.
+    case topicBack(route: String, topic: String)
     /// The route hands out nothing for the moment.
     case holding(route: String, HoldReason)
     /// It does again.

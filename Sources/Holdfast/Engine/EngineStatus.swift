@@ -45,6 +45,23 @@ public struct EngineStatus: Sendable {
         public var stoppedBecause: String? { state.standsStillBecause }
     }
 
+    /// A topic that the service refuses on a route. Its entries wait, and all others go.
+    public struct Topic: Hashable, Sendable {
+        public let topic: String
+        /// The service's words.
+        public let reason: String
+        public let since: WallTime
+        /// When one entry of it is tried next; nil while one is, and when there is none.
+        public let nextProbeAt: WallTime?
+
+        public init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
+            self.topic = topic
+            self.reason = reason
+            self.since = since
+            self.nextProbeAt = nextProbeAt
+        }
+    }
+
     /// Accepted by this process.
     public internal(set) var submitted = 0
     /// Refused by `submit`.
@@ -84,6 +101,8 @@ public struct EngineStatus: Sendable {
     /// Events that some listener was too slow for.
     public internal(set) var eventsDropped = 0
     public internal(set) var lanes: [Lane] = []
+    /// By name of the route; none for routes of which every topic goes.
+    public internal(set) var topicsSetAside: [String: [Topic]] = [:]
     /// By name of the route.
     public internal(set) var connections: [String: ConnectionState] = [:]
 
@@ -98,7 +117,8 @@ public struct EngineStatus: Sendable {
 public enum EngineRest: Hashable, Sendable {
     /// Every entry has met its end.
     case drained
-    /// What is left waits in lanes that are stopped; the reason of the first.
+    /// What is left waits in lanes that are stopped or paused, or for topics that are set aside; the reason of the first.
+    /// (Something was tried since, unless an operator has paused it or no connection can be made.)
     case stopped(String)
     /// The engine is not running any more.
     case ended

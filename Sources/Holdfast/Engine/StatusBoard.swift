@@ -29,6 +29,8 @@ final class StatusBoard: Sendable {
         let throttle: EngineStatus.Throttle?
         /// Each lane; nil when nothing has changed.
         let lanes: [LaneStanding]?
+        /// Topics that are set aside; nil when nothing has changed.
+        let topics: [EngineStatus.Topic]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
         /// Whether it began after somebody asked.
@@ -88,6 +90,7 @@ final class StatusBoard: Sendable {
     func add(route: String) {
         state.withLock { state in
             state.rest[route] = .some(nil)
+            state.status.topicsSetAside[route] = nil
             state.status.connections[route] = .idle
             if !state.waiters.isEmpty { state.awaited.insert(route) }
         }
@@ -97,6 +100,7 @@ final class StatusBoard: Sendable {
     func remove(route: String) {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
             state.laneStatus[route] = nil
+            state.status.topicsSetAside[route] = nil
             state.inFlight[route] = nil
             state.suspects[route] = nil
             state.status.holding[route] = nil
@@ -124,6 +128,7 @@ final class StatusBoard: Sendable {
             state.status.holding[route] = turn.holding
             state.status.throttled[route] = turn.throttle
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
+            if let topics = turn.topics { state.status.topicsSetAside[route] = topics.isEmpty ? nil : topics }
             state.rest[route] = .some(turn.rest)
             if turn.answersNudge { state.awaited.remove(route) }
             return Self.resumed(&state)

@@ -32,6 +32,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case connectionEnded = "connection-ended"
     case lanePaused = "lane-paused"
     case laneResumed = "lane-resumed"
+    case topicBack = "topic-back"
     case reconfigured
     case convicted
     case withdrawn
@@ -59,6 +60,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     // error
     case connectionMisconfigured = "connection-misconfigured"
     case laneStopped = "lane-stopped"
+    case topicSetAside = "topic-set-aside"
     case parked
     case readFailed = "read-failed"
     case tokensUnread = "tokens-unread"
@@ -78,7 +80,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .reconfigured, .convicted, .withdrawn, .rejectionsTrimmed,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted, .withdrawn,
+            .rejectionsTrimmed,
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
             .notice
@@ -86,7 +89,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
             .noteFailed:
             .warning
-        case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
+        case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
+            .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
             .error
         case .journalFailed: .critical
@@ -99,8 +103,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .lanePaused,
-            .laneResumed,
-            .laneStopped,
+            .laneResumed, .laneStopped, .topicSetAside, .topicBack,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,

@@ -21,9 +21,14 @@ struct EngineDesk: OperatorDesk {
                 name: consumer.name, endpoint: consumer.connector.endpoint,
                 connection: throttle.map { "\(connection), \($0)" } ?? connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
-                holding: hold == .throttled ? throttle ?? hold?.description : hold?.description)
+                holding: hold == .throttled ? throttle ?? hold?.description : hold?.description,
+                topics: status.topicsSetAside[consumer.name] ?? [])
         }
-        return try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
+        var desk = try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
+        for index in desk.lanes.indices {
+            desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
+        }
+        return desk
     }
 
     func insights(_ uids: [UID]) async throws -> [EntryInsight] {

@@ -10,8 +10,14 @@ public struct DeskStatus: Hashable, Sendable {
         public var deferred: Int
         /// Whether a route of the living process serves it. At rest no lane is served.
         public var isServed: Bool
+        /// When a lane that stopped by itself tries an entry next; see ``EngineStatus/Lane/nextProbeAt``.
+        public var nextProbeAt: WallTime?
 
-        public init(key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool) {
+        public init(
+            key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool,
+            nextProbeAt: WallTime? = nil
+        ) {
+            self.nextProbeAt = nextProbeAt
             self.key = key
             self.state = state
             self.unconfirmed = unconfirmed
@@ -33,11 +39,14 @@ public struct DeskStatus: Hashable, Sendable {
         public var suspects: Int
         /// Why it hands out nothing for the moment; nil when it does.
         public var holding: String?
+        /// Topics that the service refuses; their entries wait, and all others go.
+        public var topics: [EngineStatus.Topic]
 
         public init(
             name: String, endpoint: String, connection: String, isAway: Bool, inFlight: Int, suspects: Int,
-            holding: String?
+            holding: String?, topics: [EngineStatus.Topic] = []
         ) {
+            self.topics = topics
             self.name = name
             self.endpoint = endpoint
             self.connection = connection

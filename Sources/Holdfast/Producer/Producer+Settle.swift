@@ -60,6 +60,13 @@ extension Producer {
         try notifications(uids, lane: lane).compactMapValues(\.token)
     }
 
+    /// The topics of entries that are unconfirmed.
+    ///
+    /// - Parameter uids: ascending.
+    func topics(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: String] {
+        try notifications(uids, lane: lane).mapValues(\.topic)
+    }
+
     private func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
         let batch = try journal.unconfirmed(lane, uids: uids)
         var notifications: [UID: PushNotification] = [:]

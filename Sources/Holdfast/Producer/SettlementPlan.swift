@@ -65,6 +65,8 @@ struct SettlementPlan: Sendable {
     /// Refused for now: about themselves or about the service, as the throttle judges.
     var refusals: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var answers = RouteThrottle.Answers()
+    /// Refused for their topics, which are to be set aside: neither settled nor released.
+    var refusedTopics: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var counts = Counts()
     /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
     var earliestNow: WallTime?
@@ -106,6 +108,8 @@ struct SettlementPlan: Sendable {
             postpone(flight, ticket: ticket, lane: lane, result: result, retry: retry, wall: wall, random: random)
         case .neverProcessed:
             returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
+        case .laneStopped(.topic):
+            refusedTopics.append((ticket, flight, result))
         case .laneStopped(let cause):
             stops.append((flight.lane, cause, Self.describe(result)))
             returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)

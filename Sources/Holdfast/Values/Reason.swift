@@ -99,6 +99,8 @@ extension Reason {
     public static let foreignAnswer = Reason(rawValue: "ForeignAnswer")
     /// Its token was called bad, and that is not judged yet.
     public static let suspectToken = Reason(rawValue: "SuspectToken")
+    /// The service refuses its topic, which is tried with another entry.
+    public static let topicSetAside = Reason(rawValue: "TopicSetAside")
     /// The clock cannot be believed that it has expired.
     public static let clockDistrusted = Reason(rawValue: "ClockDistrusted")
     /// The Producer's name is not 1 to 64 bytes, or one too many for the journal.

@@ -34,6 +34,7 @@ struct WireStatusItem: Codable, Hashable {
         var unconfirmed: Int
         var deferred: Int
         var isServed: Bool
+        var nextProbeAt: Int64?
     }
 
     struct Route: Codable, Hashable {
@@ -44,6 +45,8 @@ struct WireStatusItem: Codable, Hashable {
         var inFlight: Int
         var suspects: Int
         var holding: String?
+        /// Absent where every topic goes.
+        var topics: [WireTopic]?
     }
 
     var lane: Lane?
@@ -54,13 +57,14 @@ struct WireStatusItem: Codable, Hashable {
             WireStatusItem(
                 lane: Lane(
                     key: WireLane(lane.key), state: WireLaneState(lane.state), unconfirmed: lane.unconfirmed,
-                    deferred: lane.deferred, isServed: lane.isServed))
+                    deferred: lane.deferred, isServed: lane.isServed, nextProbeAt: lane.nextProbeAt?.milliseconds))
         }
             + status.routes.map { route in
                 WireStatusItem(
                     route: Route(
                         name: route.name, endpoint: route.endpoint, connection: route.connection, isAway: route.isAway,
-                        inFlight: route.inFlight, suspects: route.suspects, holding: route.holding))
+                        inFlight: route.inFlight, suspects: route.suspects, holding: route.holding,
+                        topics: route.topics.isEmpty ? nil : route.topics.map(WireTopic.init)))
             }
     }
 
@@ -71,16 +75,39 @@ struct WireStatusItem: Codable, Hashable {
                 status.lanes.append(
                     DeskStatus.Lane(
                         key: try lane.key.value(), state: try lane.state.value(), unconfirmed: lane.unconfirmed,
-                        deferred: lane.deferred, isServed: lane.isServed))
+                        deferred: lane.deferred, isServed: lane.isServed,
+                        nextProbeAt: lane.nextProbeAt.map(WallTime.init(milliseconds:))))
             }
             if let route = item.route {
                 status.routes.append(
                     DeskStatus.Route(
                         name: route.name, endpoint: route.endpoint, connection: route.connection, isAway: route.isAway,
-                        inFlight: route.inFlight, suspects: route.suspects, holding: route.holding))
+                        inFlight: route.inFlight, suspects: route.suspects, holding: route.holding,
+                        topics: (route.topics ?? []).map { $0.value() }))
             }
         }
         return status
+    }
+}
+
+/// A topic that is set aside on a route.
+struct WireTopic: Codable, Hashable {
+    var topic: String
+    var reason: String
+    var since: Int64
+    var nextProbeAt: Int64?
+
+    init(_ topic: EngineStatus.Topic) {
+        self.topic = topic.topic
+        reason = topic.reason
+        since = topic.since.milliseconds
+        nextProbeAt = topic.nextProbeAt?.milliseconds
+    }
+
+    func value() -> EngineStatus.Topic {
+        EngineStatus.Topic(
+            topic: topic, reason: reason, since: WallTime(milliseconds: since),
+            nextProbeAt: nextProbeAt.map(WallTime.init(milliseconds:)))
     }
 }
 

@@ -72,7 +72,14 @@ extension EntryExplanation {
         if let holding = live.route?.holding {
             return "It \(goes) when its route \(entry.lane.route) hands out again: \(holding)."
         }
-        if case .deferred(let due) = entry.state, due > facts.now { return "It \(goes) then." }
+        if let topic = live.route?.topics.first(where: { $0.topic == entry.notification.topic }) {
+            let probe = topic.nextProbeAt.map { "; one entry of it is tried at \(time($0, facts.now))" } ?? ""
+            return
+                "It \(goes) when the service takes topic \(topic.topic) again, which is set aside on route "
+                + "\(entry.lane.route) since \(time(topic.since, facts.now)): \(topic.reason)\(probe). To try it at once: "
+                + "`holdfast lanes resume \(lane)`."
+        }
+        if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic { return "It \(goes) then." }
         return "It \(goes) in its turn."
     }
 

@@ -129,7 +129,10 @@ struct EntryExplanation: Equatable {
         if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
         let isDue = due <= facts.now
         sentences.append(
-            isDue ? "It is due since \(Self.time(due, facts.now))." : "It is due at \(Self.time(due, facts.now)).")
+            due.isPlaceOfTopic
+                ? "It waits for its topic, \(entry.notification.topic), which the service refused."
+                : isDue ? "It is due since \(Self.time(due, facts.now))." : "It is due at \(Self.time(due, facts.now))."
+        )
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
         if let advice = entry.lastReason.flatMap({ ReasonGuide.of($0).advice }) { advise(advice) }
     }

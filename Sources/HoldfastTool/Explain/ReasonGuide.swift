@@ -107,13 +107,14 @@ struct ReasonGuide: Equatable {
     private static let lane: [Reason: ReasonGuide] = [
         .missingTopic: ReasonGuide(
             "it came without a topic, and the certificate is for several", "give each notification its apns-topic"),
-        .badTopic: ReasonGuide("the apns-topic is none", "see to the topic, then resume the lane"),
+        .badTopic: ReasonGuide(
+            "the apns-topic is none", "see to the topic, then resume the lane: that tries the topic at once"),
         .topicDisallowed: ReasonGuide(
             "these credentials may not send to this topic",
-            "see that key and team are those of the app, then resume the lane"),
+            "see that key and team are those of the app, then resume the lane: that tries the topic at once"),
         .topicMismatch: ReasonGuide(
             "these credentials are another app's than the bundle identifier names",
-            "see that key and team are those of the app, then resume the lane"),
+            "see that key and team are those of the app, then resume the lane: that tries the topic at once"),
         .badCertificate: ReasonGuide(
             "the client certificate is not good for this", "see to the certificate, then resume the lane"),
         .badCertificateEnvironment: ReasonGuide(
@@ -153,6 +154,9 @@ struct ReasonGuide: Equatable {
         .idleTimeout: ReasonGuide("the service closed a connection that was idle", notYours),
         .processingError: ReasonGuide("the service failed (status 1 of the binary protocol)", notYours),
         .unknownError: ReasonGuide("the service does not say why (status 255 of the binary protocol)", notYours),
+        .topicSetAside: ReasonGuide(
+            "the service refuses its topic, which is tried with one entry now and then",
+            "see that key and team are those of the app, then resume the lane: that tries the topic at once"),
         .neverProcessed: ReasonGuide("it was handed to a connection, which did not process it", notYours),
         .noAnswer: ReasonGuide("no answer came: it may have been sent", notYours),
     ]

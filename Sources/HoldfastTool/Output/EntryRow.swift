@@ -72,7 +72,8 @@ struct EntryRow: Encodable {
         switch entry.state {
         case .neverSent, .possiblySent: break
         case .deferred(let due):
-            dueAt = Timestamp.format(due)
+            // One that waits for its topic has no time.
+            dueAt = due.isPlaceOfTopic ? nil : Timestamp.format(due)
         case .rejected(let cause):
             reason = cause.reason.rawValue
             status = cause.status

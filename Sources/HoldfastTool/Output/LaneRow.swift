@@ -14,6 +14,25 @@ struct LaneRow: Encodable, Equatable {
         var suspects: Int
         /// Why it hands out nothing for the moment.
         var holding: String?
+        /// Topics that the service refuses; absent where every topic goes.
+        var topics: [Topic]?
+    }
+
+    /// A topic that is set aside on a route.
+    struct Topic: Encodable, Equatable {
+        var topic: String
+        /// The service's words.
+        var reason: String
+        var since: String
+        /// When one entry of it is tried.
+        var nextProbe: String?
+
+        init(_ topic: EngineStatus.Topic) {
+            self.topic = topic.topic
+            reason = topic.reason
+            since = Timestamp.format(topic.since)
+            nextProbe = topic.nextProbeAt.map(Timestamp.format)
+        }
     }
 
     var lane: String
@@ -21,6 +40,8 @@ struct LaneRow: Encodable, Equatable {
     var state: String
     var reason: String?
     var since: String?
+    /// When a lane that stopped by itself tries one entry.
+    var nextProbe: String?
     var unconfirmed: Int
     var deferred: Int
     /// The send mark.
@@ -37,11 +58,13 @@ struct LaneRow: Encodable, Equatable {
         deferred = live?.deferred ?? lane.deferred
         mark = lane.mark.rawValue
         isServed = live?.isServed
+        nextProbe = live?.nextProbeAt.map(Timestamp.format)
         guard let served = live, served.isServed, let route = desk?.routes.first(where: { $0.name == lane.key.route })
         else { return }
         self.route = Route(
             endpoint: route.endpoint, connection: route.connection, isAway: route.isAway, inFlight: route.inFlight,
-            suspects: route.suspects, holding: route.holding)
+            suspects: route.suspects, holding: route.holding,
+            topics: route.topics.isEmpty ? nil : route.topics.map(Topic.init))
     }
 
     /// What a lane's state is in a listing.
@@ -67,6 +90,7 @@ struct LaneRow: Encodable, Equatable {
         var parts: [String] = []
         if let since { parts.append("since \(since)") }
         if let reason { parts.append("because: \(reason.printable(maximumLength: 512))") }
+        if let nextProbe { parts.append("tries one entry at \(nextProbe)") }
         if isServed == false { parts.append("no route of the process that uses the journal serves it") }
         if let route {
             parts.append("\(Format.count(route.inFlight)) in flight on its route")
@@ -74,7 +98,16 @@ struct LaneRow: Encodable, Equatable {
             parts.append(
                 "\(route.endpoint.printable(maximumLength: 256)): \(route.connection.printable(maximumLength: 512))")
             if let holding = route.holding { parts.append("holding: \(holding.printable(maximumLength: 512))") }
+            for topic in route.topics ?? [] { parts.append(topic.remark) }
         }
         return parts.joined(separator: "; ")
+    }
+}
+
+extension LaneRow.Topic {
+    fileprivate var remark: String {
+        let probe = nextProbe.map { "; one entry of it is tried at \($0)" } ?? ""
+        return "topic \(topic.printable(maximumLength: 256)) is set aside since \(since), because: "
+            + "\(reason.printable(maximumLength: 512))\(probe)"
     }
 }

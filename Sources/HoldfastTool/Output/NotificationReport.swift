@@ -75,7 +75,9 @@ extension NotificationReport {
             switch try register.fate(uid) {
             case .unconfirmed?: outcome = .unconfirmed
             case .deferred(_, let due, _, let reason)?:
-                (outcome, self.reason, dueAt) = (.deferred, reason.rawValue, Timestamp.format(due))
+                (outcome, self.reason, dueAt) = (
+                    .deferred, reason.rawValue, due.isPlaceOfTopic ? nil : Timestamp.format(due)
+                )
             case .settled(let end)?: try set(end, of: uid, in: register)
             case nil: break
             }

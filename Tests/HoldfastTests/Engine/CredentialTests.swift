@@ -106,16 +106,6 @@ import Testing
         #expect(told.contains(.laneResumed(bench.lane())))
     }
 
-    @Test("A bad topic stops the lane that met it, and no other") func badTopic() throws {
-        let bench = try Bench()
-        try bench.submit([Sample.notification(1), Sample.notification(2, guarantee: .atMostOnce)])
-        bench.settle()
-        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "TopicDisallowed"))
-        bench.settle()
-        #expect(bench.status.lanes.filter { $0.stoppedBecause != nil }.map(\.key) == [bench.lane()])
-        #expect(bench.journal.entries.count == 2)
-    }
-
     @Test("An expired provider token does not count as an attempt: the second try is confirmed")
     func expiredProviderToken() throws {
         let bench = try Bench()

@@ -36,14 +36,14 @@ import Testing
         let bench = try Bench()
         try bench.submit(1..<2)
         bench.settle()
-        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "TopicDisallowed"))
+        bench.connection.answer(1, SendResult(apnsStatus: 403, reason: "Forbidden"))
         bench.settle()
         let noted = try bench.journal.openLane(bench.lane()).state
         guard case .stopped(let reason, since: _) = noted else {
             Issue.record("the journal has the lane as \(noted)")
             return
         }
-        #expect(reason.contains("TopicDisallowed"))
+        #expect(reason.contains("Forbidden"))
         let second = try bench.crashed()
         second.settle()
         #expect(second.sent == [1])

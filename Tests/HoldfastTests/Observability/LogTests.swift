@@ -70,7 +70,7 @@ import Testing
     @Test("What an operator did, the report and the end of an engine are never left out") func unlimited() {
         let lines: [LogLine] = [
             .laneStopped, .lanePaused, .laneResumed, .withdrawn, .report, .journalFailed, .engineEnded,
-            .connectorNotice, .connectorWarning, .identified, .reconfigured,
+            .connectorNotice, .connectorWarning, .identified, .reconfigured, .topicSetAside, .topicBack,
         ]
         #expect(lines.allSatisfy { !$0.isLimited })
         // At trace each batch is a line, and nothing else is without a bound.

@@ -127,7 +127,7 @@ struct LimitSettings: Equatable, Sendable {
         ],
         check: { items, problems in
             for values in items {
-                for group in ["retry", "reconnect", "throttle"] {
+                for group in ["retry", "reconnect", "throttle", "probes"] {
                     let (minimum, maximum) = ("\(group).minimum", "\(group).maximum")
                     guard let least = values.duration(minimum), let greatest = values.duration(maximum),
                         least > greatest

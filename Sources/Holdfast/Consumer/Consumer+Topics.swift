@@ -1,0 +1,110 @@
+internal import Logging
+
+/// Topics that the service refuses are set aside: their entries wait, and all others go.
+extension Consumer {
+    /// Sets aside the topics of entries that were just refused for them. The entries wait unharmed.
+    ///
+    /// - Throws: when the entries can't be read; nothing is changed then.
+    func setAside(
+        _ refused: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)], connection: Int, now: Duration,
+        wall: WallTime
+    ) throws(JournalError) {
+        guard !refused.isEmpty else { return }
+        var topics: [[UID: String]] = []
+        for lane in lanes.indices {
+            let uids = refused.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
+            topics.append(uids.isEmpty ? [:] : try producer.topics(of: uids, lane: lanes[lane].id))
+        }
+        var plan = SettlementPlan()
+        for (ticket, flight, result) in refused.sorted(by: { $0.flight.uid < $1.flight.uid }) {
+            guard let topic = topics[flight.lane][flight.uid] else {
+                // Settled by an earlier answer: nothing waits.
+                links[connection]?.window.release(ticket)
+                continue
+            }
+            let words = SettlementPlan.describe(result)
+            let refusal = topicHold.refused(
+                topic, lane: flight.lane, uid: flight.uid, words: words, configuration.probes, now: now, wall: wall,
+                random: randomUnit())
+            plan.wait(
+                flight, ticket: ticket, lane: lanes[flight.lane].id, until: refusal.due,
+                reason: result.reason ?? .topicSetAside)
+            plan.counts.deferred += 1
+            if refusal.isNews { tellSetAside(topic, because: words) }
+        }
+        forgetIfOver(connection)
+        carryOut(plan, connection: connection, now: now, wall: wall)
+    }
+
+    /// Until when an entry has to wait for its topic; nil when it may go out on this connection.
+    func waitForTopic(
+        _ flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch, connection: Int,
+        now: Duration
+    ) -> WallTime? {
+        let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
+        let check = topicHold.check(
+            topic, lane: flight.lane, uid: flight.uid, connection: connection, now: now,
+            limit: configuration.probes.answerLimit)
+        if case .waits(let due) = check { return due }
+        return nil
+    }
+
+    // MARK: Answers
+
+    /// An entry was answered, and may have been a topic's probe. One that is refused for its topic is not for this: see
+    /// ``setAside(_:connection:now:wall:)``.
+    func topicAnswered(_ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, now: Duration, wall: WallTime) {
+        guard topicHold.hasProbeOut else { return }
+        switch verdict {
+        case .confirmed, .rejected(.notification), .rejected(.token), .rejected(.suspectToken):
+            if let topic = topicHold.taken(lane: flight.lane, flight.uid) { tellBack(topic) }
+        case .laneStopped(.topic): break
+        case .rejected(.request), .deferred, .neverProcessed, .foreign, .unknown, .laneStopped(.credentials):
+            topicHold.lost(
+                lane: flight.lane, flight.uid, configuration.probes, now: now, wall: wall, random: randomUnit())
+        }
+    }
+
+    func tellBack(_ topic: String) {
+        log(.topicBack, "the service takes topic \(topic) on route \(name) again", ["topic": .string(topic)])
+        events.emit(.topicBack(route: name, topic: topic))
+    }
+
+    private func tellSetAside(_ topic: String, because words: String) {
+        log(
+            .topicSetAside,
+            "topic \(topic) is set aside on route \(name), and all others go: \(words). One entry of it is tried now and then",
+            ["topic": .string(topic), "reason": .string(words)])
+        events.emit(.topicSetAside(route: name, topic: topic, reason: words))
+    }
+
+    // MARK: Entries that wait for their topic
+
+    /// Brings back what waits for a topic that the service takes again, and one entry of each that is to be tried.
+    ///
+    /// - Parameter later: lanes whose last promotion has just ended.
+    func callBackForTopics(but later: Set<Int>) {
+        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
+            guard let call = topicHold.call(lane: lane, limit: promotionLimit(lane)),
+                !call.isForProbe || lanes[lane].againCount == 0
+            else { continue }
+            lanes[lane].beginPromotion()
+            topicCalls[lane] = call
+            journal.promoteDue(lanes[lane].id, after: call.after, now: call.through, limit: call.limit) {
+                [weak self] result in
+                self?.post { $0.promoted.append((lane, false, result)) }
+            }
+        }
+    }
+
+    /// Whether something that waits for its topic is worth a connection.
+    var topicsWantConnection: Bool { lanes.indices.contains { canPromote($0) && topicHold.wantsConnection(lane: $0) } }
+
+    /// Why nothing of a running lane goes although there is something; nil when something may go.
+    func topicReason(_ index: Int) -> String? {
+        guard !topicHold.isEmpty, lanes[index].isRunning, !lanes[index].hasWork, deferredDue[index] == nil else {
+            return nil
+        }
+        return topicHold.reason(lane: index)
+    }
+}

@@ -1,0 +1,388 @@
+/// Knows the topics of a route that the service refuses, and decides when each is tried again.
+///
+/// The entries of such a topic wait among the deferred, at a due time that never comes: a place of the topic's own, from
+/// which they are called back. So a million of them cost nothing while they wait; a probe moves one of them. Each
+/// ``TopicPolicy/sweep`` all of them are looked at once, so that those which have expired meet their end.
+///
+/// A pure machine: times and random numbers are arguments.
+struct TopicHold: Sendable {
+    /// What the outside is told of a topic that is set aside.
+    typealias Standing = EngineStatus.Topic
+
+    /// Where entries wait: a lane, and one of its two generations. A sweep moves all from one generation to the other.
+    struct Place: Hashable, Sendable {
+        let lane: Int
+        let generation: Int
+    }
+
+    /// What to bring back from a lane's deferred: `limit` entries at most, due above `after` and up to `through`.
+    struct Call: Hashable, Sendable {
+        let after: WallTime
+        let through: WallTime
+        let limit: Int
+        /// Whether it is for one entry that goes out as a probe.
+        let isForProbe: Bool
+        fileprivate let slot: Int?
+        fileprivate let generation: Int
+    }
+
+    enum Check: Hashable, Sendable {
+        case goes
+        case waits(until: WallTime)
+    }
+
+    /// What follows from a refusal of a topic.
+    struct Refusal: Hashable, Sendable {
+        /// When the entry is due again.
+        let due: WallTime
+        /// Whether the topic was not set aside before.
+        let isNews: Bool
+    }
+
+    private enum State: Sendable {
+        case waiting(until: Duration)
+        /// The next entry of the topic goes out.
+        case ready
+        case out(Flight, connection: Int, deadline: Duration)
+        /// The service takes it again; those that wait are being called back.
+        case returning
+    }
+
+    private struct Flight: Hashable, Sendable {
+        let lane: Int
+        let uid: UID
+    }
+
+    private struct Held: Sendable {
+        let slot: Int
+        var words: String
+        var since: WallTime
+        var state: State
+        var failures = 0
+        var hasTried = false
+        var nextProbeAt: WallTime?
+        var refusedAt: Duration
+        /// Where entries of it wait, on disk.
+        var places: Set<Place> = []
+    }
+
+    private struct Lane: Sendable {
+        var generation = 0
+        /// How many generations are still to be moved into the other one.
+        var sweeps = 0
+        /// Whether something is known to be there to be moved.
+        var isSweepDue = false
+        var sweptAt: Duration
+    }
+
+    /// The first instant of the year 9999: due times from here on are places of topics.
+    static let firstDue = WallTime(seconds: 253_370_764_800)
+    /// Places of a generation.
+    private static let span: Int64 = 1 << 20
+
+    var policy: TopicPolicy
+    private var held: [String: Held] = [:]
+    private var slots: [Int: String] = [:]
+    private var outs: [Flight: String] = [:]
+    private var lanes: [Lane]
+
+    init(policy: TopicPolicy, lanes: Int, now: Duration) {
+        self.policy = policy
+        self.lanes = Array(repeating: Lane(sweptAt: now), count: lanes)
+    }
+
+    /// Whether every topic goes.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// Whether a probe is with a connection.
+    var hasProbeOut: Bool { !outs.isEmpty }
+
+    // MARK: Entries
+
+    /// Whether an entry of the topic may go out on this connection; if so, and the topic waits for a probe, it is the probe.
+    mutating func check(_ topic: String, lane: Int, uid: UID, connection: Int, now: Duration, limit: Duration) -> Check
+    {
+        guard let entry = held[topic] else { return .goes }
+        switch entry.state {
+        case .returning: return .goes
+        case .waiting, .out: return .waits(until: due(entry.slot, lane))
+        case .ready:
+            let flight = Flight(lane: lane, uid: uid)
+            held[topic]?.state = .out(flight, connection: connection, deadline: now + limit)
+            held[topic]?.nextProbeAt = nil
+            outs[flight] = topic
+            return .goes
+        }
+    }
+
+    /// The service has refused an entry for its topic.
+    mutating func refused(
+        _ topic: String, lane: Int, uid: UID, words: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime,
+        random: Double
+    ) -> Refusal {
+        guard var entry = held[topic] else {
+            return setAside(topic, lane: lane, words: words, schedule, now: now, wall: wall, random: random)
+        }
+        entry.words = words
+        entry.refusedAt = now
+        held[topic] = entry
+        let refusal = Refusal(
+            due: due(entry.slot, lane), isNews: { if case .returning = entry.state { true } else { false } }())
+        // Others that went out with it before say nothing new.
+        if refusal.isNews || outs[Flight(lane: lane, uid: uid)] == topic {
+            if refusal.isNews { held[topic]?.since = wall }
+            held[topic]?.failures += 1
+            wait(topic, schedule, now: now, wall: wall, random: random)
+        }
+        return refusal
+    }
+
+    private mutating func setAside(
+        _ topic: String, lane: Int, words: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime,
+        random: Double
+    ) -> Refusal {
+        guard let slot = freeSlot() else {
+            // Too many topics: nothing is lost, and each entry is tried by itself, as seldom as a probe at most is.
+            return Refusal(due: wall.advanced(by: schedule.maximum), isNews: false)
+        }
+        slots[slot] = topic
+        held[topic] = Held(slot: slot, words: words, since: wall, state: .ready, refusedAt: now)
+        wait(topic, schedule, now: now, wall: wall, random: random)
+        held[topic]?.hasTried = false
+        return Refusal(due: due(slot, lane), isNews: true)
+    }
+
+    private mutating func freeSlot() -> Int? {
+        if held.count >= max(policy.greatestHeld, 1) {
+            // One of which nothing waits may be forgotten, the least recently refused first.
+            let idle = held.filter { $0.value.places.isEmpty && !isOut($0.value) }
+            guard let oldest = idle.min(by: { $0.value.refusedAt < $1.value.refusedAt }) else { return nil }
+            forget(oldest.key)
+        }
+        return (0..<Int(Self.span)).first { slots[$0] == nil }
+    }
+
+    private func isOut(_ entry: Held) -> Bool { if case .out = entry.state { true } else { false } }
+
+    private mutating func forget(_ topic: String) {
+        guard let entry = held.removeValue(forKey: topic) else { return }
+        slots[entry.slot] = nil
+    }
+
+    private mutating func wait(
+        _ topic: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
+    ) {
+        guard let entry = held[topic] else { return }
+        if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
+        let pause = schedule.pause(after: entry.failures, random: random)
+        held[topic]?.state = .waiting(until: now + pause)
+        held[topic]?.nextProbeAt = wall.advanced(by: pause)
+        held[topic]?.hasTried = true
+    }
+
+    // MARK: Answers to probes
+
+    /// An entry was answered by something that is not about its topic.
+    ///
+    /// - Returns: the topic that is back with it, if that was a probe.
+    mutating func taken(lane: Int, _ uid: UID) -> String? {
+        guard let topic = outs.removeValue(forKey: Flight(lane: lane, uid: uid)) else { return nil }
+        held[topic]?.state = .returning
+        held[topic]?.nextProbeAt = nil
+        if held[topic]?.places.isEmpty == true { forget(topic) }
+        return topic
+    }
+
+    /// The same of runs of entries.
+    mutating func taken(lane: Int, _ uids: ClosedRange<UInt64>) -> [String] {
+        outs.keys.filter { $0.lane == lane && uids.contains($0.uid.rawValue) }.compactMap { taken(lane: lane, $0.uid) }
+    }
+
+    /// An entry came to nothing; if it was a probe, another one follows.
+    mutating func lost(
+        lane: Int, _ uid: UID, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
+    ) {
+        guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
+        wait(topic, schedule, now: now, wall: wall, random: random)
+    }
+
+    /// The connection has ended, with the probes that it had.
+    mutating func lost(connection: Int, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double) {
+        for topic in held.keys.sorted() {
+            guard case .out(_, connection, _)? = held[topic]?.state else { continue }
+            wait(topic, schedule, now: now, wall: wall, random: random)
+        }
+    }
+
+    // MARK: Time
+
+    /// Lets probes go whose time has come.
+    mutating func look(_ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double) {
+        for (topic, entry) in held {
+            switch entry.state {
+            case .waiting(let until) where until <= now: held[topic]?.state = .ready
+            case .out(_, _, let deadline) where deadline <= now:
+                wait(topic, schedule, now: now, wall: wall, random: random)
+            case .waiting, .ready, .out, .returning: continue
+            }
+        }
+        for lane in lanes.indices where lanes[lane].sweptAt + policy.sweep <= now {
+            lanes[lane].sweptAt = now
+            guard lanes[lane].sweeps == 0, held.values.contains(where: { $0.places.contains { $0.lane == lane } })
+            else {
+                continue
+            }
+            lanes[lane].generation = 1 - lanes[lane].generation
+            (lanes[lane].sweeps, lanes[lane].isSweepDue) = (1, true)
+        }
+    }
+
+    /// The next probes need not wait: what was wrong may be mended.
+    mutating func hurry(now: Duration, wall: WallTime) {
+        for (topic, entry) in held {
+            guard case .waiting = entry.state else { continue }
+            held[topic]?.state = .ready
+            held[topic]?.nextProbeAt = wall
+        }
+    }
+
+    /// When there is something to do again.
+    var wake: Duration? {
+        guard !held.isEmpty else { return nil }
+        let states = held.values.lazy.compactMap { entry -> Duration? in
+            switch entry.state {
+            case .waiting(let until), .out(_, _, let until): until
+            case .ready, .returning: nil
+            }
+        }
+        return (Array(states) + lanes.map { $0.sweptAt + policy.sweep }).min()
+    }
+
+    // MARK: Calling entries back
+
+    /// Entries of unknown topics may wait in places of the lane: those of an earlier process, or of another journal.
+    mutating func lookThrough(lane: Int) { lanes[lane].sweeps = 2 }
+
+    /// The first that the lane's deferred have to offer waits in a place.
+    mutating func found(lane: Int) {
+        if lanes[lane].sweeps == 0, !held.values.contains(where: { $0.places.contains { $0.lane == lane } }) {
+            lookThrough(lane: lane)
+        }
+        lanes[lane].isSweepDue = lanes[lane].sweeps > 0
+    }
+
+    /// Whether there is something to call back that is worth a connection.
+    func wantsConnection(lane: Int) -> Bool {
+        guard lanes[lane].sweeps == 0 else { return lanes[lane].isSweepDue }
+        return call(lane: lane, limit: 1) != nil
+    }
+
+    /// An entry waits in a place, on disk.
+    mutating func waits(until due: WallTime, lane: Int) {
+        let (generation, slot) = Self.place(of: due)
+        guard let topic = slots[slot] else { return lookThrough(lane: lane) }
+        held[topic]?.places.insert(Place(lane: lane, generation: generation))
+    }
+
+    /// What to bring back from the lane's deferred now.
+    ///
+    /// - Parameter limit: at most so many.
+    func call(lane: Int, limit greatest: Int) -> Call? {
+        if lanes[lane].sweeps == 0, held.isEmpty { return nil }
+        if lanes[lane].sweeps > 0 {
+            let generation = 1 - lanes[lane].generation
+            let first = Self.firstDue.milliseconds + Int64(generation) * Self.span
+            return Call(
+                after: WallTime(milliseconds: first - 1), through: WallTime(milliseconds: first + Self.span - 1),
+                limit: greatest, isForProbe: false, slot: nil, generation: generation)
+        }
+        for entry in held.values.sorted(by: { $0.slot < $1.slot }) {
+            let isForProbe: Bool
+            switch entry.state {
+            case .waiting, .out: continue
+            case .ready: isForProbe = true
+            case .returning: isForProbe = false
+            }
+            // Those of the older generation first.
+            for generation in [1 - lanes[lane].generation, lanes[lane].generation]
+            where entry.places.contains(Place(lane: lane, generation: generation)) {
+                let due = Self.due(slot: entry.slot, generation: generation)
+                return Call(
+                    after: WallTime(milliseconds: due.milliseconds - 1), through: due, limit: isForProbe ? 1 : greatest,
+                    isForProbe: isForProbe, slot: entry.slot, generation: generation)
+            }
+        }
+        return nil
+    }
+
+    /// So many came back; none when the place is empty.
+    mutating func called(_ call: Call, lane: Int, count: Int) {
+        guard count == 0 else { return }
+        guard let slot = call.slot else {
+            lanes[lane].sweeps = max(lanes[lane].sweeps - 1, 0)
+            for topic in held.keys { held[topic]?.places.remove(Place(lane: lane, generation: call.generation)) }
+            if lanes[lane].sweeps > 0 {
+                lanes[lane].generation = 1 - lanes[lane].generation
+            } else {
+                lanes[lane].isSweepDue = false
+            }
+            for (topic, entry) in held {
+                if case .returning = entry.state, entry.places.isEmpty { forget(topic) }
+            }
+            return
+        }
+        guard let topic = slots[slot] else { return }
+        held[topic]?.places.remove(Place(lane: lane, generation: call.generation))
+        if case .returning? = held[topic]?.state, held[topic]?.places.isEmpty == true { forget(topic) }
+    }
+
+    private static func due(slot: Int, generation: Int) -> WallTime {
+        WallTime(milliseconds: firstDue.milliseconds + Int64(generation) * span + Int64(slot))
+    }
+
+    private func due(_ slot: Int, _ lane: Int) -> WallTime {
+        Self.due(slot: slot, generation: lanes[lane].generation)
+    }
+
+    private static func place(of due: WallTime) -> (generation: Int, slot: Int) {
+        let offset = max(due.milliseconds - firstDue.milliseconds, 0)
+        return (Int(min(offset / span, 1)), Int(offset % span))
+    }
+
+    // MARK: Telling
+
+    /// By topic.
+    var standings: [Standing] {
+        held.compactMap { topic, entry in
+            if case .returning = entry.state { return nil }
+            return Standing(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt)
+        }
+        .sorted { $0.topic < $1.topic }
+    }
+
+    /// Why what is left of the lane waits; nil when nothing is known to wait there, or a first probe is still to come.
+    func reason(lane: Int) -> String? {
+        guard lanes[lane].sweeps == 0 else { return nil }
+        let waiting = held.filter { $0.value.places.contains { $0.lane == lane } }
+        guard let first = waiting.min(by: { $0.key < $1.key }), waiting.values.allSatisfy({ $0.hasTried }) else {
+            return nil
+        }
+        return "topic \(first.key) is set aside: \(first.value.words)"
+    }
+}
+
+extension WallTime {
+    /// Whether this due time is the place of a topic that is set aside, and never comes.
+    package var isPlaceOfTopic: Bool { self >= TopicHold.firstDue }
+}
+
+/// How topics are set aside that the service refuses.
+public struct TopicPolicy: Hashable, Sendable {
+    /// The most topics of a route that are set aside. Beyond it entries of further topics that are refused wait one by one,
+    /// each for the longest pause of ``EngineConfiguration/probes``. Default: 1000.
+    public var greatestHeld = 1000
+    /// How often what waits for its topic is looked through for entries that have expired. Default: 1 h.
+    public var sweep: Duration = .seconds(3600)
+
+    public init() {}
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct TopicHoldTests {
+    private let wall = WallTime(seconds: 1000)
+    private let schedule = ProbeSchedule()
+
+    private func hold(greatest: Int = 1000, lanes: Int = 2) -> TopicHold {
+        var policy = TopicPolicy()
+        policy.greatestHeld = greatest
+        return TopicHold(policy: policy, lanes: lanes, now: .zero)
+    }
+
+    private func refuse(_ hold: inout TopicHold, _ topic: String, uid: UInt64 = 1, at now: Duration = .zero)
+        -> TopicHold.Refusal
+    {
+        hold.refused(
+            topic, lane: 0, uid: UID(uid), words: "400 BadTopic", schedule, now: now, wall: wall, random: 0.999)
+    }
+
+    private func check(_ hold: inout TopicHold, _ topic: String, uid: UInt64, lane: Int = 0, at now: Duration = .zero)
+        -> TopicHold.Check
+    {
+        hold.check(topic, lane: lane, uid: UID(uid), connection: 1, now: now, limit: .seconds(60))
+    }
+
+    @Test("A refused topic waits, and others go") func others() {
+        var hold = hold()
+        #expect(hold.isEmpty)
+        let refusal = refuse(&hold, "a")
+        #expect(refusal.isNews)
+        #expect(refusal.due.isPlaceOfTopic)
+        #expect(check(&hold, "a", uid: 2) == .waits(until: refusal.due))
+        #expect(check(&hold, "b", uid: 3) == .goes)
+        #expect(hold.standings.map(\.topic) == ["a"])
+        #expect(hold.standings[0].nextProbeAt != nil)
+    }
+
+    @Test("Each topic has a place of its own, and what went out with the first says nothing new") func places() {
+        var hold = hold()
+        let first = refuse(&hold, "a")
+        let second = refuse(&hold, "b")
+        #expect(first.due != second.due)
+        let third = refuse(&hold, "a", uid: 3)
+        #expect(third.due == first.due)
+        #expect(!third.isNews)
+        #expect(hold.wake == .seconds(1) * 0.9995)
+    }
+
+    @Test("When the pause is over one entry goes, and one that is refused again makes the pause longer") func probes() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        #expect(check(&hold, "a", uid: 2, at: .seconds(1)) == .goes)
+        #expect(hold.hasProbeOut)
+        #expect(check(&hold, "a", uid: 3, at: .seconds(1)) == .waits(until: refusal.due))
+        let again = refuse(&hold, "a", uid: 2, at: .seconds(2))
+        #expect(!again.isNews)
+        #expect(!hold.hasProbeOut)
+        #expect(hold.wake == .seconds(2) + .seconds(2) * 0.9995)
+    }
+
+    @Test("A probe that is taken brings the topic back, and its entries are called back, those of each lane")
+    func back() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.waits(until: refusal.due, lane: 0)
+        hold.waits(until: refusal.due, lane: 1)
+        #expect(hold.call(lane: 0, limit: 100) == nil)
+        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        #expect(hold.call(lane: 0, limit: 100)?.limit == 1)
+        #expect(check(&hold, "a", uid: 2) == .goes)
+        #expect(hold.taken(lane: 0, UID(3)) == nil)
+        #expect(hold.taken(lane: 0, UID(2)) == "a")
+        #expect(check(&hold, "a", uid: 4) == .goes)
+        for lane in 0..<2 {
+            let call = hold.call(lane: lane, limit: 100)
+            #expect(call?.limit == 100)
+            #expect(call?.through == refusal.due)
+            if let call { hold.called(call, lane: lane, count: 0) }
+            #expect(hold.call(lane: lane, limit: 100) == nil)
+        }
+        #expect(hold.isEmpty)
+    }
+
+    @Test("A probe without an answer is followed by another one, and so is one whose connection ends") func lost() {
+        var hold = hold()
+        _ = refuse(&hold, "a")
+        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        #expect(check(&hold, "a", uid: 2, at: .seconds(1)) == .goes)
+        hold.look(schedule, now: .seconds(61), wall: wall, random: 0)
+        #expect(!hold.hasProbeOut)
+        hold.look(schedule, now: .seconds(62), wall: wall, random: 0)
+        #expect(check(&hold, "a", uid: 2, at: .seconds(62)) == .goes)
+        hold.lost(connection: 2, schedule, now: .seconds(62), wall: wall, random: 0)
+        #expect(hold.hasProbeOut)
+        hold.lost(connection: 1, schedule, now: .seconds(62), wall: wall, random: 0)
+        #expect(!hold.hasProbeOut)
+    }
+
+    @Test("Beyond the limit a topic of which nothing waits is forgotten, else entries wait one by one") func limit() {
+        var hold = hold(greatest: 2)
+        let first = refuse(&hold, "a")
+        hold.waits(until: first.due, lane: 0)
+        _ = refuse(&hold, "b", at: .seconds(1))
+        let third = refuse(&hold, "c", at: .seconds(2))
+        #expect(third.isNews)
+        #expect(hold.standings.map(\.topic) == ["a", "c"])
+        hold.waits(until: third.due, lane: 0)
+        let fourth = refuse(&hold, "d", at: .seconds(3))
+        #expect(!fourth.due.isPlaceOfTopic)
+        #expect(fourth.due == wall.advanced(by: .seconds(600)))
+        #expect(check(&hold, "d", uid: 9) == .goes)
+    }
+
+    @Test("A sweep moves what waits to the other generation, and only once") func sweep() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.waits(until: refusal.due, lane: 0)
+        hold.look(schedule, now: .seconds(3600), wall: wall, random: 0)
+        let call = hold.call(lane: 0, limit: 100)
+        #expect(call.map { $0.after < refusal.due && refusal.due <= $0.through } == true)
+        let moved = refuse(&hold, "a", uid: 2, at: .seconds(3600))
+        #expect(call.map { moved.due <= $0.through } == false)
+        hold.waits(until: moved.due, lane: 0)
+        if let call { hold.called(call, lane: 0, count: 0) }
+        #expect(hold.reason(lane: 0) == nil)
+        #expect(hold.call(lane: 0, limit: 100)?.limit == 1)
+    }
+
+    @Test("What an earlier process left in places is looked through, both generations") func lookThrough() {
+        var hold = hold()
+        hold.found(lane: 1)
+        #expect(hold.wantsConnection(lane: 1))
+        #expect(!hold.wantsConnection(lane: 0))
+        var calls: [TopicHold.Call] = []
+        while let call = hold.call(lane: 1, limit: 10), calls.count < 5 {
+            calls.append(call)
+            hold.called(call, lane: 1, count: 0)
+        }
+        #expect(calls.count == 2)
+        #expect(calls.map(\.after).min().map { $0 < TopicHold.firstDue } == true)
+        #expect(!hold.wantsConnection(lane: 1))
+    }
+
+    @Test("What may be mended is tried at once") func hurry() {
+        var hold = hold()
+        _ = refuse(&hold, "a")
+        hold.hurry(now: .zero, wall: wall)
+        #expect(check(&hold, "a", uid: 2) == .goes)
+    }
+}
