@@ -150,7 +150,8 @@ struct ModelTests {
                 let due = Int64.random(in: -100...1000, using: &pair.generator)
                 let isWaiting = Bool.random(using: &pair.generator)
                 let kind = Settlement.Kind.recall(
-                    due: isWaiting ? nil : WallTime(milliseconds: due), possiblySent: Bool.random(using: &pair.generator))
+                    due: isWaiting ? nil : WallTime(milliseconds: due),
+                    possiblySent: Bool.random(using: &pair.generator))
                 batch.others.append(Settlement(EntryKey(lane: entry.lane, uid: UID(uid)), kind))
             case 6:
                 let time = WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator))

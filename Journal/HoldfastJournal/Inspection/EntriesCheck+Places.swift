@@ -123,7 +123,8 @@ private struct UIDStream {
         cursor = TreeCursor(file, tree)
         let hasRow: Bool
         switch kind {
-        case .entry(let lane), .deferred(let lane), .aside(let lane): hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
+        case .entry(let lane), .deferred(let lane), .aside(let lane):
+            hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
         case .rejected, .outcome, .identity: hasRow = cursor.seek(atLeast: [])
         }
         uid = hasRow ? read() : nil

@@ -183,7 +183,8 @@ final class EntriesSalvage: PartSalvage {
         let key = Key.entry(head.lane, head.uid).span.array
         // Deferred ones can be out of reach only where both their table and its index are.
         let isOutOfReach =
-            holes.contains("entries", key) || holes.contains("aside", key) || holes.has("deferred") && holes.contains("deferredIndex", key)
+            holes.contains("entries", key) || holes.contains("aside", key)
+            || holes.has("deferred") && holes.contains("deferredIndex", key)
         guard isOutOfReach, head.uid > 0, try !scratch.has("unconfirmed", Key.uid(head.uid).span.array) else { return }
         if let old = try scratch.get("candidates", key), EntryRecord.uncheckedHead(old.span).attempts >= head.attempts {
             return

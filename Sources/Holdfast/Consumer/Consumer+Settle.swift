@@ -227,7 +227,8 @@ extension Consumer {
     /// later than the longest wait from now is brought back.
     private func promoteStranded(now: Duration, wall: WallTime) {
         for lane in lanes.indices
-        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane) {
+        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane)
+        {
             strandedLookAt[lane] = now + greatestWait
             promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
         }

@@ -48,7 +48,8 @@ enum MetricName: String, CaseIterable, Sendable {
     var kind: Kind {
         switch self {
         case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
-            .expired, .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed, .connectionsClosed:
+            .expired, .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
+            .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
             .blacklist:

@@ -86,7 +86,8 @@ extension JournalConformance {
             try expect("those that are confirmed then", try over(), is: [uids[2]] + others)
             try expect("the one that is left", try bench.journal.fate(of: uids[0])?.lane, is: JournalBench.immediate)
         },
-        Rule("A late error recalls: among the unconfirmed or the deferred, as its word says; the rest is gone") { bench in
+        Rule("A late error recalls: among the unconfirmed or the deferred, as its word says; the rest is gone") {
+            bench in
             let lane = try bench.lane()
             let producer = try bench.producer()
             let uids = try bench.append(1...4, lane: lane)

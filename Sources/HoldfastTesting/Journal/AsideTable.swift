@@ -32,5 +32,7 @@ struct AsideTable: Sendable {
     /// The oldest, at most so many.
     func oldest(_ number: Int) -> [UID] { order.prefix(max(number, 0)).map(\.uid) }
 
-    private func place(of since: WallTime, _ uid: UID) -> Int { order.firstPlace { ($0.since, $0.uid) >= (since, uid) } }
+    private func place(of since: WallTime, _ uid: UID) -> Int {
+        order.firstPlace { ($0.since, $0.uid) >= (since, uid) }
+    }
 }

@@ -131,7 +131,8 @@ struct Model {
         case .unknown: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
         case .recall(let due, let possiblySent):
-            guard aside[key.uid.rawValue]?.lane == key.lane, var entry = aside.removeValue(forKey: key.uid.rawValue)?.entry
+            guard aside[key.uid.rawValue]?.lane == key.lane,
+                var entry = aside.removeValue(forKey: key.uid.rawValue)?.entry
             else { return entries[key.lane]?[key.uid.rawValue] != nil || deferred[key.lane]?[key.uid.rawValue] != nil }
             entry.isPossiblySent = entry.isPossiblySent || possiblySent
             if let due {

@@ -167,7 +167,9 @@ import Testing
         #expect(try next.journal.status().totals.confirmed == 10)
     }
 
-    @Test("A disk that refuses: nothing is recalled before it lies aside, and nothing is lost") func failingDisk() throws {
+    @Test("A disk that refuses: nothing is recalled before it lies aside, and nothing is lost") func failingDisk()
+        throws
+    {
         let bench = try bench()
         try bench.submit(1..<11)
         bench.settle()
@@ -197,7 +199,8 @@ import Testing
 
     // MARK: An end
 
-    @Test("A shutdown has a barrier prove what silence has confirmed, and ends when it is proven") func proven() throws {
+    @Test("A shutdown has a barrier prove what silence has confirmed, and ends when it is proven") func proven() throws
+    {
         let bench = try quietBench()
         bench.core.shutDown()
         bench.settle()
@@ -209,7 +212,9 @@ import Testing
         #expect(bench.status.confirmed == 10)
     }
 
-    @Test("What the error denies that the barrier calls forth stays in the journal, in its place") func disproven() throws {
+    @Test("What the error denies that the barrier calls forth stays in the journal, in its place") func disproven()
+        throws
+    {
         let bench = try quietBench()
         bench.core.shutDown()
         bench.settle()

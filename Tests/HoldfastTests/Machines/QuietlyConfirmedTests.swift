@@ -32,7 +32,8 @@ import Testing
         return (denied.named?.uid.rawValue, denied.later.flatMap { Array($0.uids) })
     }
 
-    @Test("By position, not by UID: what lies behind the named one is denied, in the order of sending") func positions() {
+    @Test("By position, not by UID: what lies behind the named one is denied, in the order of sending") func positions()
+    {
         var memory = QuietlyConfirmed()
         note(&memory, [10, 11, 50], from: 1)
         note(&memory, [7, 8], from: 4)
