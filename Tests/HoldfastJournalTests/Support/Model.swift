@@ -7,6 +7,8 @@ struct Model {
         var producer: ProducerID
         var attempts: UInt16 = 0
         var isPossiblySent = false
+        /// A late error brought it back, and it was not deferred since.
+        var isRecalled = false
     }
 
     struct Aside {
@@ -120,6 +122,7 @@ struct Model {
         case .deferUntil(let due, let attempts, _, let possiblySent):
             guard var entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else { return false }
             entry.attempts = attempts
+            entry.isRecalled = false
             entry.isPossiblySent = entry.isPossiblySent || possiblySent
             deferred[key.lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
             return true
@@ -136,6 +139,7 @@ struct Model {
             else { return entries[key.lane]?[key.uid.rawValue] != nil || deferred[key.lane]?[key.uid.rawValue] != nil }
             entry.isPossiblySent = entry.isPossiblySent || possiblySent
             if let due {
+                entry.isRecalled = true
                 deferred[key.lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
             } else {
                 entries[key.lane, default: [:]][key.uid.rawValue] = entry
@@ -208,7 +212,8 @@ struct Model {
             }
             if let (due, entry) = deferred[lane]?[uid] {
                 return .deferred(
-                    key, until: WallTime(milliseconds: due), attempts: Int(entry.attempts), reason: .serviceUnavailable)
+                    key, until: WallTime(milliseconds: due), attempts: Int(entry.attempts),
+                    reason: entry.isRecalled ? .neverProcessed : .serviceUnavailable)
             }
         }
         if let entry = aside[uid], let key = keys[entry.lane] { return .aside(key, since: entry.since) }
