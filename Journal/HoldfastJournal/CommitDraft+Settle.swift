@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastLMDB
 
 extension CommitDraft {
-    /// Settles at most `budget` of the batch's parts, those it acknowledges first.
+    /// Settles at most `budget` of the batch's parts: those it acknowledges first, then those that go aside.
     ///
     /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
-        _ batch: SettlementBatch, acknowledged: [EntryKey], from start: Int, budget: Int
+        _ batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if start == 0 { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
@@ -14,14 +14,20 @@ extension CommitDraft {
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         if !direct.isEmpty { try acknowledge(acknowledged[direct], of: batch, &report) }
-        for part in direct.upperBound..<max(end, direct.upperBound) where part >= start {
-            let result = try settle(batch.others[part - acknowledged.count], of: batch)
+        let others = acknowledged.count + quieted.count
+        let aside = (start..<end).clamped(to: acknowledged.count..<others)
+        if !aside.isEmpty {
+            let keys = quieted[(aside.lowerBound - acknowledged.count)..<(aside.upperBound - acknowledged.count)]
+            try putAside(keys, of: batch, &report)
+        }
+        for part in (start..<end).clamped(to: others..<max(others, batch.count)) {
+            let result = try settle(batch.others[part - others], of: batch)
             report.count(result)
         }
         return .settled(report, parts: end - start)
     }
 
-    private mutating func acknowledge(
+    mutating func acknowledge(
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) {
         var tally = AcknowledgementTally()
@@ -74,21 +80,23 @@ extension CommitDraft {
                 record, key, attempts: attempts, reason: reason, adding: possiblySent ? .possiblySent : [])
             try putDeferred(key, bytes, due: due.milliseconds)
         case .reject(let cause):
-            guard let record = try take(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return .gone }
             let bytes = RejectionRecord.bytes(cause, record: record)
             try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.rejections)
             try end(key, record, .rejected(cause.reason), cause: cause, of: batch)
         case .expire:
-            guard let record = try take(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return .gone }
             try end(key, record, .expired, cause: nil, of: batch)
         case .unknown:
-            guard let record = try take(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return .gone }
             try end(key, record, .unknown, cause: nil, of: batch)
         case .withdraw:
-            guard let record = try take(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return .gone }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
+        case .recall(let due, let possiblySent):
+            guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }
         return .settled
     }
@@ -110,7 +118,7 @@ extension CommitDraft {
     // MARK: Taking entries out
 
     /// Takes an entry from where it lies: a late answer that ends an entry holds although it was deferred meanwhile.
-    private mutating func take(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
+    mutating func takeUnconfirmed(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
         if let record = try takeEntry(key) { return record }
         return try takeDeferred(key)
     }
@@ -169,15 +177,17 @@ extension CommitDraft {
 
     /// The record with other attempts, reason and flags. A damaged one stays as it is, so that it is found out when it is
     /// read and not hidden under a fresh checksum.
-    private static func rewritten(
-        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason, adding flags: EntryRecord.Flags
+    ///
+    /// - Parameter reason: nil for the one that it has.
+    static func rewritten(
+        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason?, adding flags: EntryRecord.Flags
     ) -> [UInt8] {
         guard case .success(let old) = EntryRecord.read(record.span, lane: key.lane.rawValue, uid: key.uid.rawValue)
         else { return record }
         var head = old.head
         head.attempts = attempts
         head.flags.formUnion(flags)
-        let words = Array(reason.rawValue.utf8.prefix(255))
+        let words = reason.map { Array($0.rawValue.utf8.prefix(255)) } ?? Array(record[old.reason])
         var bytes = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: old.body.count, reason: words.count))
         var output = bytes.mutableSpan
         EntryRecord.write(head, body: old.body, of: record.span, reason: words.span, into: &output)

@@ -4,7 +4,9 @@ import HoldfastLMDB
 /// A trim on its way: it takes as many commits as it needs, and between them others have theirs.
 struct TrimWork: Sendable {
     enum Step: Sendable {
-        case oldRejections, surplusRejections, oldIdentities, surplusIdentities, done
+        case oldRejections, surplusRejections, oldIdentities, surplusIdentities
+        case oldAside, futureAside, surplusAside
+        case done
     }
 
     let bounds: TrimBounds
@@ -24,7 +26,10 @@ struct TrimWork: Sendable {
         case .oldRejections: step = .surplusRejections
         case .surplusRejections: step = .oldIdentities
         case .oldIdentities: step = .surplusIdentities
-        case .surplusIdentities, .done: step = .done
+        case .surplusIdentities: step = .oldAside
+        case .oldAside: step = .futureAside
+        case .futureAside: step = .surplusAside
+        case .surplusAside, .done: step = .done
         }
     }
 }
@@ -77,10 +82,31 @@ extension CommitDraft {
                 Self.forget(uid, value, index) { _ in true }
             }
             work.trimmed.identities += done.0
+        case .oldAside, .futureAside, .surplusAside:
+            done = try trimAside(work.bounds, work.step, budget)
+            work.trimmed.aside += done.0
         case .done:
             return (0, true)
         }
         return done
+    }
+
+    private mutating func trimAside(
+        _ bounds: TrimBounds, _ step: TrimWork.Step, _ budget: Int
+    ) throws(LMDBError) -> (Int, isOver: Bool) {
+        if step == .oldAside, let before = bounds.asideBefore?.milliseconds {
+            return try confirmAside(budget) { since in since < before }
+        }
+        if step == .futureAside, let after = bounds.asideAfter?.milliseconds {
+            return try confirmAside(budget, from: .last) { since in since > after }
+        }
+        if step == .surplusAside, let greatest = bounds.greatestAside, let rows = tables.aside?.rows {
+            let surplus = try transaction.statistics(of: rows).entries - greatest
+            guard surplus > 0 else { return (0, true) }
+            let (confirmed, _) = try confirmAside(min(surplus, budget)) { _ in true }
+            return (confirmed, isOver: surplus <= budget)
+        }
+        return (0, true)
     }
 
     /// - Returns: whether the row is to go. A damaged one is as good as forgotten, and always goes.

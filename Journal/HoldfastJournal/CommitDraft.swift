@@ -10,10 +10,14 @@ struct CommitDraft: ~Copyable {
     /// Told when the commit is done, or did not come about, by whoever makes it.
     let identities: IdentityIndex
     let directory: String
+    /// There is no room for what only may be needed.
+    let keepsNothingAside: Bool
 
     init(
-        _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String
+        _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String,
+        keepsNothingAside: Bool = false
     ) throws(LMDBError) {
+        self.keepsNothingAside = keepsNothingAside
         tables = store.tables
         before = state
         self.state = state
@@ -32,7 +36,9 @@ struct CommitDraft: ~Copyable {
         case .refuse(_, let error):
             return .failed(error)
         case .settle(let batch, _):
-            return try settle(batch, acknowledged: pending.acknowledged, from: pending.done, budget: budget)
+            return try settle(
+                batch, acknowledged: pending.acknowledged, quieted: pending.quieted, from: pending.done,
+                budget: budget)
         case .promote(let lane, let after, let now, let limit, _):
             return try promote(
                 lane.rawValue, after: after?.milliseconds, now: now.milliseconds,

@@ -14,6 +14,8 @@ struct EntriesStore: Sendable {
         let producers: Table
         let facts: Table
         let notes: Table
+        /// What is kept aside; nil in a journal that no newer Holdfast has opened for writing yet.
+        let aside: AsideTables?
 
         static let names = [
             "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "lanes", "producers",
@@ -22,12 +24,16 @@ struct EntriesStore: Sendable {
 
         /// In the order of their names.
         let all: [Table]
+        /// Of all tables, those that not every journal has included.
+        static let everyName = names + AsideTables.names
 
-        init(_ tables: [Table]) {
+        /// - Parameter aside: in the order of ``AsideTables/names``; nil where the journal has none.
+        init(_ tables: [Table], aside: [Table]?) {
             (entries, deferred, deferredIndex) = (tables[0], tables[1], tables[2])
             (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
-            all = tables
+            self.aside = aside.map(AsideTables.init)
+            all = tables + (aside ?? [])
         }
     }
 
@@ -73,7 +79,8 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
-            let tables = Tables(opened)
+            let aside = [try transaction.table(AsideTables.names[0]), try transaction.table(AsideTables.names[1])]
+            let tables = Tables(opened, aside: aside)
             // Put also where it is there already: the commit has to have something to write.
             try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
             try transaction.commit()
@@ -135,12 +142,13 @@ struct EntriesStore: Sendable {
     ///
     /// - Returns: nil when the journal was never completely made.
     init?(reading environment: Environment, directory: String) throws(JournalError) {
-        let tables = try translated("read", directory) { () throws(LMDBError) in
-            try ReaderPool.openTables(Tables.names, in: environment)
+        let tables = try translated("read", directory) { () throws(LMDBError) -> Tables? in
+            guard let tables = try ReaderPool.openTables(Tables.names, in: environment) else { return nil }
+            return Tables(tables, aside: try ReaderPool.openTables(AsideTables.names, in: environment))
         }
         guard let tables else { return nil }
         self.environment = environment
-        self.tables = Tables(tables)
+        self.tables = tables
     }
 
     /// The lanes in the order of their numbers, which run from 1 without gaps.

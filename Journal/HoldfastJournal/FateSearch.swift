@@ -6,6 +6,7 @@ struct FateSearch {
     private enum Place {
         case entries
         case deferred(due: Int64)
+        case aside(since: Int64)
     }
 
     private let uid: UInt64
@@ -29,6 +30,11 @@ struct FateSearch {
                 let due = Int64(bitPattern: value.span.load(UInt64.self, at: 0))
                 let record = try snapshot.get(Key.deferred(lane, due: due, uid).span, in: tables.deferred)
                 unconfirmed = (lane, .deferred(due: due), record ?? [])
+                return
+            }
+            if let rows = tables.aside?.rows, let row = try snapshot.get(key.span, in: rows) {
+                let since = AsideRecord.unchecked(row.span).since
+                unconfirmed = (lane, .aside(since: since), AsideRecord.entry(row.span))
                 return
             }
         }
@@ -62,6 +68,8 @@ struct FateSearch {
             let entry = try EntryRecord.read(found.record.span, lane: found.lane, uid: uid).get()
             let attempts = Int(entry.head.attempts)
             switch found.place {
+            case .aside(let since):
+                return .aside(lane.key, since: WallTime(milliseconds: since))
             case .entries:
                 let possiblySent = uid <= lane.mark || entry.head.flags.contains(.possiblySent)
                 return .unconfirmed(lane.key, attempts: attempts, possiblySent: possiblySent)

@@ -45,11 +45,15 @@ struct JournalState: Sendable {
     ///   record says; with several a number that was never given out counts for none.
     mutating func end(_ count: Int, of producer: UInt16, _ outcome: TerminalOutcome) {
         facts.totals.count(outcome, count)
-        let number = producers.count == 1 ? 1 : producer
-        guard hasProducer(number) else { return }
-        let index = Int(number) - 1
+        guard let index = index(of: producer) else { return }
         producers[index].unconfirmed = max(0, producers[index].unconfirmed - count)
         producers[index].totals.count(outcome, count)
+    }
+
+    /// Which of ``producers`` a record's number counts for; nil for none.
+    func index(of producer: UInt16) -> Int? {
+        let number = producers.count == 1 ? 1 : producer
+        return hasProducer(number) ? Int(number) - 1 : nil
     }
 
     /// Producers that had unconfirmed entries and have none any more.
@@ -85,11 +89,13 @@ struct CommitFigures: Sendable {
     var rejections: Int
     var outcomes: Int
     var identities: Int
+    var aside: Int
 
     init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
         usedPages = try transaction.usedPages(of: tables.all)
         rejections = try transaction.statistics(of: tables.rejections).entries
         outcomes = try transaction.statistics(of: tables.outcomes).entries
         identities = try transaction.statistics(of: tables.identities).entries
+        aside = if let rows = tables.aside?.rows { try transaction.statistics(of: rows).entries } else { 0 }
     }
 }

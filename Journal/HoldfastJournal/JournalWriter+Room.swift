@@ -23,6 +23,7 @@ extension JournalWriter {
         switch space.admit(bytes, highWaterPages: highWaterPages) {
         case .admitted: return nil
         case .limitReached:
+            isAsideInTheWay = true
             return JournalError(
                 .limitReached,
                 "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "

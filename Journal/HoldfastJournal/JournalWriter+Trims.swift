@@ -18,4 +18,12 @@ extension JournalWriter {
         trims = []
         for work in failed { work.completion(.failure(error)) }
     }
+
+    /// What only may be needed gives way to what must be kept: a journal that is full keeps nothing aside.
+    func giveAsideWay() {
+        guard space.isTight || isAsideInTheWay else { return }
+        isAsideInTheWay = false
+        guard failure == nil, trims.isEmpty, shared.withLock({ shared in shared.figures.aside }) > 0 else { return }
+        trims.append(TrimWork(TrimBounds(greatestAside: 0)) { _ in })
+    }
 }

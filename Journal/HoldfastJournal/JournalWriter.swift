@@ -20,6 +20,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
+    /// Appends were refused for want of room, which what lies aside may take.
+    var isAsideInTheWay = false
     var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
     var marksRefused = false
@@ -56,6 +58,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 report(aftermath)
                 answer(aftermath)
             }
+            giveAsideWay()
             take(thread.takeMore())
         } while !backlog.isEmpty || !trims.isEmpty || marksWait
         checkReaders()
@@ -191,7 +194,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         identities.rollBack()
         let begun: CommitDraft
         do throws(LMDBError) {
-            begun = try CommitDraft(store, state, identities, directory: directory)
+            begun = try CommitDraft(
+                store, state, identities, directory: directory, keepsNothingAside: space.isTight)
         } catch {
             return .failed(JournalError(error, "write to", directory))
         }

@@ -179,7 +179,7 @@ extension JournalStatus {
         self.init(
             rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
             usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
-            identities: figures.identities)
+            identities: figures.identities, aside: figures.aside)
         for (index, lane) in state.lanes.all.enumerated() {
             unconfirmed += lane.entries + lane.deferred
             deferred += lane.deferred

@@ -23,6 +23,8 @@ struct Pending {
     let request: Request
     /// Of a settlement: sorted by key when work on it begins.
     var acknowledged: [EntryKey] = []
+    /// The same.
+    var quieted: [EntryKey] = []
     /// How many of the request's parts are durable.
     var done = 0
     var report = SettlementReport()
@@ -31,7 +33,9 @@ struct Pending {
 
     init(_ request: Request) {
         self.request = request
-        if case .settle(let batch, _) = request { acknowledged = batch.acknowledged.sortedByKey() }
+        guard case .settle(let batch, _) = request else { return }
+        acknowledged = batch.acknowledged.sortedByKey()
+        quieted = batch.quieted.sortedByKey()
     }
 
     /// Bytes of the records it appends.

@@ -99,6 +99,7 @@ extension JournalWriter {
             }
             let requests = thread.takeMore()
             take(requests)
+            giveAsideWay()
             if marksRefused, backlog.isEmpty, trims.isEmpty {
                 // They wait for the next step, as they would for the next second.
                 marksRefused = false

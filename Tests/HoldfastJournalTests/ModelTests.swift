@@ -92,6 +92,9 @@ struct ModelTests {
             bounds.greatestRejections = choose(20..<100)
             bounds.identitiesBefore = choose(0..<60).map { WallTime(milliseconds: Int64($0)) }
             bounds.greatestIdentities = choose(100..<600)
+            bounds.asideBefore = choose(0..<60).map { WallTime(milliseconds: Int64($0)) }
+            bounds.asideAfter = choose(90..<100).map { WallTime(milliseconds: Int64($0)) }
+            bounds.greatestAside = choose(0..<100)
             #expect(try pair.journal.trim(bounds) == pair.model.trim(bounds), place)
         default:
             guard let lane = pair.lanes.randomElement(using: &pair.generator) else { return }
@@ -138,7 +141,18 @@ struct ModelTests {
                 ?? pair.lanes[Int.random(in: 0..<3, using: &pair.generator)]
             let key = EntryKey(lane: lane, uid: uid)
             switch Int.random(in: 0..<10, using: &pair.generator) {
-            case 0..<6: batch.acknowledged.append(key)
+            case 0..<4: batch.acknowledged.append(key)
+            case 4: batch.quieted.append(key)
+            case 5:
+                guard let uid = model.aside.keys.sorted().randomElement(using: &pair.generator),
+                    let entry = model.aside[uid]
+                else { continue }
+                let due = Int64.random(in: -100...1000, using: &pair.generator)
+                let isWaiting = Bool.random(using: &pair.generator)
+                let kind = Settlement.Kind.recall(
+                    due: isWaiting ? nil : WallTime(milliseconds: due),
+                    possiblySent: Bool.random(using: &pair.generator))
+                batch.others.append(Settlement(EntryKey(lane: entry.lane, uid: UID(uid)), kind))
             case 6:
                 let time = WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator))
                 let cause = RejectionCause(
@@ -179,6 +193,7 @@ struct ModelTests {
         #expect(status.rejections == model.rejections.count, place)
         #expect(status.outcomes == model.outcomes.count && journal.outcomeCount == model.outcomes.count, place)
         #expect(status.identities == model.identities.count, place)
+        #expect(status.aside == model.aside.count, place)
         #expect(status.totals == model.totals, place)
         #expect(status.nextUID == UID(model.next), place)
         try compareRecords(pair, place)

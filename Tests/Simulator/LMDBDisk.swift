@@ -127,6 +127,17 @@ final class LMDBDisk: SimulatedDisk {
                 entries.append(Self.entry(entry))
             }
         }
+        if status.aside > 0 {
+            let aside = try open.asideImage()
+            let keys = Dictionary(uniqueKeysWithValues: status.lanes.map { ($0.id, $0.key) })
+            for (item, place) in zip(aside.entries.items, aside.places) {
+                guard let lane = keys[place.lane] else { continue }
+                entries.append(
+                    DiskImage.Entry(
+                        uid: item.uid, lane: lane, packed: Array(aside.entries.bytes[item.range]),
+                        attempts: item.attempts, isPossiblySent: item.isPossiblySent, asideSince: place.since))
+            }
+        }
         return DiskImage(
             status: status, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
             blacklist: try open.blacklist.list(after: nil, limit: .max), producers: try open.producers())

@@ -69,14 +69,15 @@ extension EntriesCheck {
     }
 
     private func checkTotals() {
-        guard let facts, isWhole("entries", "deferred") else { return }
+        guard let facts, isWhole("entries", "deferred", "aside") else { return }
         let totals = facts.totals
         let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn]
             .reduce(0, &+)
         let unconfirmed = laneTallies.reduce(0) { sum, tally in sum + tally.entries + tally.deferred }
-        if totals.accepted != ended &+ UInt64(unconfirmed), lanes.allSatisfy({ lane in lane != nil }) {
+        if totals.accepted != ended &+ UInt64(unconfirmed + asideCount), lanes.allSatisfy({ lane in lane != nil }) {
             check.add(
-                "of \(totals.accepted) accepted entries \(ended) have ended, but \(unconfirmed) are unconfirmed",
+                "of \(totals.accepted) accepted entries \(ended) have ended, but \(unconfirmed) are unconfirmed"
+                    + (asideCount > 0 ? " and \(asideCount) are kept aside" : ""),
                 table: "facts", means: DamageMeaning.figures)
         }
     }

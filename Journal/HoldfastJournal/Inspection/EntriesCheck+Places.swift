@@ -23,6 +23,9 @@ extension EntriesCheck {
             if let tree = tree("entries") { streams.append(UIDStream(walk.file, tree, .entry(lane))) }
             if let tree = tree("deferredIndex") { streams.append(UIDStream(walk.file, tree, .deferred(lane))) }
         }
+        if asideCount > 0, lanes.count <= Self.greatestLaneCount, let tree = tree("aside") {
+            for lane in 1...UInt32(max(lanes.count, 1)) { streams.append(UIDStream(walk.file, tree, .aside(lane))) }
+        }
         let total = check.report.rows.values.reduce(0, +)
         var merge = UIDMerge(streams)
         var seen = 0
@@ -50,6 +53,9 @@ extension EntriesCheck {
             case .deferred(let number):
                 (lane, unconfirmed) = (number, true)
                 places.append("deferred entries of lane \(number)")
+            case .aside(let number):
+                (lane, unconfirmed) = (number, true)
+                places.append("what lane \(number) keeps aside")
             case .rejected: places.append("rejections")
             case .outcome, .identity: break
             }
@@ -84,7 +90,7 @@ extension EntriesCheck {
         }
     }
 
-    private var isWhole: Bool { check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred"]) }
+    private var isWhole: Bool { check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred", "aside"]) }
 
     private static func table(_ found: [UIDMerge.Found]) -> String {
         switch found.first?.kind {
@@ -92,6 +98,7 @@ extension EntriesCheck {
         case .outcome: "outcomes"
         case .identity: "identities"
         case .deferred: "deferred"
+        case .aside: "aside"
         default: "entries"
         }
     }
@@ -102,6 +109,7 @@ private struct UIDStream {
     enum Kind: Hashable {
         case entry(UInt32)
         case deferred(UInt32)
+        case aside(UInt32)
         case rejected, outcome, identity
     }
 
@@ -115,7 +123,8 @@ private struct UIDStream {
         cursor = TreeCursor(file, tree)
         let hasRow: Bool
         switch kind {
-        case .entry(let lane), .deferred(let lane): hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
+        case .entry(let lane), .deferred(let lane), .aside(let lane):
+            hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
         case .rejected, .outcome, .identity: hasRow = cursor.seek(atLeast: [])
         }
         uid = hasRow ? read() : nil
@@ -124,7 +133,7 @@ private struct UIDStream {
     private func read() -> UInt64? {
         guard let key = cursor.key else { return nil }
         switch kind {
-        case .entry(let lane), .deferred(let lane):
+        case .entry(let lane), .deferred(let lane), .aside(let lane):
             return key.count == 12 && key.span.bigEndian32(at: 0) == lane ? key.span.bigEndian64(at: 4) : nil
         case .rejected, .outcome, .identity:
             return key.count == 8 ? key.span.bigEndian64(at: 0) : nil

@@ -27,6 +27,10 @@ final class EntriesCheck {
     /// Whether a record's own word was not to be had, so that sums over records say nothing.
     var hasUnreadRecords = false
     private var limit: UInt64?
+    /// Rows of `aside`.
+    var asideCount = 0
+    /// Nil when the journal does not say.
+    private(set) var format: UInt32?
 
     static let figuresTables = ["facts", "lanes", "producers"]
     static let rowTables = [
@@ -44,7 +48,7 @@ final class EntriesCheck {
     }
 
     func run() {
-        check.walk(walk, tables, Self.figuresTables + Self.rowTables) { table, key, value, page in
+        check.walk(walk, tables, Self.figuresTables + Self.rowTables + asideTables) { table, key, value, page in
             switch table {
             case "facts": fact(key, value.array, page)
             case "lanes": lane(key, value.array, page)
@@ -55,6 +59,8 @@ final class EntriesCheck {
             case "rejections": rejection(key, value, page)
             case "outcomes": outcome(key, value.array, page)
             case "identities": identity(key, value, page)
+            case "aside": asideRow(key, value, page)
+            case "asideOrder": if key.count != 20 { badKey(key, table, page) }
             default: note(key, value.array, page)
             }
         }
@@ -62,6 +68,7 @@ final class EntriesCheck {
         checkFacts()
         check.checkMap(finding, expected: limit.map { LMDBJournal.Options.mapByteCount(limit: Int(clamping: $0)) })
         checkFigures()
+        checkAside()
         checkPlaces()
     }
 
@@ -73,6 +80,7 @@ final class EntriesCheck {
         switch key {
         case EntriesStore.formatKey:
             let version = value.count == 4 ? value.span.littleEndian32(at: 0) : 0
+            format = version
             if !(EntriesStore.oldestFormat...EntriesStore.formatVersion).contains(version) {
                 damage(
                     "the format is \(value.count == 4 ? "\(version)" : "not a number"); this Holdfast knows up to "

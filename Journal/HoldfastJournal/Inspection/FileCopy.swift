@@ -9,7 +9,7 @@ struct FileCopy {
     private(set) var byteCount = 0
 
     static func tables(of part: JournalImage.Part) -> [String] {
-        part == .entries ? EntriesStore.Tables.names : LMDBBlacklist.tableNames + ["facts"]
+        part == .entries ? EntriesStore.Tables.everyName : LMDBBlacklist.tableNames + ["facts"]
     }
 
     /// - Parameters:

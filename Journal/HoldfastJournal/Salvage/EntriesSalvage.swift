@@ -8,16 +8,16 @@ import HoldfastLMDB
 /// ended; then the entries; then, if anything was out of reach, what can be found in the whole file; and at the end the
 /// figures, from what is there.
 final class EntriesSalvage: PartSalvage {
-    private let scratch: StagingStore
+    let scratch: StagingStore
     private let scratchPath: String
     var figures = SalvagedFigures()
-    private var greatestUID: UInt64 = 0
+    var greatestUID: UInt64 = 0
 
     private static let endedTables = ["rejections", "outcomes", "identities"]
     private static let entryTables = ["entries", "deferred", "deferredIndex"]
     /// Entries found outside of the trees, which are judged at the end; entries that have ended by what was found there;
     /// and the lane of each entry that was put into the new journal.
-    private static let scratchTables = ["candidates", "ended", "unconfirmed"]
+    private static let scratchTables = ["candidates", "ended", "unconfirmed", "aside"]
 
     init(
         _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
@@ -27,7 +27,7 @@ final class EntriesSalvage: PartSalvage {
         scratch = try StagingStore(
             scratchPath, tables: Self.scratchTables, mapByteCount: 4 * (opened.finding.file?.byteCount ?? 0) + (4 << 30)
         )
-        try super.init(opened, place, tables: EntriesStore.Tables.names, report, progress)
+        try super.init(opened, place, tables: EntriesStore.Tables.everyName, report, progress)
     }
 
     override func close() {
@@ -40,6 +40,7 @@ final class EntriesSalvage: PartSalvage {
         try walk(Self.endedTables + ["notes"]) { (table, key, value) throws(JournalError) in
             try self.take(table, key, value)
         }
+        try collectAside()
         try walk(Self.entryTables) { (table, key, value) throws(JournalError) in try self.take(table, key, value) }
         if !holes.isEmpty {
             try carve(for: [EntryRecord.magic, RejectionRecord.magic, OutcomeRecord.magic, IdentityRecord.magic]) {
@@ -145,6 +146,7 @@ final class EntriesSalvage: PartSalvage {
     private func hasEnded(_ uid: [UInt8]) throws(JournalError) -> Bool {
         if try target.has("rejections", uid) { return true }
         if try target.has("outcomes", uid) { return true }
+        if try scratch.has("aside", uid) { return true }
         return (try target.get("identities", uid)).map { $0[13] != 0 } ?? false
     }
 
@@ -181,7 +183,8 @@ final class EntriesSalvage: PartSalvage {
         let key = Key.entry(head.lane, head.uid).span.array
         // Deferred ones can be out of reach only where both their table and its index are.
         let isOutOfReach =
-            holes.contains("entries", key) || holes.has("deferred") && holes.contains("deferredIndex", key)
+            holes.contains("entries", key) || holes.contains("aside", key)
+            || holes.has("deferred") && holes.contains("deferredIndex", key)
         guard isOutOfReach, head.uid > 0, try !scratch.has("unconfirmed", Key.uid(head.uid).span.array) else { return }
         if let old = try scratch.get("candidates", key), EntryRecord.uncheckedHead(old.span).attempts >= head.attempts {
             return
@@ -228,7 +231,8 @@ final class EntriesSalvage: PartSalvage {
     /// An identity must say of its entry what is so: one whose entry is nowhere is forgotten, so that a repeat is accepted.
     private func reconcileIdentities() throws(JournalError) {
         try target.forEach("identities") { (key, value) throws(JournalError) in
-            let isUnconfirmed = try self.scratch.has("unconfirmed", key)
+            var isUnconfirmed = try self.scratch.has("unconfirmed", key)
+            if try self.scratch.has("aside", key) { isUnconfirmed = true }
             if (value[13] == 0) != isUnconfirmed {
                 self.drop("identities")
                 try self.target.delete("identities", key)

@@ -82,6 +82,16 @@ class PartSalvage {
 
     func close() { target.close() }
 
+    /// Whether the file names the table.
+    func hasTable(_ name: String) -> Bool {
+        guard let file = opened.finding.file else { return false }
+        let walk = FileWalk(file) { _ in
+            true
+        } fault: { _ in
+        }
+        return walk.tables().contains { table in table.name == name }
+    }
+
     /// Walks those of the tables that can be reached, in this order, and notes what cannot be.
     func walk(
         _ wanted: [String],

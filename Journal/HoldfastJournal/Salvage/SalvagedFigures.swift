@@ -10,6 +10,8 @@ struct SalvagedFigures {
     private var limit: UInt64 = 0
     /// What was put into the new journal.
     private var unconfirmed: [UInt16: Int] = [:]
+    /// What was put aside in it.
+    private var aside: [UInt16: Int] = [:]
 
     /// The most lanes that are taken from the file: a number beyond is garbage.
     private static let greatestLane: UInt32 = 4096
@@ -147,6 +149,14 @@ struct SalvagedFigures {
         return next
     }
 
+    mutating func countAside(_ head: EntryRecord.Head) {
+        aside[head.producer, default: 0] += 1
+        if var lane = lanes[head.lane] {
+            lane.lastUID = max(lane.lastUID, head.uid)
+            lanes[head.lane] = lane
+        }
+    }
+
     mutating func count(_ head: EntryRecord.Head, isDeferred: Bool) {
         let isFlagged = head.flags.contains(.possiblySent)
         unconfirmed[head.producer, default: 0] += 1
@@ -168,7 +178,7 @@ struct SalvagedFigures {
         facts.nextUID = max(facts.nextUID, greatest &+ 1)
         if facts.nextUID < .max - CopyRule.jump { facts.nextUID += CopyRule.jump }
         facts.closedInOrder = false
-        facts.totals.fit(unconfirmed: unconfirmed.values.reduce(0, +))
+        facts.totals.fit(open: unconfirmed.values.reduce(0, +) + aside.values.reduce(0, +))
         for (number, lane) in lanes {
             var lane = lane
             lane.mark = lane.lastUID
@@ -177,11 +187,11 @@ struct SalvagedFigures {
         for (number, producer) in producers {
             var producer = producer
             producer.figures.unconfirmed = unconfirmed[number] ?? 0
-            producer.figures.totals.fit(unconfirmed: producer.figures.unconfirmed)
+            producer.figures.totals.fit(open: producer.figures.unconfirmed + (aside[number] ?? 0))
             rows.append(("producers", Key.producer(number).span.array, producer.bytes))
         }
         var version: [UInt8] = []
-        version.appendLittleEndian(EntriesStore.formatVersion)
+        version.appendLittleEndian(aside.isEmpty ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
         rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))
@@ -190,8 +200,8 @@ struct SalvagedFigures {
 }
 
 extension JournalTotals {
-    /// What is neither unconfirmed nor has ended is lost, and counts no more.
-    mutating func fit(unconfirmed: Int) {
-        accepted = [confirmed, rejected, expired, unknown, withdrawn].reduce(UInt64(unconfirmed), &+)
+    /// What is neither open (unconfirmed, or kept aside) nor has ended is lost, and counts no more.
+    mutating func fit(open: Int) {
+        accepted = [confirmed, rejected, expired, unknown, withdrawn].reduce(UInt64(open), &+)
     }
 }

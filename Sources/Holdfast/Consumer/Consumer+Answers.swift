@@ -21,6 +21,7 @@ extension Consumer {
             pauseIfRefusing(connection, now: now)
             if let isOver { connectionEnded(connection, isOver, now: now) }
         }
+        recallDenied(wall: wall)
         endPayloadErrorHold()
     }
 

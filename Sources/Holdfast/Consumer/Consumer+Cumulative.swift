@@ -18,7 +18,7 @@ extension Consumer {
             confirm(through: ticket.rawValue, of: link, basis: .barrier, into: &plan, now: now)
             leave(connection, now: now)
         case .payloadError(let error):
-            take(error, of: link, into: &plan, now: now, wall: wall)
+            take(error, of: link, connection, into: &plan, now: now, wall: wall)
             // Nothing goes out on the route before this is settled: what is requeued goes first.
             settlesPayloadError = true
             leave(connection, now: now)
@@ -30,21 +30,31 @@ extension Consumer {
         through position: UInt64, of link: Link, basis: ConfirmationBasis, into plan: inout SettlementPlan,
         now: Duration
     ) {
+        let first = link.cumulative!.window.firstPosition
         let runs = link.cumulative!.window.confirm(through: position)
+        // What a barrier has proven nobody can deny.
+        if basis == .barrier { link.cumulative!.quiet.forgetAll() }
         guard !runs.isEmpty else { return }
         link.hasWorked = true
         for run in runs { breakers[run.lane].confirmed(run.count, now: now) }
         credentialTrial.confirmed(now: now)
         probesConfirmed(runs, now: now)
-        plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis)
+        let isKept = basis == .quiet && configuration.keepsAside
+        if isKept {
+            link.cumulative!.quiet.note(
+                runs, from: first, now: now, period: configuration.lateErrorPeriod, limit: configuration.lateErrorLimit)
+        }
+        plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis, isKeptAside: isKept)
     }
 
     /// What was sent earlier on this connection was taken, the named one was refused, what was sent later was discarded.
     private func take(
-        _ error: PayloadError, of link: Link, into plan: inout SettlementPlan, now: Duration, wall: WallTime
+        _ error: PayloadError, of link: Link, _ connection: Int, into plan: inout SettlementPlan, now: Duration,
+        wall: WallTime
     ) {
         switch link.cumulative!.window.conclude(error) {
         case .within(let taken, let named, let later):
+            link.cumulative!.quiet.forgetAll()
             if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
             for run in taken { breakers[run.lane].confirmed(run.count, now: now) }
             if !taken.isEmpty { credentialTrial.confirmed(now: now) }
@@ -56,15 +66,7 @@ extension Consumer {
             }
             returnDiscarded(later, of: link, into: &plan, wall: wall)
         case .late(let all, let confirmedBefore):
-            if confirmedBefore > 0 {
-                log(
-                    .lateError,
-                    "an error came too late: \(confirmedBefore) notifications that silence had confirmed were not taken. "
-                        + "The quiet period is too short", ["count": .count(confirmedBefore)])
-                board.lateError(confirmedBefore)
-                observer.wronglyConfirmed(confirmedBefore)
-                events.emit(.lateError(route: name, confirmedBefore: confirmedBefore))
-            }
+            takeLate(error, confirmedBefore: confirmedBefore, of: link, connection: connection)
             returnDiscarded(all, of: link, into: &plan, wall: wall)
         case .impossible(let all):
             log(
@@ -122,6 +124,7 @@ extension Consumer {
     func runCumulativeTimers(now: Duration, wall: WallTime) {
         for (number, link) in orderedLinks where link.connection != nil {
             guard let state = link.cumulative, let connection = link.cumulative?.connection else { continue }
+            if state.quiet.count > 0 { link.cumulative!.quiet.forget(before: now - configuration.lateErrorPeriod) }
             if state.silenceCounts {
                 if state.silenceConfirms, let stamp = link.cumulative!.clock.ask() { connection.listen(stamp: stamp) }
             } else if state.clock.isIdle, state.window.unconfirmed > 0 {
@@ -143,15 +146,18 @@ extension Consumer {
 
     /// One that takes nothing more, and of which nothing is left to be proven.
     private func closeDrained(_ link: Link) {
-        guard link.isDraining, !link.isClosing, link.cumulative!.window.unconfirmed == 0 else { return }
+        guard link.isDraining, !link.isClosing, link.cumulative!.window.unconfirmed == 0,
+            !link.cumulative!.awaitsProof
+        else { return }
         link.isClosing = true
         link.connection?.close(deadline: .zero)
     }
 
     func wantBarrier(_ link: Link) {
-        guard let state = link.cumulative, case .none = state.barrier, state.connection.canWriteBarrier,
-            state.window.unconfirmed > 0
-        else { return }
+        guard let state = link.cumulative, case .none = state.barrier, state.connection.canWriteBarrier else { return }
+        // A connection that is given up takes with it what might deny that silence was right.
+        let isGivenUp = shutdownDeadline != nil || link.isDraining
+        guard state.window.unconfirmed > 0 || isGivenUp && state.quiet.count > 0 else { return }
         link.cumulative!.barrier = .wanted
     }
 

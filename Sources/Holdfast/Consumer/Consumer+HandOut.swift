@@ -270,7 +270,7 @@ extension Consumer {
         guard let successor else { return false }
         // One that was refused, say, stands for nothing.
         return switch try journal.fate(of: successor) {
-        case .unconfirmed, .deferred, .settled(.confirmed), nil: true
+        case .unconfirmed, .deferred, .aside, .settled(.confirmed), nil: true
         case .settled: false
         }
     }

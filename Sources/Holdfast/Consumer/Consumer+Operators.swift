@@ -112,7 +112,7 @@ extension Consumer {
     private func withdrawal(of uid: UID, lane index: Int) throws(JournalError) -> Settlement.Kind? {
         guard !withdrawing.contains(EntryKey(lane: lanes[index].id, uid: uid)) else { return nil }
         switch try journal.fate(of: uid) {
-        case .settled?, nil:
+        case .settled?, .aside?, nil:
             return nil
         case .deferred(let key, until: _, attempts: _, reason: _)?:
             // Its record says whether it may have been sent.

@@ -90,7 +90,7 @@ extension Consumer {
 
     func takeSettled(
         _ settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)],
-        now: Duration
+        now: Duration, wall: WallTime
     ) {
         for (connection, work, result) in settled {
             beingWritten -= 1
@@ -102,6 +102,7 @@ extension Consumer {
                     ["connection": .count(connection), "count": .count(report.settled), "gone": .count(report.gone)])
                 release(work, of: connection)
                 noteDeferred(in: work, now: now)
+                if let late = work.part.recalls { takeRecalled(late, report, now: now, wall: wall) }
                 for cleared in work.part.cleared {
                     let key = lanes[cleared.lane].key
                     tellCleared(cleared)
@@ -118,12 +119,13 @@ extension Consumer {
                 unwritten.append((now + configuration.settlementRetry, connection, work))
             }
         }
+        recallDenied(wall: wall)
         endPayloadErrorHold()
     }
 
     /// What follows from a payload error is on disk, or there was nothing to write.
     func endPayloadErrorHold() {
-        if beingWritten == 0, unwritten.isEmpty, unread.isEmpty { settlesPayloadError = false }
+        if beingWritten == 0, unwritten.isEmpty, unread.isEmpty, lateErrors.isEmpty { settlesPayloadError = false }
     }
 
     /// What a settlement on disk frees in the windows.
@@ -250,7 +252,8 @@ extension Consumer {
     /// later than the longest wait from now is brought back.
     private func promoteStranded(now: Duration, wall: WallTime) {
         for lane in lanes.indices
-        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane) {
+        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane)
+        {
             strandedLookAt[lane] = now + greatestWait
             // Beyond that lie the places of topics.
             let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)

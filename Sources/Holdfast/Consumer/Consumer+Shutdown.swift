@@ -44,7 +44,9 @@ extension Consumer {
         guard end == nil, let deadline = shutdownDeadline else { return }
         for (_, link) in orderedLinks {
             guard let state = link.cumulative, let connection = link.connection else { continue }
-            if state.window.unconfirmed == 0 || now >= deadline { connection.close(deadline: .zero) }
+            if state.window.unconfirmed == 0 && !state.awaitsProof || now >= deadline {
+                connection.close(deadline: .zero)
+            }
         }
         if now >= deadline + Self.graceAfterLimit {
             guard retirement != nil else {
@@ -53,10 +55,12 @@ extension Consumer {
             }
             abandonConnections(now: now, wall: wall)
         }
-        guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else { return }
+        guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else {
+            return
+        }
         releaseAllSuspects(now: now, wall: wall)
         retreatMarks(now: now, wall: wall)
-        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, readAgainAt == nil,
+        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, lateErrors.isEmpty, readAgainAt == nil,
             !lanes.contains(where: \.isLowering)
         else { return }
         // Whoever goes on needs them where they are.

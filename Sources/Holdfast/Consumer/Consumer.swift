@@ -105,6 +105,8 @@ package final class Consumer: @unchecked Sendable {
     var retreatAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     var parkedUntil: Duration?
+    /// Errors that deny what silence has confirmed, and whose entries are not being recalled yet.
+    var lateErrors: [LateError] = []
     /// A payload error is being settled: nothing goes out before that is on disk.
     var settlesPayloadError = false
     /// The outcomes' limit was met at the last look.
@@ -278,7 +280,7 @@ package final class Consumer: @unchecked Sendable {
         lookAtClocks(now: now, wall: wall)
 
         takeCommits(received.commits)
-        takeSettled(received.settled, now: now)
+        takeSettled(received.settled, now: now, wall: wall)
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
         takePromoted(received.promoted, now: now)

@@ -11,7 +11,7 @@ package struct CumulativeWindow: Sendable {
         /// Index of the lane in its Consumer.
         let lane: Int
         let first: UID
-        package fileprivate(set) var count: Int
+        package internal(set) var count: Int
         let attempts: UInt16
         let possiblySentBefore: Bool
         let hasOneAttempt: Bool
@@ -49,12 +49,24 @@ package struct CumulativeWindow: Sendable {
             acceptedAt = run.acceptedAt
         }
 
-        fileprivate func prefix(_ length: Int) -> Run { Run(self, dropping: 0, count: length) }
-        fileprivate func dropping(_ length: Int) -> Run { Run(self, dropping: length, count: count - length) }
+        func prefix(_ length: Int) -> Run { Run(self, dropping: 0, count: length) }
+        func dropping(_ length: Int) -> Run { Run(self, dropping: length, count: count - length) }
 
         fileprivate func isFollowed(by flight: SentWindow.Flight) -> Bool {
             lane == flight.lane && first.rawValue + UInt64(count) == flight.uid.rawValue && attempts == flight.attempts
                 && possiblySentBefore == flight.possiblySentBefore && hasOneAttempt == flight.hasOneAttempt
+        }
+
+        func isFollowed(by run: Run) -> Bool {
+            lane == run.lane && first.rawValue + UInt64(count) == run.first.rawValue && attempts == run.attempts
+                && possiblySentBefore == run.possiblySentBefore && hasOneAttempt == run.hasOneAttempt
+        }
+
+        /// The first by itself.
+        var firstFlight: SentWindow.Flight {
+            SentWindow.Flight(
+                lane: lane, uid: first, attempts: attempts, possiblySentBefore: possiblySentBefore,
+                hasOneAttempt: hasOneAttempt, acceptedAt: acceptedAt)
         }
     }
 

@@ -7,6 +7,8 @@ struct Housekeeping: Sendable {
     private var rejectionLimit: Int
     private var identityAge: Duration
     private var identityLimit: Int
+    private var lateErrorPeriod: Duration
+    private var lateErrorLimit: Int
     /// One Consumer of an engine does it for all.
     var isInCharge: Bool
     private var isUnderWay = false
@@ -19,6 +21,8 @@ struct Housekeeping: Sendable {
         rejectionLimit = configuration.rejectionLimit
         identityAge = configuration.identityAge
         identityLimit = configuration.identityLimit
+        lateErrorPeriod = configuration.lateErrorPeriod
+        lateErrorLimit = configuration.lateErrorLimit
         self.isInCharge = isInCharge
     }
 
@@ -27,6 +31,7 @@ struct Housekeeping: Sendable {
         let changed = Housekeeping(configuration, isInCharge: isInCharge)
         (interval, rejectionAge, rejectionLimit) = (changed.interval, changed.rejectionAge, changed.rejectionLimit)
         (identityAge, identityLimit) = (changed.identityAge, changed.identityLimit)
+        (lateErrorPeriod, lateErrorLimit) = (changed.lateErrorPeriod, changed.lateErrorLimit)
     }
 
     /// - Parameter wall: the earliest time that it may be: what is deleted is gone.
@@ -42,7 +47,11 @@ struct Housekeeping: Sendable {
         isUnderWay = true
         return TrimBounds(
             rejectionsBefore: wall.advanced(by: .zero - rejectionAge), greatestRejections: rejectionLimit,
-            identitiesBefore: wall.advanced(by: .zero - identityAge), greatestIdentities: identityLimit)
+            identitiesBefore: wall.advanced(by: .zero - identityAge), greatestIdentities: identityLimit,
+            asideBefore: wall.advanced(by: .zero - lateErrorPeriod),
+            // By a clock that was ahead; what was put aside a moment ago may seem to be a little later than now.
+            asideAfter: wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)),
+            greatestAside: lateErrorLimit)
     }
 
     /// It is done, or failed and will be tried at the next time.

@@ -43,6 +43,13 @@ final class Link {
         /// Whether silence confirms; else the clock says when a barrier is due.
         let silenceCounts: Bool
         var barrier = Barrier.none
+        /// What an error may still deny.
+        var quiet = QuietlyConfirmed()
+
+        /// Nothing is unconfirmed, but a barrier is to prove what silence has confirmed.
+        var awaitsProof: Bool {
+            if case .none = barrier { false } else { quiet.count > 0 }
+        }
 
         /// Entries that were handed over and have not left yet.
         var unsent: Int { Int(window.nextPosition - 1 - sentThrough) }

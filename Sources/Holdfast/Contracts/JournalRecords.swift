@@ -115,6 +115,8 @@ public enum EntryFate: Hashable, Sendable {
     case unconfirmed(LaneKey, attempts: Int, possiblySent: Bool)
     /// Goes again when it is due.
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
+    /// Confirmed by silence, and kept aside since then: a late error may still deny it.
+    case aside(LaneKey, since: WallTime)
     /// Over.
     case settled(TerminalOutcome)
 
@@ -122,7 +124,7 @@ public enum EntryFate: Hashable, Sendable {
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .aside(let lane, since: _):
             lane
         case .settled: nil
         }
@@ -139,11 +141,21 @@ public struct TrimBounds: Hashable, Sendable {
     public var identitiesBefore: WallTime?
     /// The most remembered identities; the oldest go first.
     public var greatestIdentities: Int?
+    /// Entries that were put aside earlier are confirmed: no late error can deny them any more.
+    public var asideBefore: WallTime?
+    /// The same of those that were put aside later, by a clock that was ahead.
+    public var asideAfter: WallTime?
+    /// The most entries that are kept aside; the oldest are confirmed first.
+    public var greatestAside: Int?
 
     public init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
-        greatestIdentities: Int? = nil
+        greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
+        greatestAside: Int? = nil
     ) {
+        self.asideBefore = asideBefore
+        self.asideAfter = asideAfter
+        self.greatestAside = greatestAside
         self.rejectionsBefore = rejectionsBefore
         self.greatestRejections = greatestRejections
         self.identitiesBefore = identitiesBefore
@@ -151,12 +163,15 @@ public struct TrimBounds: Hashable, Sendable {
     }
 }
 
-/// What a trim deleted.
+/// What a trim deleted or confirmed.
 public struct Trimmed: Hashable, Sendable {
     public var rejections: Int
     public var identities: Int
+    /// Entries kept aside that were confirmed.
+    public var aside: Int
 
-    public init(rejections: Int = 0, identities: Int = 0) {
+    public init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
+        self.aside = aside
         self.rejections = rejections
         self.identities = identities
     }

@@ -148,6 +148,12 @@ public struct EntryKey: Hashable, Sendable {
 public struct SettlementBatch: Sendable {
     /// Taken by the service: deleted.
     public var acknowledged: [EntryKey]
+    /// Confirmed by silence, which a late error may deny: kept aside, where they are neither unconfirmed nor over. Their
+    /// outcome is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and
+    /// ``TrimBounds/asideBefore``. A journal that is full confirms them at once.
+    public var quieted: [EntryKey]
+    /// The most entries of the journal that are kept aside. Beyond that the oldest are confirmed in the same commits.
+    public var greatestAside: Int
     /// Everything else.
     public var others: [Settlement]
     /// Added to the journal's total of possible duplicates in the same commit.
@@ -159,17 +165,22 @@ public struct SettlementBatch: Sendable {
 
     public init(
         acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
-        settledAt: WallTime = WallTime(milliseconds: 0), keepsOutcomes: Bool = false
+        settledAt: WallTime = WallTime(milliseconds: 0), keepsOutcomes: Bool = false, quieted: [EntryKey] = [],
+        greatestAside: Int = .max
     ) {
         self.acknowledged = acknowledged
+        self.quieted = quieted
+        self.greatestAside = greatestAside
         self.others = others
         self.possibleDuplicates = possibleDuplicates
         self.settledAt = settledAt
         self.keepsOutcomes = keepsOutcomes
     }
 
-    public var isEmpty: Bool { acknowledged.isEmpty && others.isEmpty && possibleDuplicates == 0 }
-    public var count: Int { acknowledged.count + others.count }
+    public var isEmpty: Bool {
+        acknowledged.isEmpty && quieted.isEmpty && others.isEmpty && possibleDuplicates == 0
+    }
+    public var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
 /// One decision other than "taken".
@@ -188,6 +199,11 @@ public struct Settlement: Sendable {
         /// `possiblySent`: an attempt of it may have reached the service. The record keeps that for good, so that it is
         /// known in whatever process the entry goes again.
         case deferUntil(WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool)
+        /// A late error denies what silence has confirmed: an entry that is kept aside is unconfirmed again. With a due
+        /// time it lies among the deferred, else among those that go in UID order. One that is over is gone.
+        ///
+        /// `possiblySent` as with ``deferUntil(_:attempts:reason:possiblySent:)``.
+        case recall(due: WallTime?, possiblySent: Bool)
     }
 
     public let key: EntryKey

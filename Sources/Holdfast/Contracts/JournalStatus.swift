@@ -29,6 +29,9 @@ public struct JournalStatus: Sendable {
     public var outcomes: Int
     /// Remembered identities.
     public var identities: Int
+    /// Entries that silence has confirmed and that are kept aside in case a late error denies them. Not among the
+    /// unconfirmed, and in no total but the accepted.
+    public var aside: Int
     public var blacklist: Int
     public var nextUID: UID
     public var lanes: [Lane]
@@ -40,8 +43,9 @@ public struct JournalStatus: Sendable {
     public init(
         unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
-        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0
+        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0
     ) {
+        self.aside = aside
         self.unconfirmed = unconfirmed
         self.possiblySent = possiblySent
         self.deferred = deferred

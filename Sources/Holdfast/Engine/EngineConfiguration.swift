@@ -12,6 +12,12 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// On a route on which silence counts for nothing: how long after the last notification a barrier is sent.
     /// Default: 5 s.
     public var barrierIdle: Duration = .seconds(5)
+    /// How long an error may come after silence has confirmed what it denies: until then those entries are kept aside on
+    /// disk, from where a late error recalls them. They are out of the queue and of the backlog, and their outcome is
+    /// told when their time is over. Default: 10 minutes; zero for not at all.
+    public var lateErrorPeriod: Duration = .seconds(10 * 60)
+    /// The most entries of the journal that are kept aside; then the oldest count as confirmed. Default: 1,000,000.
+    public var lateErrorLimit = 1_000_000
     /// What an absent expiration becomes, counted from acceptance. Default: 24 hours.
     public var defaultLifetime: Duration = .seconds(24 * 60 * 60)
     /// The most notifications of one commit of `submit`; a larger batch is split. Default: 5000.
@@ -92,6 +98,9 @@ public struct EngineConfiguration: Hashable, Sendable {
         kept.listenerLimit = present.listenerLimit
         return kept
     }
+
+    /// Whether a late error can recall anything.
+    var keepsAside: Bool { lateErrorPeriod > .zero && lateErrorLimit > 0 }
 
     var reconnectSchedule: ReconnectSchedule {
         ReconnectSchedule(minimum: reconnectMinimum, maximum: reconnectMaximum)

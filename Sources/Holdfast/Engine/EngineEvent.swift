@@ -15,10 +15,11 @@ public enum EngineEvent: Hashable, Sendable {
     case holding(route: String, HoldReason)
     /// It does again.
     case handingOut(route: String)
-    /// So many entries of the lane, up to this UID, were confirmed by silence or a barrier, and are out of the journal.
+    /// So many entries of the lane, up to this UID, were confirmed by silence or a barrier, and are out of the queue.
     case cleared(LaneKey, count: Int, through: UID, by: ConfirmationBasis)
-    /// An error came after silence had confirmed what it denies: so many entries were called confirmed, and were not taken.
-    case lateError(route: String, confirmedBefore: Int)
+    /// An error came after silence had confirmed what it denies. So many entries were kept aside and are unconfirmed again;
+    /// so many were kept no more: they were called confirmed, and were not taken.
+    case lateError(route: String, recalled: Int, lost: Int)
     /// Tokens that were called bad are on the blacklist.
     case convicted(LaneKey, count: Int)
     /// Every notification that the Producer has submitted has its outcome.

@@ -75,7 +75,10 @@ public struct EngineStatus: Sendable {
     public internal(set) var confirmedByBarrier = 0
     /// Of them, by nothing but silence.
     public internal(set) var confirmedByQuiet = 0
-    /// Of those, denied by an error that came too late.
+    /// Once confirmed by silence, and denied by a late error while they were kept aside: they went again, or were rejected
+    /// by name. Not among ``confirmed``.
+    public internal(set) var recalled = 0
+    /// Of those confirmed by silence: denied by an error that came too late to recall them. They are lost.
     public internal(set) var wronglyConfirmed = 0
     /// By reason.
     public internal(set) var rejected: [Reason: Int] = [:]

@@ -84,7 +84,14 @@ final class StatusBoard: Sendable {
     func secondHandOut(_ count: Int) { state.withLock { $0.status.secondHandOuts += count } }
 
     /// Entries that silence had confirmed and a late error denies.
-    func lateError(_ count: Int) { state.withLock { $0.status.wronglyConfirmed += count } }
+    func lateError(recalled: Int, lost: Int) {
+        state.withLock { state in
+            state.status.confirmed -= recalled
+            state.status.confirmedByQuiet -= recalled
+            state.status.recalled += recalled
+            state.status.wronglyConfirmed += lost
+        }
+    }
 
     /// There is one more route, or the route's work begins anew.
     func add(route: String) {

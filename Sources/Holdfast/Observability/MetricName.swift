@@ -6,6 +6,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case sent = "holdfast_sent_total"
     case possibleDuplicates = "holdfast_possible_duplicates_total"
     case confirmed = "holdfast_confirmed_total"
+    case recalled = "holdfast_recalled_total"
     case wronglyConfirmed = "holdfast_wrongly_confirmed_total"
     case rejected = "holdfast_rejected_total"
     case expired = "holdfast_expired_total"
@@ -46,8 +47,9 @@ enum MetricName: String, CaseIterable, Sendable {
 
     var kind: Kind {
         switch self {
-        case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .wronglyConfirmed, .rejected, .expired,
-            .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed, .connectionsClosed:
+        case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
+            .expired, .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
+            .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
             .blacklist:
@@ -64,8 +66,8 @@ enum MetricName: String, CaseIterable, Sendable {
             .commitBytes:
             []
         case .refused: ["reason"]
-        case .sent, .possibleDuplicates, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred, .requeued,
-            .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+        case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,
+            .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]

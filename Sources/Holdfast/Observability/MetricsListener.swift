@@ -44,7 +44,9 @@ public protocol MetricsListener: Sendable {
     func deferred(_ count: Int, route: String)
     /// Back in their lanes, unharmed.
     func requeued(_ count: Int, route: String)
-    /// Entries that silence had confirmed, and a late error denies.
+    /// Entries that silence had confirmed, and that a late error denies in time: they go again, or are rejected by name.
+    func recalled(_ count: Int, route: String)
+    /// Entries that silence had confirmed, and that a late error denies when nothing of them is kept any more.
     func wronglyConfirmed(_ count: Int, route: String)
 
     func connectionOpened(route: String)
@@ -75,6 +77,7 @@ extension MetricsListener {
     public func withdrawn(_ count: Int, route: String) {}
     public func deferred(_ count: Int, route: String) {}
     public func requeued(_ count: Int, route: String) {}
+    public func recalled(_ count: Int, route: String) {}
     public func wronglyConfirmed(_ count: Int, route: String) {}
     public func connectionOpened(route: String) {}
     public func connectionFailed(_ error: ConnectError, route: String) {}

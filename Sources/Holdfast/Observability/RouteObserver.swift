@@ -8,6 +8,7 @@ final class RouteObserver {
     private let index: Int
     private var sent = 0
     private var possibleDuplicates = 0
+    private var recalled = 0
     private var wronglyConfirmed = 0
     private var counts = SettlementPlan.Counts()
     private var times = AnswerTimes()
@@ -30,7 +31,10 @@ final class RouteObserver {
 
     func settled(_ counts: SettlementPlan.Counts) { self.counts.add(counts) }
 
-    func wronglyConfirmed(_ count: Int) { wronglyConfirmed += count }
+    func lateError(recalled: Int, lost: Int) {
+        self.recalled += recalled
+        wronglyConfirmed += lost
+    }
 
     func answered(_ times: AnswerTimes) { if times.count > 0 { self.times.add(times) } }
 
@@ -75,10 +79,10 @@ final class RouteObserver {
 
     private func tell() {
         guard
-            sent > 0 || times.count > 0 || wronglyConfirmed > 0 || counts != SettlementPlan.Counts()
+            sent > 0 || times.count > 0 || recalled > 0 || wronglyConfirmed > 0 || counts != SettlementPlan.Counts()
         else { return }
         defer {
-            (sent, possibleDuplicates, wronglyConfirmed) = (0, 0, 0)
+            (sent, possibleDuplicates, recalled, wronglyConfirmed) = (0, 0, 0, 0)
             (counts, times) = (SettlementPlan.Counts(), AnswerTimes())
         }
         engine.answered(times)
@@ -100,6 +104,7 @@ final class RouteObserver {
         if counts.withdrawn > 0 { listener.withdrawn(counts.withdrawn, route: route) }
         if counts.deferred > 0 { listener.deferred(counts.deferred, route: route) }
         if counts.requeued > 0 { listener.requeued(counts.requeued, route: route) }
+        if recalled > 0 { listener.recalled(recalled, route: route) }
         if wronglyConfirmed > 0 { listener.wronglyConfirmed(wronglyConfirmed, route: route) }
     }
 }

@@ -99,6 +99,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func withdrawn(_ count: Int, route: String) { metrics(of: route).withdrawn.increment(by: count) }
     func deferred(_ count: Int, route: String) { metrics(of: route).deferred.increment(by: count) }
     func requeued(_ count: Int, route: String) { metrics(of: route).requeued.increment(by: count) }
+    func recalled(_ count: Int, route: String) { metrics(of: route).recalled.increment(by: count) }
     func wronglyConfirmed(_ count: Int, route: String) { metrics(of: route).wronglyConfirmed.increment(by: count) }
 
     func connectionOpened(route: String) { metrics(of: route).opened.increment() }
@@ -153,7 +154,8 @@ private final class RouteMetrics: Sendable {
         let state: Meter
     }
 
-    let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet, wronglyConfirmed: Counter
+    let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet: Counter
+    let recalled, wronglyConfirmed: Counter
     let expired, unknown, withdrawn, deferred, requeued: Counter
     let opened, failed, misconfigured, closed, broken: Counter
     let inFlight, suspects, connections: Meter
@@ -167,6 +169,7 @@ private final class RouteMetrics: Sendable {
         confirmedByAnswer = factory.counter(.confirmed, [route, "answer"])
         confirmedByBarrier = factory.counter(.confirmed, [route, "barrier"])
         confirmedByQuiet = factory.counter(.confirmed, [route, "quiet"])
+        recalled = factory.counter(.recalled, [route])
         wronglyConfirmed = factory.counter(.wronglyConfirmed, [route])
         expired = factory.counter(.expired, [route])
         unknown = factory.counter(.unknown, [route])

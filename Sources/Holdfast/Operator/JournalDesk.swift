@@ -69,7 +69,7 @@ public struct JournalDesk: OperatorDesk {
                 guard let id = lanes[lane] else { continue }
                 // Its record says whether it may have been sent.
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))
-            case .settled?, nil:
+            case .settled?, .aside?, nil:
                 continue
             }
         }

@@ -23,12 +23,13 @@ extension Producer {
         return work(plan.afterBlacklist, behind: entries, wall: wall)
     }
 
-    private func work(
+    func work(
         _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
     ) -> SettlementWork {
         var work = SettlementWork(blacklist: blacklist, part: part)
         work.part.batch.settledAt = wall
         work.part.batch.keepsOutcomes = configuration.keepsOutcomes
+        work.part.batch.greatestAside = configuration.lateErrorLimit
         return work
     }
 

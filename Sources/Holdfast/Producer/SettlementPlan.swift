@@ -18,6 +18,8 @@ struct SettlementPlan: Sendable {
         var positions = 0
         /// What silence or a barrier has confirmed.
         var cleared: [Cleared] = []
+        /// What is to be done when entries that a late error denies have been recalled.
+        var recalls: LateError?
         /// Whom to tell, where an operator has asked for it.
         var withdrawal: Withdrawal?
     }
@@ -149,9 +151,14 @@ struct SettlementPlan: Sendable {
     }
 
     /// Runs of a cumulative window that were taken by the service.
-    mutating func acknowledge(_ runs: [CumulativeWindow.Run], lanes: [LaneID], basis: ConfirmationBasis) {
+    ///
+    /// - Parameter isKeptAside: whether a late error may recall them.
+    mutating func acknowledge(
+        _ runs: [CumulativeWindow.Run], lanes: [LaneID], basis: ConfirmationBasis, isKeptAside: Bool = false
+    ) {
         for run in runs {
-            now.batch.acknowledged += run.uids.map { EntryKey(lane: lanes[run.lane], uid: UID($0)) }
+            let keys = run.uids.map { EntryKey(lane: lanes[run.lane], uid: UID($0)) }
+            if isKeptAside { now.batch.quieted += keys } else { now.batch.acknowledged += keys }
             now.positions += run.count
             counts.confirmed += run.count
             switch basis {

@@ -71,6 +71,12 @@ extension InMemoryDisk {
             if tookEffect { report.settled += 1 } else { report.gone += 1 }
         }
         for key in batch.acknowledged { count(end(key, .confirmed, cause: nil, batch, &ended)) }
+        for key in batch.quieted {
+            count(
+                batch.greatestAside > 0
+                    ? putAside(key, batch, ended: &ended) : end(key, .confirmed, cause: nil, batch, &ended))
+        }
+        if !batch.quieted.isEmpty { confirmAside(aside.oldest(aside.count - batch.greatestAside)) }
         for settlement in batch.others {
             let key = settlement.key
             switch settlement.kind {
@@ -84,13 +90,14 @@ extension InMemoryDisk {
                 if isThere, !isUnknown { report.withdrawn += 1 }
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
+            case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
             }
         }
         lastWallTime = batch.settledAt
         return report
     }
 
-    private func record(of key: EntryKey) -> Record? {
+    func record(of key: EntryKey) -> Record? {
         guard let lane = lane(key.lane) else { return nil }
         return lane.entries[key.uid] ?? lane.deferred[key.uid]?.record
     }
@@ -131,7 +138,7 @@ extension InMemoryDisk {
         } ?? false
     }
 
-    private func outcome(
+    func outcome(
         _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, _ cause: RejectionCause?, _ settledAt: WallTime
     ) -> Outcome? {
         guard let notification = record.notification, let id = notification.id else { return nil }
@@ -179,6 +186,7 @@ extension InMemoryDisk {
             self.identities[entry.key] = nil
             trimmed.identities += 1
         }
+        trimmed.aside = trimAside(bounds)
         return trimmed
     }
 }

@@ -43,6 +43,8 @@ struct InMemoryDisk: Sendable {
     private(set) var producers: [Producer] = []
     var rejections = UIDTable<(record: Record, cause: RejectionCause)>()
     var outcomes = UIDTable<Outcome>()
+    /// What silence has confirmed and a late error may still deny.
+    var aside = AsideTable()
     var identities: [Identity: Remembered] = [:]
     var notes: [String: [UInt8]] = [:]
     var nextUID: UInt64 = 1

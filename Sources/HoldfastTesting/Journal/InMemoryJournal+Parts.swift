@@ -59,6 +59,7 @@ extension InMemoryJournal {
         let trimmed = state.disk.trim(bounds, atMost: room)
         state.progress.trimmed.rejections += trimmed.rejections
         state.progress.trimmed.identities += trimmed.identities
+        state.progress.trimmed.aside += trimmed.aside
         let deleted = trimmed.rejections + trimmed.identities
         let isOver = deleted < room
         room -= deleted
@@ -83,11 +84,16 @@ extension SettlementBatch {
     /// Some of it; possible duplicates are counted with the first part.
     fileprivate func part(_ range: Range<Int>) -> SettlementBatch {
         let split = acknowledged.count
-        let others = max(range.lowerBound - split, 0)..<max(range.upperBound - split, 0)
+        let rest = split + quieted.count
+        let direct = range.clamped(to: 0..<split)
+        let aside = range.clamped(to: split..<rest)
+        let others = range.clamped(to: rest..<max(rest, count))
         return SettlementBatch(
-            acknowledged: Array(acknowledged[min(range.lowerBound, split)..<min(range.upperBound, split)]),
-            others: Array(self.others[others]),
+            acknowledged: Array(acknowledged[direct]),
+            others: Array(self.others[(others.lowerBound - rest)..<(others.upperBound - rest)]),
             possibleDuplicates: range.lowerBound == 0 ? possibleDuplicates : 0, settledAt: settledAt,
-            keepsOutcomes: keepsOutcomes)
+            keepsOutcomes: keepsOutcomes,
+            quieted: Array(quieted[(aside.lowerBound - split)..<(aside.upperBound - split)]),
+            greatestAside: greatestAside)
     }
 }

@@ -77,6 +77,9 @@ extension InMemoryJournal {
                         lane.key, until: entry.due, attempts: Int(entry.record.attempts), reason: entry.reason)
                 }
             }
+            if let aside = disk.aside[uid], let key = disk.lane(aside.record.lane)?.key {
+                return .aside(key, since: aside.since)
+            }
             if let outcome = disk.outcomes[uid] { return .settled(outcome.terminal) }
             if let rejection = disk.rejections[uid] { return .settled(.rejected(rejection.cause.reason)) }
             let remembered = disk.identities.values.first { $0.uid == uid }
@@ -110,7 +113,7 @@ extension InMemoryJournal {
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
                 totals: disk.totals, usedBytes: disk.usedBytes, limitBytes: .max, outcomes: disk.outcomes.count,
-                identities: disk.identities.count)
+                identities: disk.identities.count, aside: disk.aside.count)
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
                 status.deferred += lane.deferred.count

@@ -15,6 +15,13 @@ struct Copy {
         case unknown
     }
 
+    static func isRefused(_ word: Word) -> Bool {
+        switch word {
+        case .rejected, .deferred: true
+        case .outstanding, .taken, .notProcessed, .unknown: false
+        }
+    }
+
     /// Which life of the process.
     let life: Int
     let connection: Int
@@ -38,6 +45,8 @@ final class LedgerEntry {
     /// By the send mark or its record's word at an opening.
     var isPossiblySentByRule = false
     var isDeferred = false
+    /// Silence has confirmed it, and a late error may recall it.
+    var isAside = false
     var wasDeferred = false
     var isFlagged = false
     var attempts = 0
@@ -80,13 +89,13 @@ final class LedgerEntry {
     /// Handed out in this life, and not durably settled: a crash sends it again. (One whose fate was given up as unknown
     /// goes again in any case.)
     func isInFlight(life: Int) -> Bool {
-        guard outcome == nil else { return false }
+        guard outcome == nil, !isAside else { return false }
         return copies.contains { $0.life == life && ($0.word == .outstanding || $0.word == .taken) }
     }
 
     /// Waits to go again, by what the engine was told before this turn.
     func isRequeued(life: Int, turn: Int) -> Bool {
-        guard outcome == nil, requested.isEmpty, !isDeferred, !deferralIsAsked, let last = copies.last,
+        guard outcome == nil, !isAside, requested.isEmpty, !isDeferred, !deferralIsAsked, let last = copies.last,
             last.life == life, last.toldBeforeTurn < turn
         else { return false }
         return last.word == .notProcessed || last.word == .unknown

@@ -46,11 +46,14 @@ package struct DiskImage: Sendable {
         package var due: WallTime?
         /// Of one that was refused for good.
         package var rejection: RejectionCause?
+        /// Of one that is kept aside.
+        package var asideSince: WallTime?
 
         package init(
             uid: UID, lane: LaneKey, packed: [UInt8], attempts: UInt16, isPossiblySent: Bool, due: WallTime? = nil,
-            rejection: RejectionCause? = nil
+            rejection: RejectionCause? = nil, asideSince: WallTime? = nil
         ) {
+            self.asideSince = asideSince
             self.uid = uid
             self.lane = lane
             self.packed = packed
@@ -100,7 +103,9 @@ extension InMemoryDisk {
             let record = Record(
                 packed: entry.packed, attempts: entry.attempts, producer: ProducerID(rawValue: 0),
                 isPossiblySent: entry.isPossiblySent, lane: id)
-            if let cause = entry.rejection {
+            if let since = entry.asideSince {
+                aside.insert(AsideTable.Entry(since: since, keepsOutcome: true, record: record), for: entry.uid)
+            } else if let cause = entry.rejection {
                 rejections.insert((record, cause), for: entry.uid)
             } else if let due = entry.due {
                 let deferred = DeferredTable.Entry(due: due, reason: .neverProcessed, record: record)

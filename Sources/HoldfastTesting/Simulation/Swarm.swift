@@ -79,6 +79,8 @@ struct Swarm: Sendable {
         for trouble in Trouble.later { rates[trouble.index] = rate(&later) }
         quota = later.chance(0.2) ? RateLimit(perSecond: later.pick([2, 10, 50]), burst: later.pick([1, 5, 20])) : nil
         quotaSaysWhen = later.chance(0.5)
+        engine.lateErrorPeriod = .seconds(later.pick([0, 5, 30, 60]))
+        engine.lateErrorLimit = later.pick([1, 10, 1_000_000])
     }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {

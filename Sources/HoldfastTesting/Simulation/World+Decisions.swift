@@ -8,6 +8,12 @@ extension World {
             note("settle \(key.uid) acknowledged")
             if ask(.confirmed, of: entry) { checkConfirmation(entry) }
         }
+        for key in batch.quieted {
+            guard let entry = entry(key) else { continue }
+            note("settle \(key.uid) quiet")
+            rules.everAside += 1
+            if ask(.confirmed, of: entry) { checkConfirmation(entry) }
+        }
         for settlement in batch.others {
             guard let entry = entry(settlement.key) else { continue }
             note("settle \(settlement.key.uid) \(settlement.kind)")
@@ -24,6 +30,8 @@ extension World {
                 if ask(.withdrawn, of: entry) { checkWithdrawal(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
+            case .recall(_, let possiblySent):
+                checkRecall(entry, possiblySent: possiblySent)
             }
         }
     }
@@ -109,6 +117,20 @@ extension World {
         } else {
             violate(2, "entry \(entry.uid) is confirmed by silence, and the service never took it")
         }
+    }
+
+    /// What an error denies that silence has confirmed, and nothing else.
+    private func checkRecall(_ entry: LedgerEntry, possiblySent: Bool) {
+        if entry.outcome != nil {
+            violate(2, "entry \(entry.uid) is recalled, and ended as \(entry.outcome.map { "\($0)" } ?? "-")")
+        }
+        let isNamed = entry.copies.last.map { copy in copy.life == life && Copy.isRefused(copy.word) } ?? false
+        if !possiblySent, !isNamed, !entry.hasOneAttempt {
+            violate(3, "entry \(entry.uid) is recalled as never sent, and silence had confirmed it")
+        }
+        entry.requested = []
+        entry.isAside = false
+        rules.recalled += 1
     }
 
     // MARK: The other ends

@@ -15,6 +15,11 @@ extension World {
                 new.append(Arrival(uid: uid, record: entry.record, lane: lane.key, isDeferred: true))
             }
         }
+        for (_, uid) in disk.aside.all {
+            guard let record = disk.aside[uid]?.record else { continue }
+            if !see(uid, record, isDeferred: false) { violate(1, "entry \(uid) lies aside and was never accepted") }
+            ledger[uid]?.isAside = true
+        }
         for (uid, rejection) in disk.rejections.range(after: ledger.greatest) where ledger[uid] == nil {
             guard let lane = disk.lane(rejection.record.lane)?.key else { continue }
             new.append(Arrival(uid: uid, record: rejection.record, lane: lane, rejection: rejection.cause))
@@ -27,8 +32,10 @@ extension World {
         }
         if someEnded { ledger.removeSettled() }
         let handedOut = disk.outcomes.all.count { !rules.everWithdrawn.contains($0.uid) }
-        if swarm.engine.keepsOutcomes, handedOut > swarm.engine.outcomeLimit {
-            violate(7, "\(handedOut) outcomes wait to be taken; the limit is \(swarm.engine.outcomeLimit)")
+        // What leaves its place aside is not held up by the limit.
+        let limit = swarm.engine.outcomeLimit + rules.everAside
+        if swarm.engine.keepsOutcomes, handedOut > limit {
+            violate(7, "\(handedOut) outcomes wait to be taken; the limit is \(limit)")
         }
         checkReceipts()
     }
@@ -38,6 +45,7 @@ extension World {
         guard let entry = ledger[uid] else { return false }
         entry.seen = reconciliations
         entry.isDeferred = isDeferred
+        entry.isAside = false
         if isDeferred { entry.wasDeferred = true }
         entry.isFlagged = record.isPossiblySent
         if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
@@ -108,15 +116,26 @@ extension World {
 
     private func ended(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
         let kept = disk.outcomes[entry.uid]
-        guard let terminal = kept?.terminal ?? entry.requested.last else {
+        guard let terminal = kept?.terminal ?? (entry.isAside ? .confirmed : entry.requested.last) else {
             entry.outcome = .withdrawn
             return violate(1, "entry \(entry.uid) has gone without a settlement")
         }
         if let other = entry.requested.first(where: { $0 != terminal }), !isTakenBackInFlight(entry) {
             violate(2, "entry \(entry.uid) was settled as \(terminal) and as \(other)")
         }
+        if entry.isAside, isDeniedInTime(entry) {
+            violate(2, "entry \(entry.uid) is confirmed, and an error denied it while it was kept aside")
+        }
         entry.outcome = terminal
         note("entry \(entry.uid) ended: \(terminal)")
+    }
+
+    /// The engine was told that the service has discarded it, while it was kept aside and had neither to give way nor been
+    /// there for long.
+    private func isDeniedInTime(_ entry: LedgerEntry) -> Bool {
+        guard let last = entry.copies.last, last.life == life, last.word == .notProcessed else { return false }
+        return swarm.engine.lateErrorLimit == 1_000_000 && swarm.engine.lateErrorPeriod >= .seconds(60)
+            && !isClockSuspect
     }
 
     /// Nothing of what was refused is on disk; unless it was submitted at another time as well.

@@ -23,6 +23,10 @@ struct RuleState {
     var hasTwoWords = false
     /// The same in all lives: their outcomes are not bounded by the limit.
     var everWithdrawn: Set<UID> = []
+    /// Entries that a late error brought back.
+    var recalled = 0
+    /// Entries that silence has confirmed.
+    var everAside = 0
     /// Of this life, by route.
     var handedOut: [Int: Int] = [:]
     var openedAt = Duration.zero

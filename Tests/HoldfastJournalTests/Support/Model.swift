@@ -7,6 +7,15 @@ struct Model {
         var producer: ProducerID
         var attempts: UInt16 = 0
         var isPossiblySent = false
+        /// A late error brought it back, and it was not deferred since.
+        var isRecalled = false
+    }
+
+    struct Aside {
+        let since: WallTime
+        let keepsOutcome: Bool
+        let lane: LaneID
+        let entry: Entry
     }
 
     struct Remembered: Equatable {
@@ -18,6 +27,7 @@ struct Model {
     var next: UInt64 = 1
     var entries: [LaneID: [UInt64: Entry]] = [:]
     var deferred: [LaneID: [UInt64: (due: Int64, entry: Entry)]] = [:]
+    var aside: [UInt64: Aside] = [:]
     var rejections: [UInt64: (cause: RejectionCause, entry: Entry)] = [:]
     var outcomes: [UInt64: (terminal: TerminalOutcome, settledAt: WallTime, producer: ProducerID)] = [:]
     var identities: [Identity: Remembered] = [:]
@@ -87,6 +97,15 @@ struct Model {
             report.settled += settled ? 1 : 0
             report.gone += settled ? 0 : 1
         }
+        for key in batch.quieted {
+            guard let entry = take(key) else {
+                report.gone += 1
+                continue
+            }
+            aside[key.uid.rawValue] = Aside(
+                since: batch.settledAt, keepsOutcome: batch.keepsOutcomes, lane: key.lane, entry: entry)
+            report.settled += 1
+        }
         for settlement in batch.others {
             let isUnknown = isPossiblySent(settlement.key)
             let settled = settle(settlement, batch)
@@ -103,6 +122,7 @@ struct Model {
         case .deferUntil(let due, let attempts, _, let possiblySent):
             guard var entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else { return false }
             entry.attempts = attempts
+            entry.isRecalled = false
             entry.isPossiblySent = entry.isPossiblySent || possiblySent
             deferred[key.lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
             return true
@@ -113,7 +133,42 @@ struct Model {
         case .expire: return end(key, .expired, batch) != nil
         case .unknown: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
+        case .recall(let due, let possiblySent):
+            guard aside[key.uid.rawValue]?.lane == key.lane,
+                var entry = aside.removeValue(forKey: key.uid.rawValue)?.entry
+            else { return entries[key.lane]?[key.uid.rawValue] != nil || deferred[key.lane]?[key.uid.rawValue] != nil }
+            entry.isPossiblySent = entry.isPossiblySent || possiblySent
+            if let due {
+                entry.isRecalled = true
+                deferred[key.lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
+            } else {
+                entries[key.lane, default: [:]][key.uid.rawValue] = entry
+            }
+            return true
         }
+    }
+
+    /// Confirms those that have been aside for too long, or are too many: the oldest first.
+    private mutating func trimAside(_ bounds: TrimBounds) -> Int {
+        var over: [UInt64] = []
+        for (uid, entry) in aside {
+            let isOld = bounds.asideBefore.map { entry.since < $0 } ?? false
+            if isOld || bounds.asideAfter.map({ entry.since > $0 }) ?? false { over.append(uid) }
+        }
+        let rest = aside.filter { !over.contains($0.key) }.sorted {
+            ($0.value.since, $0.value.lane, $0.key) < ($1.value.since, $1.value.lane, $1.key)
+        }
+        over += rest.dropLast(bounds.greatestAside ?? .max).map(\.key)
+        for uid in over {
+            guard let old = aside.removeValue(forKey: uid) else { continue }
+            Self.count(.confirmed, &totals)
+            Self.count(.confirmed, &producerTotals[old.entry.producer, default: JournalTotals()])
+            for (identity, remembered) in identities where remembered.uid == uid {
+                identities[identity]?.outcome = .confirmed
+            }
+            if old.keepsOutcome { outcomes[uid] = (.confirmed, old.since, old.entry.producer) }
+        }
+        return over.count
     }
 
     /// By its record's word.
@@ -143,7 +198,8 @@ struct Model {
         }
         oldest = oldest.suffix(bounds.greatestIdentities ?? .max)
         identities = Dictionary(uniqueKeysWithValues: oldest.map { ($0.key, $0.value) })
-        return Trimmed(rejections: before.0 - rejections.count, identities: before.1 - identities.count)
+        return Trimmed(
+            rejections: before.0 - rejections.count, identities: before.1 - identities.count, aside: trimAside(bounds))
     }
 
     /// - Parameter marks: each lane's send mark.
@@ -156,9 +212,11 @@ struct Model {
             }
             if let (due, entry) = deferred[lane]?[uid] {
                 return .deferred(
-                    key, until: WallTime(milliseconds: due), attempts: Int(entry.attempts), reason: .serviceUnavailable)
+                    key, until: WallTime(milliseconds: due), attempts: Int(entry.attempts),
+                    reason: entry.isRecalled ? .neverProcessed : .serviceUnavailable)
             }
         }
+        if let entry = aside[uid], let key = keys[entry.lane] { return .aside(key, since: entry.since) }
         if let rejection = rejections[uid] { return .settled(.rejected(rejection.cause.reason)) }
         if let outcome = outcomes[uid] { return .settled(outcome.terminal) }
         return identities.values.first { $0.uid == uid }?.outcome.map { .settled($0) }

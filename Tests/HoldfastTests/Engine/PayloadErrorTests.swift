@@ -170,10 +170,10 @@ import Testing
         #expect(next.sent == [2])
     }
 
-    @Test("A late error requeues what is unconfirmed and says how many had been taken for confirmed") func late()
+    @Test("With nothing kept aside a late error requeues what is unconfirmed and says how many are lost") func late()
         async throws
     {
-        let bench = try bench()
+        let bench = try bench { $0.lateErrorPeriod = .zero }
         let events = bench.listen()
         try bench.submit(1..<4)
         bench.settle()
@@ -186,7 +186,7 @@ import Testing
         #expect(bench.status.wronglyConfirmed == 2)
         #expect(bench.connection.numbers == [4, 5])
         #expect(bench.status.possibleDuplicates == 0)
-        #expect(await bench.events(events).contains(.lateError(route: "default", confirmedBefore: 2)))
+        #expect(await bench.events(events).contains(.lateError(route: "default", recalled: 0, lost: 2)))
     }
 
     @Test("An error for a position that was never issued makes all of it unknown, by the guarantee", arguments: [0, 9])

@@ -31,6 +31,7 @@ import Testing
                 case .expire: words.append("expired" + when)
                 case .unknown: words.append("unknown" + when)
                 case .withdraw: words.append("withdrawn" + when)
+                case .recall: words.append("recalled" + when)
                 case .deferUntil(let due, let attempts, let reason, let possiblySent):
                     let wait = due.since(wall).wholeMilliseconds
                     words.append(

@@ -34,6 +34,7 @@ final class RecordingListener: MetricsListener {
     func withdrawn(_ count: Int, route: String) { note("withdrawn \(count)") }
     func deferred(_ count: Int, route: String) { note("deferred \(count)") }
     func requeued(_ count: Int, route: String) { note("requeued \(count)") }
+    func recalled(_ count: Int, route: String) { note("recalled \(count)") }
     func wronglyConfirmed(_ count: Int, route: String) { note("wronglyConfirmed \(count)") }
     func connectionOpened(route: String) { note("opened") }
     func connectionFailed(_ error: ConnectError, route: String) { note("failed: \(error)") }

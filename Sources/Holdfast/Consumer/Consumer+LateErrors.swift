@@ -1,0 +1,98 @@
+internal import Logging
+
+/// An error that comes after silence had confirmed what it denies: what is kept aside goes again.
+struct LateError: Sendable {
+    let connection: Int
+    let denied: QuietlyConfirmed.Denied
+    /// What the service says of the one that it names.
+    let result: SendResult?
+    /// Denied entries that nobody remembers: they are lost.
+    let forgotten: Int
+}
+
+extension Consumer {
+    /// - Parameter confirmedBefore: how many the error denies that counted as confirmed.
+    func takeLate(_ error: PayloadError, confirmedBefore: Int, of link: Link, connection: Int) {
+        let denied = link.cumulative!.quiet.deny(error)
+        guard confirmedBefore > 0 else { return }
+        var result: SendResult?
+        if case .refused(let refusal) = error.kind { result = refusal }
+        lateErrors.append(
+            LateError(
+                connection: connection, denied: denied, result: result,
+                forgotten: max(confirmedBefore - denied.count, 0)))
+    }
+
+    /// Has entries recalled, once all that silence has confirmed on their connection lies aside.
+    func recallDenied(wall: WallTime) {
+        guard !lateErrors.isEmpty else { return }
+        let waiting = lateErrors
+        lateErrors = []
+        for late in waiting {
+            guard links[late.connection]?.cumulative?.window.settling ?? 0 == 0 else {
+                lateErrors.append(late)
+                continue
+            }
+            guard late.denied.count > 0 else {
+                tell(late, recalled: 0)
+                continue
+            }
+            write(producer.recall(late, lanes: lanes.map(\.id), wall: wall), connection: late.connection)
+        }
+    }
+
+    /// They are unconfirmed on disk: each goes again in its place, but for the one that the service has refused.
+    func takeRecalled(_ late: LateError, _ report: SettlementReport, now: Duration, wall: WallTime) {
+        for run in late.denied.later {
+            if run.hasOneAttempt {
+                refreshDeferred(run.lane, now: now)
+            } else {
+                lanes[run.lane].requeue([RequeuedRuns.Run(run.uids, possiblySent: true)])
+            }
+        }
+        tell(late, recalled: report.settled)
+        guard let named = late.denied.named, let result = late.result else { return }
+        var plan = SettlementPlan()
+        let ticket = links[Self.noConnection]!.window.settleUnsent(named)
+        plan.add(
+            result, for: named, ticket: ticket, lane: lanes[named.lane].id, retry: configuration.retry, wall: wall,
+            random: { self.randomUnit() })
+        carryOut(plan, connection: Self.noConnection, now: now, wall: wall)
+    }
+
+    private func tell(_ late: LateError, recalled: Int) {
+        let lost = late.forgotten + late.denied.count - recalled
+        let fate =
+            lost == 0
+            ? "all of them go again"
+            : "\(recalled) go again, and \(lost), of which nothing is kept any more, are lost"
+        log(
+            .lateError,
+            "an error came too late: \(recalled + lost) notifications that silence had confirmed were not taken; "
+                + "\(fate). The quiet period is too short", ["count": .count(recalled), "lost": .count(lost)])
+        board.lateError(recalled: recalled, lost: lost)
+        observer.lateError(recalled: recalled, lost: lost)
+        events.emit(.lateError(route: name, recalled: recalled, lost: lost))
+    }
+}
+
+extension Producer {
+    /// What brings back what a late error denies.
+    ///
+    /// What was discarded behind the named one was not processed, but the service's word came late: it counts as possibly
+    /// sent. One that has a single attempt takes the word, and goes by way of the deferred, which keeps it.
+    func recall(_ late: LateError, lanes: [LaneID], wall: WallTime) -> SettlementWork {
+        var part = SettlementPlan.Part()
+        part.recalls = late
+        if let named = late.denied.named {
+            let kind = Settlement.Kind.recall(due: nil, possiblySent: named.possiblySentBefore)
+            part.batch.others.append(Settlement(EntryKey(lane: lanes[named.lane], uid: named.uid), kind))
+        }
+        for run in late.denied.later {
+            let kind = Settlement.Kind.recall(
+                due: run.hasOneAttempt ? wall : nil, possiblySent: run.possiblySentBefore || !run.hasOneAttempt)
+            part.batch.others += run.uids.map { Settlement(EntryKey(lane: lanes[run.lane], uid: UID($0)), kind) }
+        }
+        return work(part, behind: [], wall: wall)
+    }
+}
