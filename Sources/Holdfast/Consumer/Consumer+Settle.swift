@@ -25,7 +25,7 @@ extension Consumer {
         var rest = plan
         do throws(JournalError) {
             let work = try producer.workBehindBlacklist(
-                for: plan, lanes: lanes.map(\.id), route: name, wall: wall)
+                for: plan, lanes: lanes.map(\.id), route: name, endpoint: connector.serviceIdentity, wall: wall)
             if let work { write(work, connection: connection) }
             rest.afterBlacklist = SettlementPlan.Part()
             try hold(plan.suspects, connection: connection, now: now, wall: wall)

@@ -63,8 +63,8 @@ package final class Consumer: @unchecked Sendable {
     /// One for each lane.
     var probes: [LaneProbe]
     var credentialTrial: CredentialTrial
-    /// Tokens of all suspects; nothing else goes to them meanwhile.
-    var suspectTokens: Set<DeviceToken> = []
+    /// Tokens and topics of all suspects; nothing else of that topic goes to them meanwhile.
+    var suspectTokens: Set<TokenOfTopic> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
     var pool: ConnectionPool
     var scaler: ConnectionScaler
