@@ -161,28 +161,23 @@ public final class JournalReader: Sendable {
 
     // MARK: The blacklist
 
-    /// The blacklist entry of a token, at whatever age.
-    public func blacklistEntry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? {
+    /// The blacklist entries of a token, at whatever age, in the order of their scopes.
+    public func blacklistEntries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
         let bytes = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(token.bytes.span, in: tokens)
         }
-        guard let bytes else { return nil }
-        return try TokenRow(token: token.bytes, value: bytes).entry(in: directory)
+        guard let bytes else { return [] }
+        return try TokenRow(token: token.bytes, value: bytes).entries(in: directory)
     }
 
-    /// Blacklist entries in the order of their tokens' bytes, from the first above `after`.
+    /// Blacklist entries in the order of their tokens' bytes and of their scopes, from the first token above `after`. The
+    /// entries of one token come together, so there may be a few more than `limit`; fewer are the last.
     public func blacklistEntries(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        var entries: [BlacklistEntry] = []
-        while entries.count < limit {
-            let wanted = min(limit - entries.count, TokenRow.greatestCount)
-            let last = entries.last?.token ?? after
-            let rows = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try TokenRow.list(tokens, after: last, limit: wanted, in: snapshot)
+        try TokenRow.entries(after: after, limit: limit, in: directory) { (after, limit) throws(JournalError) in
+            try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try TokenRow.list(tokens, after: after, limit: limit, in: snapshot)
             }
-            for row in rows { entries.append(try row.entry(in: directory)) }
-            if rows.count < wanted { break }
         }
-        return entries
     }
 
     // MARK: Access

@@ -9,8 +9,8 @@ final class LMDBBlacklist: BlacklistStorage {
     enum Change: Sendable {
         case add([BlacklistEntry], @Sendable (Result<Void, JournalError>) -> Void)
         case lift(
-            [(token: DeviceToken, registeredAt: WallTime)], @Sendable (Result<Void, JournalError>) -> Void)
-        case remove([DeviceToken], Reply<Int>)
+            [TokenRegistration], @Sendable (Result<Void, JournalError>) -> Void)
+        case remove([BlacklistKey], Reply<Int>)
     }
 
     static let mapByteCount = 64 << 30
@@ -35,6 +35,8 @@ final class LMDBBlacklist: BlacklistStorage {
         var lastNumber: UInt64
         var failure: JournalError?
         var isClosed = false
+        /// Makes the journal one that programs of format 1 refuse, durable on return; nil when it is.
+        var raiseFormat: (@Sendable () throws(LMDBError) -> Void)?
         /// Transactions that looked something up.
         var reads = 0
     }
@@ -82,7 +84,9 @@ final class LMDBBlacklist: BlacklistStorage {
         let lastNumber: UInt64
     }
 
-    func start() {
+    /// - Parameter raiseFormat: makes the journal one that programs of format 1 refuse, durable on return.
+    func start(raiseFormat: @escaping @Sendable () throws(LMDBError) -> Void) {
+        shared.withLock { shared in shared.raiseFormat = raiseFormat }
         filter.changed(added: [], count: count)
         if stepping != nil { return }
         thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in commit(changes)() }, finish: {})
@@ -120,13 +124,14 @@ final class LMDBBlacklist: BlacklistStorage {
     /// How often the store was read, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
 
-    func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? {
+    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
         try check()
-        guard filter.mayHave(token.bytes.span) else { return nil }
+        guard filter.mayHave(token.bytes.span) else { return [] }
         let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(token.bytes.span, in: table)
         }
-        return try bytes.map { (bytes) throws(JournalError) in try record(bytes, token) }
+        guard let bytes else { return [] }
+        return try TokenRow(token: token.bytes, value: bytes).entries(in: directory)
     }
 
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
@@ -158,31 +163,17 @@ final class LMDBBlacklist: BlacklistStorage {
         }
         var entries: [(index: Int, entry: BlacklistEntry)] = []
         for (index, range, bytes) in found {
-            guard let token = DeviceToken(bytes: Array(batch.bytes[range])) else { continue }
-            entries.append((index, try record(bytes, token)))
+            let row = TokenRow(token: Array(batch.bytes[range]), value: bytes)
+            for entry in try row.entries(in: directory) { entries.append((index, entry)) }
         }
         return entries
     }
 
     func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        var entries: [BlacklistEntry] = []
-        while entries.count < limit {
-            let wanted = min(limit - entries.count, TokenRow.greatestCount)
-            let last = entries.last?.token ?? after
-            let rows = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try TokenRow.list(table, after: last, limit: wanted, in: snapshot)
+        try TokenRow.entries(after: after, limit: limit, in: directory) { (after, limit) throws(JournalError) in
+            try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try TokenRow.list(table, after: after, limit: limit, in: snapshot)
             }
-            for row in rows { entries.append(try row.entry(in: directory)) }
-            if rows.count < wanted { break }
-        }
-        return entries
-    }
-
-    private func record(_ bytes: [UInt8], _ token: DeviceToken) throws(JournalError) -> BlacklistEntry {
-        do throws(EntryRecord.Fault) {
-            return try TokenRecord.read(bytes, token: token)
-        } catch {
-            throw error.error(what: "the blacklist entry of \(token.shortened)", in: directory)
         }
     }
 
@@ -207,20 +198,23 @@ final class LMDBBlacklist: BlacklistStorage {
     // MARK: Writing
 
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        guard entries.allSatisfy(TokenRecord.fits) else {
+            let error = JournalError(.limitReached, "a topic or endpoint of the blacklist has at most 65,535 bytes")
+            return completion(.failure(error))
+        }
         if case .closed = thread.leave(.add(entries, completion)) { completion(.failure(.closed(directory))) }
     }
 
     func lift(
-        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
-        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+        _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         if case .closed = thread.leave(.lift(registrations, completion)) { completion(.failure(.closed(directory))) }
     }
 
-    func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
+    func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int {
         thread.refuseOwnThread()
         let reply = Reply<Int>()
-        if case .closed = thread.leave(.remove(tokens, reply)) { throw .closed(directory) }
+        if case .closed = thread.leave(.remove(keys, reply)) { throw .closed(directory) }
         if stepping != nil { step(until: reply) }
         return try reply.get()
     }
@@ -273,30 +267,65 @@ final class LMDBBlacklist: BlacklistStorage {
         switch change {
         case .add(let entries, _):
             for entry in entries {
-                // The later of two stays. A damaged one gives way.
-                if let old = try sound(entry.token, transaction), old.since >= entry.since { continue }
-                number += 1
-                var entry = entry
-                entry.number = number
-                try transaction.put(entry.token.bytes.span, TokenRecord.bytes(entry).span, in: table)
+                // Damaged ones give way.
+                var known = try sound(entry.token, transaction) ?? TokenEntries()
+                guard known.add(entry, number: &number) else { continue }
+                try put(known, of: entry.token, transaction)
             }
         case .lift(let registrations, _):
-            for (token, registeredAt) in registrations {
-                guard let entry = try sound(token, transaction), registeredAt > entry.since else { continue }
-                _ = try transaction.delete(token.bytes.span, in: table)
+            for registration in registrations {
+                guard var known = try sound(registration.token, transaction), known.lift(by: registration) > 0 else {
+                    continue
+                }
+                try put(known, of: registration.token, transaction)
             }
-        case .remove(let tokens, _):
-            for token in tokens where try transaction.delete(token.bytes.span, in: table) { removed += 1 }
+        case .remove(let keys, _):
+            for key in keys { removed += try remove(key, transaction) }
         }
         return removed
     }
 
-    /// The entry of a token, if there is one and it is undamaged.
+    private func remove(
+        _ key: BlacklistKey, _ transaction: borrowing WriteTransaction
+    ) throws(LMDBError) -> Int {
+        guard var known = try sound(key.token, transaction) else {
+            // Damaged ones go as a whole, and count as one.
+            guard key.scope == nil else { return 0 }
+            return try transaction.delete(key.token.bytes.span, in: table) ? 1 : 0
+        }
+        let removed = known.remove(key.scope)
+        if removed > 0 { try put(known, of: key.token, transaction) }
+        return removed
+    }
+
+    private func put(
+        _ known: TokenEntries, of token: DeviceToken, _ transaction: borrowing WriteTransaction
+    ) throws(LMDBError) {
+        if known.entries.isEmpty {
+            _ = try transaction.delete(token.bytes.span, in: table)
+        } else {
+            if !TokenRow.isOfFormat1(known.entries) { try raiseFormat() }
+            try transaction.put(token.bytes.span, TokenRow.bytes(known.entries).span, in: table)
+        }
+    }
+
+    /// Before the first commit of what programs of format 1 do not understand.
+    private func raiseFormat() throws(LMDBError) {
+        guard let raise = shared.withLock({ shared in shared.raiseFormat }) else { return }
+        try raise()
+        shared.withLock { shared in shared.raiseFormat = nil }
+    }
+
+    /// The entries of a token, if there are any and they are undamaged.
     private func sound(
         _ token: DeviceToken, _ transaction: borrowing WriteTransaction
-    ) throws(LMDBError) -> BlacklistEntry? {
+    ) throws(LMDBError) -> TokenEntries? {
         guard let bytes = try transaction.get(token.bytes.span, in: table) else { return nil }
-        do throws(EntryRecord.Fault) { return try TokenRecord.read(bytes, token: token) } catch { return nil }
+        do throws(EntryRecord.Fault) {
+            return TokenEntries(try TokenRow.entries(bytes, token: token))
+        } catch {
+            return nil
+        }
     }
 
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is

@@ -68,7 +68,7 @@ public final class LMDBJournal: Journal {
         parts = OpenParts(
             store: opened.store, shared: shared, readers: readers, thread: thread, writer: writer, tokens: tokens,
             lock: lock, isStepped: options.stepping != nil)
-        tokens.start()
+        tokens.start(raiseFormat: { [store = opened.store] () throws(LMDBError) in try store.raiseFormat() })
         if options.stepping != nil { return }
         thread.start(
             name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })

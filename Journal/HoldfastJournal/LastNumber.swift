@@ -28,7 +28,7 @@ enum LastNumber {
             var greatest: UInt64 = 0
             var isThere = try cursor.first()
             while isThere {
-                cursor.withCurrent { _, value in greatest = max(greatest, TokenRecord.uncheckedNumber(value)) }
+                cursor.withCurrent { _, value in greatest = max(greatest, TokenRow.uncheckedNumber(value.array)) }
                 isThere = try cursor.next()
             }
             return greatest

@@ -6,6 +6,7 @@ internal import NIOCore
 public struct APNsConnector: Connector {
     public let confirmationMode = ConfirmationMode.perNotification
     public var endpoint: String { configuration.endpoint.description }
+    public var serviceIdentity: String { configuration.endpoint.service }
 
     let configuration: Configuration
     let vault: TokenVault

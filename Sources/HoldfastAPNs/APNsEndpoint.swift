@@ -72,6 +72,11 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Host and port as the `:authority` of a request.
     public var authority: String { HostAndPort.text(host: host, port: port) }
 
+    /// The service that judges tokens there, as the blacklist names it: Apple's has two ports and is one.
+    public var service: String {
+        isProduction ? Self.production.description : isSandbox ? Self.sandbox.description : description
+    }
+
     public var description: String { "\(isCleartext ? "http" : "https")://\(authority)" }
 }
 

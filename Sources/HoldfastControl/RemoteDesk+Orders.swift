@@ -46,8 +46,8 @@ extension RemoteDesk {
 
     public func blacklist(_ entries: [BlacklistEntry]) async throws { _ = try await call(.blacklist(entries)) }
 
-    public func unblacklist(_ tokens: [DeviceToken]) async throws -> Int {
-        try Self.count(try await call(.unblacklist(tokens)).0)
+    public func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {
+        try Self.count(try await call(.unblacklist(keys)).0)
     }
 
     public func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {

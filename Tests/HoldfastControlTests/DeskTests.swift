@@ -62,6 +62,9 @@ struct DeskTests {
             BlacklistEntry(
                 token: token, reason: Reason(rawValue: ""), since: WallTime(milliseconds: .min),
                 learntAt: WallTime(milliseconds: .max), route: ""),
+            BlacklistEntry(
+                token: token, reason: .unregistered, since: now, learntAt: now, route: "r", topic: "a", endpoint: "e",
+                status: 410),
         ]
         try await serving(desk, in: folder) { _ in
             let remote = try await RemoteDesk(journal: folder.path)
@@ -72,7 +75,9 @@ struct DeskTests {
                     CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file"),
                 ])
             #expect(try await remote.discard([UID(3), UID(4)]) == 2)
-            #expect(try await remote.unblacklist([token]) == 1)
+            #expect(try await remote.unblacklist([BlacklistKey(token)]) == 1)
+            let scopes = [BlacklistScope(), BlacklistScope(topic: "a", endpoint: "e")]
+            #expect(try await remote.unblacklist(scopes.map { BlacklistKey(token, $0) }) == 2)
             try await remote.blacklist(entries)
             #expect(try await remote.withdraw((1...1000).map { UID($0) }) == Withdrawal())
         }
@@ -80,6 +85,7 @@ struct DeskTests {
         #expect(
             desk.state.withLock(\.asked) == [
                 "pause \(lane) because\n", "resume \(lane)", "reload", "discard [3, 4]", "unblacklist [\"00ff\"]",
+                "unblacklist [\"00ff - -\", \"00ff a e\"]",
                 "blacklist",
                 "withdraw 1000",
             ])

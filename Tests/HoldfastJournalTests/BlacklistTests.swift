@@ -26,8 +26,10 @@ struct BlacklistTests {
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.blacklist.count == 3)
-        #expect(try journal.blacklist.entry(for: sample(2).token!) == entry(2, since: 1_700_000_000_005, addition: 4))
-        #expect(try journal.blacklist.entry(for: sample(3).token!) == nil)
+        #expect(
+            try journal.blacklist.entries(for: sample(2).token!).first
+                == entry(2, since: 1_700_000_000_005, addition: 4))
+        #expect(try journal.blacklist.entries(for: sample(3).token!).first == nil)
         let listed = try journal.blacklist.list(after: nil, limit: 10)
         #expect(
             Set(listed) == [
@@ -38,7 +40,7 @@ struct BlacklistTests {
         #expect(try journal.status().blacklist == 3)
         #expect(try journal.blacklist.remove([sample(1).token!, sample(9).token!]) == 1)
         #expect(journal.blacklist.count == 2)
-        #expect(try journal.blacklist.entry(for: sample(1).token!) == nil)
+        #expect(try journal.blacklist.entries(for: sample(1).token!).first == nil)
     }
 
     @Test("Of two entries of one token the one with the later since stays, in whatever order they come")
@@ -49,8 +51,8 @@ struct BlacklistTests {
         defer { journal.close() }
         try journal.blacklist.add([entry(1, since: 20), entry(2, since: 10), entry(2, since: 20)])
         try journal.blacklist.add([entry(1, since: 10)])
-        #expect(try journal.blacklist.entry(for: sample(1).token!) == entry(1, since: 20, addition: 1))
-        #expect(try journal.blacklist.entry(for: sample(2).token!) == entry(2, since: 20, addition: 3))
+        #expect(try journal.blacklist.entries(for: sample(1).token!).first == entry(1, since: 20, addition: 1))
+        #expect(try journal.blacklist.entries(for: sample(2).token!).first == entry(2, since: 20, addition: 3))
         #expect(journal.blacklist.count == 2)
     }
 
@@ -60,10 +62,12 @@ struct BlacklistTests {
         defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         try journal.blacklist.add([entry(1, since: 10), entry(2, since: 10), entry(3, since: 10)])
-        try journal.blacklist.lift([
-            (sample(1).token!, WallTime(milliseconds: 9)), (sample(2).token!, WallTime(milliseconds: 10)),
-            (sample(3).token!, WallTime(milliseconds: 11)), (sample(4).token!, WallTime(milliseconds: 11)),
-        ])
+        try journal.blacklist.lift(
+            [(1, 9), (2, 10), (3, 11), (4, 11)].map { number, time in
+                TokenRegistration(
+                    token: sample(number).token!, topic: "com.example.app", endpoint: "service",
+                    registeredAt: WallTime(milliseconds: time))
+            })
         #expect(journal.blacklist.count == 2)
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
@@ -100,7 +104,7 @@ struct BlacklistTests {
             #expect(try journal.blacklist.entries(for: batch).map(\.index) == [0, 1, 2, 3, 4])
             let before = journal.tokens.readCount
             for number in 2000..<4000 {
-                #expect(try journal.blacklist.entry(for: sample(number).token!) == nil)
+                #expect(try journal.blacklist.entries(for: sample(number).token!).first == nil)
             }
             #expect(journal.tokens.readCount - before < 60)
             let others = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 20)
@@ -112,7 +116,7 @@ struct BlacklistTests {
             try await ready(journal)
         }
         #expect(try journal.blacklist.remove([sample(3).token!]) == 1)
-        #expect(try journal.blacklist.entry(for: sample(3).token!) == nil)
+        #expect(try journal.blacklist.entries(for: sample(3).token!).first == nil)
         journal.close()
     }
 
@@ -147,7 +151,8 @@ struct BlacklistTests {
                         try journal.blacklist.add(more.map { entry($0) })
                         mine += more
                         let old = (0..<10).compactMap { _ in mine.randomElement(using: &generator) }
-                        for number in more + old where try journal.blacklist.entry(for: sample(number).token!) == nil {
+                        for number in more + old
+                        where try journal.blacklist.entries(for: sample(number).token!).first == nil {
                             hidden.withLock { hidden in hidden.append(number) }
                         }
                     } catch {
@@ -191,7 +196,7 @@ struct BlacklistTests {
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
         #expect(try reader.blacklistEntries(limit: 11_000).count == 11_000)
-        #expect(try reader.blacklistEntry(for: sample(11_999).token!) == entry(11_999, addition: 12_000))
+        #expect(try reader.blacklistEntries(for: sample(11_999).token!).first == entry(11_999, addition: 12_000))
         #expect(try reader.status().blacklist == 12_000)
     }
 
@@ -215,8 +220,8 @@ struct BlacklistTests {
         environment.close()
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
-        #expect(try reader.blacklistEntry(for: sample(1).token!) == entry(1, addition: 1))
-        let error = #expect(throws: JournalError.self) { try reader.blacklistEntry(for: sample(2).token!) }
+        #expect(try reader.blacklistEntries(for: sample(1).token!).first == entry(1, addition: 1))
+        let error = #expect(throws: JournalError.self) { try reader.blacklistEntries(for: sample(2).token!) }
         #expect(error?.code == .damaged)
         // No token reaches a message whole.
         #expect(error?.message.contains(sample(2).recipient.text) == false)
@@ -253,10 +258,10 @@ struct BlacklistTests {
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.blacklist.lastNumber == 0)
-        let old = try #require(try journal.blacklist.entry(for: token))
+        let old = try #require(try journal.blacklist.entries(for: token).first)
         #expect((old.reason, old.topic, old.number) == (.unregistered, nil, 0))
         try journal.blacklist.add([entry(1)])
-        #expect(try journal.blacklist.entry(for: sample(1).token!)?.number == 1)
+        #expect(try journal.blacklist.entries(for: sample(1).token!).first?.number == 1)
     }
 
     @Test("Where the last number was lost, numbers go on far beyond those that somebody may have noted")
@@ -280,7 +285,7 @@ struct BlacklistTests {
             let last = journal.blacklist.lastNumber
             #expect(last >= 2 + CopyRule.jump)
             try journal.blacklist.add([entry(4, since: Int64(last))])
-            #expect(try journal.blacklist.entry(for: sample(4).token!)?.number == last + 1)
+            #expect(try journal.blacklist.entries(for: sample(4).token!).first?.number == last + 1)
             journal.close()
             journal = try LMDBJournal(directory: scratch.journal)
             #expect(journal.blacklist.lastNumber == last + 1)

@@ -45,6 +45,41 @@ struct BlacklistCommandTests {
         }
     }
 
+    @Test("Entries for a topic and a service are added, told apart and removed by themselves", arguments: [false, true])
+    func scopes(live: Bool) async throws {
+        let world = try OperatorWorld()
+        try await world.fill()
+        try await world.using(live: live) {
+            for scope in [[], ["--topic", "a"], ["--topic", "b"], ["--topic", "a", "--endpoint", "production:2197"]] {
+                let arguments = ["blacklist", "add", "0102"] + scope + ["--journal", world.journal]
+                let added = try await Tool.start(arguments).result()
+                #expect(added.status == 0, "\(added.errors)")
+            }
+            #expect(try await world.tool("blacklist", "add", "03", "--topic", "a").status == 0)
+            let listed = try await world.tool("blacklist", "list", "--json", "--limit", "1")
+            let rows = try listed.lines()
+            #expect(rows.map { $0["topic"] as? String } == [nil, "a", "a", "b"])
+            let production = "https://api.push.apple.com:443"
+            #expect(rows.map { $0["endpoint"] as? String } == [nil, nil, production, nil])
+            let table = try await world.tool("blacklist", "list", "--endpoint", "production")
+            #expect(table.output.contains("ENDPOINT") && table.output.contains(production))
+
+            #expect(try await world.tool("blacklist", "check", "03", "--topic", "a").status == 1)
+            #expect(try await world.tool("blacklist", "check", "03", "--topic", "b").status == 0)
+            let typo = try await world.tool("blacklist", "check", "03", "--endpoint", "prodution")
+            #expect(typo.status == 64 && typo.errors.contains("prodution"))
+
+            let one = try await world.tool("blacklist", "remove", "0102", "--topic", "b", "--yes", "--json")
+            #expect(try one.count("removed") == 1)
+            let topic = try await world.tool("blacklist", "remove", "--topic", "a", "--yes", "--json")
+            #expect(try topic.count("removed") == 3)
+            #expect(try await world.tool("blacklist", "check", "0102").status == 1)
+            let rest = try await world.tool("blacklist", "remove", "0102", "--yes", "--json")
+            #expect(try rest.count("removed") == 1)
+            #expect(try await world.count("blacklist") == 0)
+        }
+    }
+
     @Test("Nothing is sent to a token that is put on the blacklist of a journal in use")
     func holds() async throws {
         let world = try OperatorWorld()
@@ -72,7 +107,8 @@ struct BlacklistCommandTests {
             BlacklistEntry(
                 token: try #require(DeviceToken(bytes: [UInt8(index), 0xFF])), reason: Reason(rawValue: words[index]),
                 since: time, learntAt: times[5 - index], route: words[5 - index],
-                topic: index.isMultiple(of: 2) ? "com.example.app" : nil, number: UInt64(index + 1))
+                topic: index.isMultiple(of: 2) ? "com.example.app" : nil,
+                endpoint: index < 3 ? "https://api.push.apple.com:443" : nil, number: UInt64(index + 1))
         }
         try await store(entries, in: old.journal)
         let exported = try await old.tool("blacklist", "export")
@@ -109,7 +145,7 @@ struct BlacklistCommandTests {
         let reader = try JournalReader(directory: world.journal)
         defer { reader.close() }
         let token = try DeviceToken("0304")
-        #expect(try reader.blacklistEntry(for: token)?.since == WallTime(milliseconds: 1_763_000_000_250))
+        #expect(try reader.blacklistEntries(for: token).first?.since == WallTime(milliseconds: 1_763_000_000_250))
     }
 
     private func store(_ entries: [BlacklistEntry], in directory: String) async throws {

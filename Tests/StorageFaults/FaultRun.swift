@@ -182,7 +182,7 @@ struct FaultRun {
         let afterwards: [JournalError.Code] = [.mustBeReopened, .undetermined]
         for attempt in 0..<2 {
             history.withLock { history in history.errors = [] }
-            let workload = Workload(history, journal)
+            let workload = try Workload(history, journal)
             workload.openLane(Workload.lanes[0])
             workload.append(count: 3, lanes: 1...1, payload: 100)
             try workload.settleDown()

@@ -210,7 +210,7 @@ private struct BlacklistCheck {
                     "a key of \(key.count) bytes is not a token", table: table, page: page, means: DamageMeaning.badRow)
             }
             do throws(EntryRecord.Fault) {
-                _ = try TokenRecord.read(value.array, token: token)
+                _ = try TokenRow.entries(value.array, token: token)
             } catch {
                 check.add(
                     "the entry of \(token.shortened): \(error.words)", table: table, page: page,

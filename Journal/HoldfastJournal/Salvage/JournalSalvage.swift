@@ -166,7 +166,7 @@ private final class BlacklistSalvage: PartSalvage {
         try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
             guard let token = DeviceToken(bytes: key) else { return self.drop(table) }
             do throws(EntryRecord.Fault) {
-                _ = try TokenRecord.read(value, token: token)
+                _ = try TokenRow.entries(value, token: token)
             } catch {
                 self.drop(table)
                 return self.holes.add(table, .only(key))
@@ -185,14 +185,16 @@ private final class BlacklistSalvage: PartSalvage {
 
     private func add(_ key: [UInt8], _ entry: BlacklistEntry) throws(JournalError) {
         guard let old = try target.get("tokens", key) else {
-            return try restore("tokens", key, TokenRecord.bytes(entry))
+            return try restore("tokens", key, TokenRow.bytes([entry]))
         }
+        var entries: TokenEntries
         do throws(EntryRecord.Fault) {
-            if try TokenRecord.read(old, token: entry.token).since >= entry.since { return }
+            entries = TokenEntries(try TokenRow.entries(old, token: entry.token))
         } catch {
             // What was put there was read before.
             return
         }
-        try target.put("tokens", key, TokenRecord.bytes(entry))
+        guard entries.restore(entry) else { return }
+        try target.put("tokens", key, TokenRow.bytes(entries.entries))
     }
 }

@@ -106,9 +106,7 @@ struct RecordCarver {
         case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
         case FactsRecord.magic: return 112
         case TokenRecord.magic:
-            guard has(41) else { return nil }
-            let words = small(14) + Int(window[start + 13])
-            return window[start + 12] > 1 ? 41 + words + Int(window[start + 40]) : 32 + words
+            return TokenRecord.byteCount(span, at: start)
         default: return nil
         }
     }
@@ -159,8 +157,16 @@ struct RecordCarver {
         }
     }
 
-    /// The key lies before the record, and its length before the key.
+    /// From version 3 on the token is in the record. Of older ones the key lies before the record, and its length before the
+    /// key.
     private func token(_ bytes: [UInt8], at start: Int) -> Find? {
+        if let token = TokenRecord.token(bytes.span) {
+            do throws(EntryRecord.Fault) {
+                return .token(token.bytes, try TokenRecord.read(bytes, token: token))
+            } catch {
+                return nil
+            }
+        }
         for count in 1...DeviceToken.maximumByteCount where start >= count + 2 {
             guard Int(window.span.load(UInt16.self, at: start - count - 2)) == count,
                 let token = DeviceToken(bytes: Array(window[(start - count)..<start]))

@@ -1,3 +1,9 @@
+/// A token as far as one topic is concerned: an app's token is good for the app alone.
+struct TokenOfTopic: Hashable, Sendable {
+    let token: DeviceToken
+    let topic: String
+}
+
 /// Judges tokens that were called bad, on one lane.
 ///
 /// `BadDeviceToken` and `DeviceTokenNotForTopic` are what a bad token brings, and also what a wrong environment or topic
@@ -12,7 +18,7 @@ struct CircuitBreaker: Sendable {
         let connection: Int
         let ticket: Ticket
         let flight: SentWindow.Flight
-        let token: DeviceToken
+        let token: TokenOfTopic
         let result: SendResult
         /// By the wall clock: since when the token is bad, if it is convicted.
         let answeredAt: WallTime

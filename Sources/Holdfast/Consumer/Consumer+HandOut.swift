@@ -172,10 +172,10 @@ extension Consumer {
         _ batch: EntryBatch, lane index: Int, connection: Int, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) throws -> Examined {
-        var blacklisted: [Int: BlacklistEntry] = [:]
+        var blacklisted: [Int: [BlacklistEntry]] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
-                blacklisted[position] = entry
+                blacklisted[position, default: []].append(entry)
             }
         }
         var examined = Examined()
@@ -184,9 +184,7 @@ extension Consumer {
             let fields = try batch.fields(at: position)
             let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
             examined.flights.append(flight)
-            var obstacle = obstacle(
-                to: flight, fields, token: { fields.recipient(in: batch.bytes).token },
-                blacklisted[position], wall: wall)
+            var obstacle = obstacle(to: flight, fields, in: batch, blacklisted[position], wall: wall)
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
             if obstacle == nil, !topicHold.isEmpty,
                 let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
@@ -217,6 +215,7 @@ extension Consumer {
         let lane = lanes[flight.lane].id
         let key = EntryKey(lane: lane, uid: flight.uid)
         switch obstacle {
+        case .wasRejected(let entry): plan.reject(key, ticket: ticket, answered: entry, wall: wall)
         case .hadItsAttempt: plan.giveUpAsUnknown(key, ticket: ticket)
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
@@ -231,6 +230,8 @@ extension Consumer {
 
     /// Why an entry does not go out now.
     private enum Obstacle {
+        /// By the service, before a crash: the entry of the blacklist that says so.
+        case wasRejected(BlacklistEntry)
         case hadItsAttempt
         case expired
         case blacklisted
@@ -240,15 +241,24 @@ extension Consumer {
     }
 
     private func obstacle(
-        to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, token: () -> DeviceToken?,
-        _ entry: BlacklistEntry?, wall: WallTime
+        to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch,
+        _ entries: [BlacklistEntry]?, wall: WallTime
     ) -> Obstacle? {
+        if flight.possiblySentBefore, let answer = entries?.first(where: { $0.answered == flight.uid }) {
+            return .wasRejected(answer)
+        }
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
         if fields.isExpired(at: wall) {
             return clockReading.isTrusted ? .expired : .mustWait(WallClockGuard.distrust, .clockDistrusted)
         }
-        if let entry, TokenBlacklist.holds(entry, registeredAt: fields.tokenRegisteredAt) { return .blacklisted }
-        if !suspectTokens.isEmpty, let token = token(), suspectTokens.contains(token) {
+        guard entries != nil || !suspectTokens.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
+            return nil
+        }
+        let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
+        let forbidding = TokenBlacklist.forbidding(
+            entries ?? [], topic: topic, endpoint: connector.serviceIdentity, registeredAt: fields.tokenRegisteredAt)
+        if forbidding != nil { return .blacklisted }
+        if suspectTokens.contains(TokenOfTopic(token: token, topic: topic)) {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil

@@ -29,7 +29,7 @@ extension Consumer {
             try setAside(plan.refusedTopics, connection: connection, now: now, wall: wall)
             rest.refusedTopics = []
             let work = try producer.workBehindBlacklist(
-                for: plan, lanes: lanes.map(\.id), route: name, wall: wall)
+                for: plan, lanes: lanes.map(\.id), route: name, endpoint: connector.serviceIdentity, wall: wall)
             if let work { write(work, connection: connection) }
             rest.afterBlacklist = SettlementPlan.Part()
             try hold(plan.suspects, connection: connection, now: now, wall: wall)

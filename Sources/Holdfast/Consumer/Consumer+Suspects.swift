@@ -9,7 +9,7 @@ extension Consumer {
     ) throws(JournalError) {
         guard !new.isEmpty else { return }
         // All are read before any is held: a read that fails is tried again with all of them.
-        var tokens: [[UID: DeviceToken]] = []
+        var tokens: [[UID: TokenOfTopic]] = []
         for lane in lanes.indices {
             let uids = new.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
             tokens.append(uids.isEmpty ? [:] : try producer.tokens(of: uids, lane: lanes[lane].id))

@@ -70,8 +70,8 @@ package final class Consumer: @unchecked Sendable {
     var topicCalls: [Int: TopicHold.Call] = [:]
     /// What the status board has been told of topics.
     var publishedTopics: [TopicHold.Standing] = []
-    /// Tokens of all suspects; nothing else goes to them meanwhile.
-    var suspectTokens: Set<DeviceToken> = []
+    /// Tokens and topics of all suspects; nothing else of that topic goes to them meanwhile.
+    var suspectTokens: Set<TokenOfTopic> = []
     var links: [Int: Link] = [Consumer.noConnection: Link()]
     var pool: ConnectionPool
     var scaler: ConnectionScaler

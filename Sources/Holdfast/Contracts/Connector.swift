@@ -12,6 +12,11 @@ public protocol Connector: Sendable {
     /// Where it sends, for people: `https://api.push.apple.com:443`.
     var endpoint: String { get }
 
+    /// Names the push service that answers: equal for two connectors whose service judges tokens alike, whatever the address
+    /// or proxy, and another one for another environment. What the blacklist learns holds for this service alone, so it is
+    /// kept on disk and must not change with the process. By default the ``endpoint``.
+    var serviceIdentity: String { get }
+
     /// The engine serves the connector from now on, and soon connects. Before the first ``connect(_:)``, once for each route
     /// of an engine. By default nothing is done with it.
     func begin(_ host: ConnectorHost)
@@ -31,6 +36,8 @@ public protocol Connector: Sendable {
 }
 
 extension Connector {
+    public var serviceIdentity: String { endpoint }
+
     public func begin(_ host: ConnectorHost) {}
 
     public func reload() async throws {}

@@ -1,39 +1,67 @@
 /// Tokens that are not to be sent to. The storage is the journal's; the rules are these.
+///
+/// An entry holds for a token, a topic and a push service: a token that is bad for one app, or in one environment, is good
+/// for others. Where an entry names no topic or no service, it holds for all.
 public struct TokenBlacklist: Sendable {
     package let storage: any BlacklistStorage
 
     package init(storage: any BlacklistStorage) { self.storage = storage }
 
-    /// The number of entries.
+    /// The number of tokens that have entries.
     public var count: Int { storage.count }
 
-    /// The entry that forbids sending to `token`, or nil.
+    /// The entry that forbids sending to `token`, or nil. Of several, the one that holds since the latest time.
     ///
-    /// - Parameter registeredAt: when the app last registered the token, if that is known. A registration that is
-    ///   strictly newer than an entry lifts it.
+    /// - Parameters:
+    ///   - topic: nil asks for any topic.
+    ///   - endpoint: the push service, as ``Connector/serviceIdentity`` names it; nil asks for any.
+    ///   - registeredAt: when the app last registered the token, if that is known. A registration that is strictly newer
+    ///     than an entry lifts it.
     public func isBlacklisted(
-        _ token: DeviceToken, registeredAt: WallTime? = nil
+        _ token: DeviceToken, topic: String? = nil, endpoint: String? = nil, registeredAt: WallTime? = nil
     ) throws(JournalError) -> BlacklistEntry? {
-        guard storage.count > 0, let entry = try storage.entry(for: token) else { return nil }
-        return Self.holds(entry, registeredAt: registeredAt) ? entry : nil
+        guard storage.count > 0 else { return nil }
+        return Self.forbidding(
+            try storage.entries(for: token), topic: topic, endpoint: endpoint, registeredAt: registeredAt)
     }
 
-    /// Adds or replaces entries, durably on return.
+    /// Adds or renews entries, durably on return.
     public func add(_ entries: [BlacklistEntry]) async throws {
         try await withCheckedThrowingContinuation { continuation in
             storage.add(entries) { result in continuation.resume(with: result.mapError { $0 as any Error }) }
         }
     }
 
-    /// Removes entries, durably on return.
+    /// Removes all entries of tokens, durably on return.
     ///
     /// - Returns: how many there were.
     @discardableResult
     public func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int { try storage.remove(tokens) }
 
-    /// Entries in the order of their tokens, at most `limit`, from the first above `after`.
+    /// Removes entries, durably on return.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int { try storage.remove(keys) }
+
+    /// The entries of a token, whether they hold or not.
+    public func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
+        try storage.entries(for: token)
+    }
+
+    /// Entries in the order of their tokens, from the first token above `after`. The entries of one token come together, so
+    /// there may be a few more than `limit`; fewer are the last.
     public func entries(after: DeviceToken? = nil, limit: Int = 1000) throws(JournalError) -> [BlacklistEntry] {
         try storage.list(after: after, limit: limit)
+    }
+
+    /// Of a token's entries the one that forbids a notification.
+    package static func forbidding(
+        _ entries: [BlacklistEntry], topic: String?, endpoint: String?, registeredAt: WallTime?
+    ) -> BlacklistEntry? {
+        entries.filter { entry in
+            holds(entry, registeredAt: registeredAt) && entry.scope.covers(topic: topic, endpoint: endpoint)
+        }.max { $0.since < $1.since }
     }
 
     /// Whether an entry forbids sending, given when the token was registered.

@@ -94,6 +94,12 @@ public final class PushEngine: Service, Sendable {
 
     public var blacklist: TokenBlacklist { core.producer.blacklist }
 
+    /// The push service that notifications of a topic go to, by its ``Connector/serviceIdentity``; nil when no route serves
+    /// the topic.
+    package func serviceIdentity(for topic: String) -> String? {
+        core.producer.terms.routes.serviceIdentity(for: topic)
+    }
+
     /// What was left under `name` in the journal; nil when there is nothing.
     package func note(_ name: String) throws(JournalError) -> [UInt8]? { try core.journal.note(name) }
 

@@ -44,6 +44,7 @@ public final class FeedbackReader: Service, Sendable {
     private let source: any FeedbackSource
     private let blacklist: TokenBlacklist
     private let route: String
+    private let scope: BlacklistScope
     private let configuration: Configuration
     private let clock: EngineClock
     private let log: EngineLog
@@ -52,8 +53,11 @@ public final class FeedbackReader: Service, Sendable {
     /// - Parameters:
     ///   - blacklist: ``PushEngine/blacklist``.
     ///   - route: on which the tokens were learnt, for the blacklist. Default: `default`.
+    ///   - scope: the app's topic, and the push service by its ``Connector/serviceIdentity``: feedback is of the app of the
+    ///     certificate with which it is read. Default: every topic and every service.
     public init(
         _ source: any FeedbackSource, blacklist: TokenBlacklist, route: String = "default",
+        scope: BlacklistScope = BlacklistScope(),
         configuration: Configuration = Configuration(), clock: EngineClock = .system,
         logger: Logger = Logger(label: "holdfast.feedback")
     ) {
@@ -62,6 +66,7 @@ public final class FeedbackReader: Service, Sendable {
         self.source = source
         self.blacklist = blacklist
         self.route = route
+        self.scope = scope
         self.configuration = configuration
         self.clock = clock
         log = EngineLog(logger, clock: clock, route: route)
@@ -157,7 +162,9 @@ public final class FeedbackReader: Service, Sendable {
         let learntAt = clock.wall()
         let entries = batch.compactMap { tuple in
             tuple.token.map {
-                BlacklistEntry(token: $0, reason: .feedback, since: tuple.since, learntAt: learntAt, route: route)
+                BlacklistEntry(
+                    token: $0, reason: .feedback, since: tuple.since, learntAt: learntAt, route: route,
+                    topic: scope.topic, endpoint: scope.endpoint)
             }
         }
         var failure: FeedbackError?

@@ -98,7 +98,9 @@ struct EngineDesk: OperatorDesk {
             var renewed = notification
             renewed.expiration = expiration
             try route.validator.validate(renewed, now: now)
-            return route.lane(of: notification, expiration: expiration)
+            return RejectionRetry.Place(
+                lane: route.lane(of: notification, expiration: expiration),
+                endpoint: route.route.connector.serviceIdentity)
         }
     }
 
@@ -108,7 +110,7 @@ struct EngineDesk: OperatorDesk {
 
     func blacklist(_ entries: [BlacklistEntry]) async throws { try await atRest.blacklist(entries) }
 
-    func unblacklist(_ tokens: [DeviceToken]) async throws -> Int { try await atRest.unblacklist(tokens) }
+    func unblacklist(_ keys: [BlacklistKey]) async throws -> Int { try await atRest.unblacklist(keys) }
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {

@@ -107,7 +107,7 @@ public struct JournalDesk: OperatorDesk {
                 guard let lane = rejection.lane, let id = lanes[lane] else {
                     throw Refusal(.journalFailed, "the lane of rejection \(rejection.uid) is not known any more")
                 }
-                return id
+                return RejectionRetry.Place(lane: id, endpoint: nil)
             }
     }
 
@@ -119,8 +119,8 @@ public struct JournalDesk: OperatorDesk {
         try await TokenBlacklist(storage: journal.blacklist).add(entries)
     }
 
-    public func unblacklist(_ tokens: [DeviceToken]) async throws -> Int {
-        try TokenBlacklist(storage: journal.blacklist).remove(tokens)
+    public func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {
+        try TokenBlacklist(storage: journal.blacklist).remove(keys)
     }
 }
 

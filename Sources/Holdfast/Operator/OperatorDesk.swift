@@ -52,13 +52,14 @@ public protocol OperatorDesk: Sendable {
     /// - Returns: how many there were.
     func discard(_ rejections: [UID]) async throws -> Int
 
-    /// Adds entries to the blacklist. Where a token has one already, the later ``BlacklistEntry/since`` stays.
+    /// Adds entries to the blacklist. Where a token has one of the same scope already, the later ``BlacklistEntry/since``
+    /// stays.
     func blacklist(_ entries: [BlacklistEntry]) async throws
 
-    /// Takes tokens off the blacklist.
+    /// Takes entries off the blacklist.
     ///
-    /// - Returns: how many were on it.
-    func unblacklist(_ tokens: [DeviceToken]) async throws -> Int
+    /// - Returns: how many there were.
+    func unblacklist(_ keys: [BlacklistKey]) async throws -> Int
 
     /// Puts entries of another journal into this one, each as it lay there, under a new UID.
     ///

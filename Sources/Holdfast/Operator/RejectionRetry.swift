@@ -4,9 +4,17 @@ struct RejectionRetry: Sendable {
     let clock: EngineClock
     let defaultLifetime: Duration
 
-    /// - Parameter lane: where the new entry goes, given the rejection and the expiration that it gets; or why it does not.
+    /// Where an entry goes.
+    struct Place {
+        let lane: LaneID
+        /// The push service, by its ``Connector/serviceIdentity``; nil when no engine says which, and what the blacklist has
+        /// of any one counts.
+        let endpoint: String?
+    }
+
+    /// - Parameter place: where the new entry goes, given the rejection and the expiration that it gets; or why it does not.
     func perform(
-        _ uids: [UID], lane: (Rejection, Expiration) throws(Refusal) -> LaneID
+        _ uids: [UID], place: (Rejection, Expiration) throws(Refusal) -> Place
     ) async throws -> [Retry] {
         let now = clock.wall()
         var results: [UID: Retry.Result] = [:]
@@ -18,9 +26,9 @@ struct RejectionRetry: Sendable {
             }
             do throws(Refusal) {
                 let expiration = renewed(rejection.notification.expiration, now: now)
-                let lane = try lane(rejection, expiration)
-                try checkBlacklist(rejection.notification)
-                drafts[rejection.producer, default: Draft()].add(rejection, expiration, lane: lane, now: now)
+                let place = try place(rejection, expiration)
+                try checkBlacklist(rejection.notification, endpoint: place.endpoint)
+                drafts[rejection.producer, default: Draft()].add(rejection, expiration, lane: place.lane, now: now)
                 // To be overwritten; and so that nothing is taken twice that is named twice.
                 results[uid] = .gone
             } catch {
@@ -48,12 +56,13 @@ struct RejectionRetry: Sendable {
         return expiration?.unixSeconds == 0 ? .unstored(until: deadline) : .at(deadline)
     }
 
-    private func checkBlacklist(_ notification: PushNotification) throws(Refusal) {
+    private func checkBlacklist(_ notification: PushNotification, endpoint: String?) throws(Refusal) {
         guard let token = notification.token else { return }
         let entry: BlacklistEntry?
         do throws(JournalError) {
             entry = try TokenBlacklist(storage: journal.blacklist)
-                .isBlacklisted(token, registeredAt: notification.tokenRegisteredAt)
+                .isBlacklisted(
+                    token, topic: notification.topic, endpoint: endpoint, registeredAt: notification.tokenRegisteredAt)
         } catch {
             throw Refusal(.journalFailed, "the blacklist could not be read: \(error)")
         }

@@ -12,7 +12,7 @@ extension Producer {
         let now = clock.wall()
         var draft = SubmissionDraft(count: notifications.count)
         pack(notifications, into: &draft, by: terms, now: now)
-        refuseBlacklisted(&draft)
+        refuseBlacklisted(&draft, by: terms.routes)
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
         let submission = finished.submission(producer: id, acceptedAt: now, note: note)
@@ -108,20 +108,32 @@ extension Producer {
         }
     }
 
-    private func refuseBlacklisted(_ draft: inout SubmissionDraft) {
+    private func refuseBlacklisted(_ draft: inout SubmissionDraft, by routes: RouteTable) {
         guard blacklist.count > 0 else { return }
-        var lifted: [(token: DeviceToken, registeredAt: WallTime)] = []
+        var lifted: [TokenRegistration] = []
         do throws(JournalError) {
+            var found: [Int: [BlacklistEntry]] = [:]
             for (position, entry) in try blacklist.storage.entries(for: draft.entryBatch()) {
-                let registered = draft.registeredAt(position)
-                if TokenBlacklist.holds(entry, registeredAt: registered) {
+                found[position, default: []].append(entry)
+            }
+            for (position, entries) in found.sorted(by: { $0.key < $1.key }) {
+                guard let (topic, registeredAt) = draft.address(position),
+                    let endpoint = routes.serviceIdentity(for: topic)
+                else { continue }
+                if let entry = TokenBlacklist.forbidding(
+                    entries, topic: topic, endpoint: endpoint, registeredAt: registeredAt)
+                {
                     draft.refuse(
                         position,
                         Refusal(
                             .blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)",
                             blacklistEntry: entry))
-                } else if let registered {
-                    lifted.append((entry.token, registered))
+                } else if let registeredAt,
+                    entries.contains(where: { $0.scope.covers(topic: topic, endpoint: endpoint) })
+                {
+                    lifted.append(
+                        TokenRegistration(
+                            token: entries[0].token, topic: topic, endpoint: endpoint, registeredAt: registeredAt))
                 }
             }
         } catch {

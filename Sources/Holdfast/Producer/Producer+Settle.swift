@@ -14,12 +14,14 @@ extension Producer {
     /// What a plan asks to be written behind the blacklist; nil when that is nothing. The tokens to blacklist are read from
     /// the entries themselves.
     ///
+    /// - Parameter endpoint: the push service that answered, by its ``Connector/serviceIdentity``.
     /// - Throws: ``JournalError`` when the entries can't be read.
     func workBehindBlacklist(
-        for plan: SettlementPlan, lanes: [LaneID], route: String, wall: WallTime
+        for plan: SettlementPlan, lanes: [LaneID], route: String, endpoint: String, wall: WallTime
     ) throws(JournalError) -> SettlementWork? {
         guard !plan.afterBlacklist.batch.isEmpty else { return nil }
-        let entries = try blacklistEntries(for: plan.blacklist, lanes: lanes, route: route, wall: wall)
+        let entries = try blacklistEntries(
+            for: plan.blacklist, lanes: lanes, route: route, endpoint: endpoint, wall: wall)
         return work(plan.afterBlacklist, behind: entries, wall: wall)
     }
 
@@ -34,7 +36,7 @@ extension Producer {
     }
 
     private func blacklistEntries(
-        for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, wall: WallTime
+        for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, endpoint: String, wall: WallTime
     ) throws(JournalError) -> [BlacklistEntry] {
         var entries: [BlacklistEntry] = []
         for (lane, id) in lanes.enumerated() {
@@ -48,17 +50,20 @@ extension Producer {
                 entries.append(
                     BlacklistEntry(
                         token: address, reason: token.reason, since: token.since, learntAt: wall,
-                        route: route, topic: notification.topic))
+                        route: route, topic: notification.topic, endpoint: endpoint, status: token.status,
+                        answered: token.uid))
             }
         }
         return entries
     }
 
-    /// The tokens of entries that are unconfirmed.
+    /// The tokens of entries that are unconfirmed, with their topics.
     ///
     /// - Parameter uids: ascending.
-    func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: DeviceToken] {
-        try notifications(uids, lane: lane).compactMapValues(\.token)
+    func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: TokenOfTopic] {
+        try notifications(uids, lane: lane).compactMapValues { notification in
+            notification.token.map { TokenOfTopic(token: $0, topic: notification.topic) }
+        }
     }
 
     /// The topics of entries that are unconfirmed.

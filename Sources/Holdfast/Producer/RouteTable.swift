@@ -73,6 +73,11 @@ struct RouteTable: Sendable {
         return (byTopic, fallback)
     }
 
+    /// The push service that notifications of a topic go to; nil when no route serves it.
+    func serviceIdentity(for topic: String) -> String? {
+        (byTopic[topic] ?? fallback).map { entries[$0].route.connector.serviceIdentity }
+    }
+
     /// The index of the route that serves `topic`.
     func route(for topic: String) throws(Refusal) -> Int {
         if let index = byTopic[topic] ?? fallback { return index }

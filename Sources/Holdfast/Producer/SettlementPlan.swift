@@ -48,6 +48,7 @@ struct SettlementPlan: Sendable {
         let lane: Int
         let uid: UID
         let reason: Reason
+        let status: Int?
         let since: WallTime
     }
 
@@ -203,6 +204,14 @@ struct SettlementPlan: Sendable {
         counts.rejected[reason, default: 0] += 1
     }
 
+    /// The service has rejected it before a crash: its words are on the blacklist, and the settlement was lost.
+    mutating func reject(_ key: EntryKey, ticket: Ticket, answered entry: BlacklistEntry, wall: WallTime) {
+        let cause = RejectionCause(
+            reason: entry.reason, status: entry.status, timestamp: entry.since, rejectedAt: wall)
+        settle(key, .reject(cause), ticket: ticket)
+        counts.rejected[entry.reason, default: 0] += 1
+    }
+
     /// A suspect was found guilty.
     mutating func convict(_ suspect: CircuitBreaker.Suspect, lane: LaneID, wall: WallTime) {
         var result = suspect.result
@@ -228,7 +237,9 @@ struct SettlementPlan: Sendable {
             return
         }
         blacklist.append(
-            BadToken(lane: flight.lane, uid: flight.uid, reason: reason, since: result.timestamp ?? wall))
+            BadToken(
+                lane: flight.lane, uid: flight.uid, reason: reason, status: result.status,
+                since: result.timestamp ?? wall))
         afterBlacklist.batch.others.append(settlement)
         afterBlacklist.tickets.append(ticket)
     }

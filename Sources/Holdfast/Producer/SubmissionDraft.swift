@@ -46,10 +46,15 @@ struct SubmissionDraft: Sendable {
             items: packed.map { EntryBatch.Item(uid: .none, attempts: 0, range: $0.item.range) })
     }
 
+    /// By what an entry of the blacklist may hold for it or not.
+    ///
     /// - Parameter position: among the packed ones.
-    func registeredAt(_ position: Int) -> WallTime? {
+    func address(_ position: Int) -> (topic: String, registeredAt: WallTime?)? {
         // Packed by this struct a moment ago.
-        try? PackedNotification.Fields(bytes.span, in: packed[position].item.range).tokenRegisteredAt
+        guard let fields = try? PackedNotification.Fields(bytes.span, in: packed[position].item.range) else {
+            return nil
+        }
+        return (String(decoding: bytes[fields.topic], as: UTF8.self), fields.tokenRegisteredAt)
     }
 
     mutating func refuse(_ position: Int, _ refusal: Refusal) { refusals[packed[position].index] = refusal }

@@ -45,8 +45,8 @@ struct RequestServer: Sendable {
         case .blacklist(let entries):
             try await desk.blacklist(entries)
             return try ControlMessage(head: AnswerHead.done)
-        case .unblacklist(let tokens):
-            return try ControlMessage(head: AnswerHead(count: try await desk.unblacklist(tokens)))
+        case .unblacklist(let keys):
+            return try ControlMessage(head: AnswerHead(count: try await desk.unblacklist(keys)))
         case .restore(let entries, let note):
             let uids = try await desk.restore(entries, note: note)
             return try ControlMessage(head: AnswerHead.done, items: uids.map(WireUID.init))

@@ -13,13 +13,16 @@ enum Request {
     case retry([UID])
     case discard([UID])
     case blacklist([BlacklistEntry])
-    case unblacklist([DeviceToken])
+    case unblacklist([BlacklistKey])
     case restore([RestoredEntry], note: (name: String, value: [UInt8])?)
 
     /// As the wire calls them.
     private enum Name: String {
         case status, insights, pause, resume, reloadCredentials, submit, withdraw, retry, discard, blacklist,
             unblacklist, restore
+        // As the two without it. An owner that knows no scopes would take an entry or a removal for all of a token's: it
+        // does not know these names, and says so.
+        case blacklistScoped, unblacklistScoped
     }
 
     /// The first line.
@@ -48,8 +51,13 @@ extension Request {
         case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
         case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
         case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
-        case .blacklist(let entries): try Self.message(.blacklist, entries.map(WireBlacklistEntry.init))
-        case .unblacklist(let tokens): try Self.message(.unblacklist, tokens.map(WireToken.init))
+        case .blacklist(let entries):
+            try Self.message(
+                entries.contains { $0.scope != BlacklistScope() } ? .blacklistScoped : .blacklist,
+                entries.map(WireBlacklistEntry.init))
+        case .unblacklist(let keys):
+            try Self.message(
+                keys.contains { $0.scope != nil } ? .unblacklistScoped : .unblacklist, keys.map(WireBlacklistKey.init))
         case .restore(let entries, let note):
             try Self.message(
                 .restore, entries.map(WireRestored.init),
@@ -87,8 +95,10 @@ extension Request {
         case .withdraw: self = .withdraw(try message.uids())
         case .retry: self = .retry(try message.uids())
         case .discard: self = .discard(try message.uids())
-        case .blacklist: self = .blacklist(try message.items(as: WireBlacklistEntry.self).map { try $0.value() })
-        case .unblacklist: self = .unblacklist(try message.items(as: WireToken.self).map { try $0.value() })
+        case .blacklist, .blacklistScoped:
+            self = .blacklist(try message.items(as: WireBlacklistEntry.self).map { try $0.value() })
+        case .unblacklist, .unblacklistScoped:
+            self = .unblacklist(try message.items(as: WireBlacklistKey.self).map { try $0.value() })
         case .restore:
             self = .restore(
                 try message.items(as: WireRestored.self).map { try $0.value() },

@@ -38,13 +38,7 @@ struct WireUID: Codable, Hashable {
     func value() -> UID { UID(uid) }
 }
 
-struct WireToken: Codable, Hashable {
-    var token: String
-
-    init(_ token: DeviceToken) { self.token = token.hex }
-
-    func value() throws(ControlError) -> DeviceToken { try Self.token(token) }
-
+enum WireToken {
     static func token(_ hex: String) throws(ControlError) -> DeviceToken {
         do throws(Refusal) {
             return try DeviceToken(hex)
@@ -54,6 +48,31 @@ struct WireToken: Codable, Hashable {
     }
 }
 
+struct WireScope: Codable, Hashable {
+    var topic: String?
+    var endpoint: String?
+
+    init(_ scope: BlacklistScope) { (topic, endpoint) = (scope.topic, scope.endpoint) }
+
+    func value() -> BlacklistScope { BlacklistScope(topic: topic, endpoint: endpoint) }
+}
+
+struct WireBlacklistKey: Codable, Hashable {
+    var token: String
+    /// Absent for all entries of the token.
+    var scope: WireScope?
+
+    init(_ key: BlacklistKey) {
+        token = key.token.hex
+        scope = key.scope.map(WireScope.init)
+    }
+
+    func value() throws(ControlError) -> BlacklistKey {
+        BlacklistKey(try WireToken.token(token), scope.map { $0.value() })
+    }
+}
+
+/// Without the notification that was answered: its UID is that of the owner's journal, and for nobody else to say.
 struct WireBlacklistEntry: Codable, Hashable {
     var token: String
     var reason: String
@@ -61,6 +80,8 @@ struct WireBlacklistEntry: Codable, Hashable {
     var learntAt: Int64
     var route: String
     var topic: String?
+    var endpoint: String?
+    var status: Int?
 
     init(_ entry: BlacklistEntry) {
         token = entry.token.hex
@@ -69,12 +90,14 @@ struct WireBlacklistEntry: Codable, Hashable {
         learntAt = entry.learntAt.milliseconds
         route = entry.route
         topic = entry.topic
+        endpoint = entry.endpoint
+        status = entry.status
     }
 
     func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
             token: try WireToken.token(token), reason: Reason(rawValue: reason), since: WallTime(milliseconds: since),
-            learntAt: WallTime(milliseconds: learntAt), route: route, topic: topic)
+            learntAt: WallTime(milliseconds: learntAt), route: route, topic: topic, endpoint: endpoint, status: status)
     }
 }
 

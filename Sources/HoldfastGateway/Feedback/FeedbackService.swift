@@ -33,7 +33,9 @@ final class FeedbackService: Sendable {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [engine] in
             // First: what is added from here on has a greater number, and is for the next reading.
             let through = engine.blacklist.storage.lastNumber
-            return FeedbackReading(topic: topic, after: try Self.cursor(of: topic, engine), through: through)
+            return FeedbackReading(
+                topic: topic, endpoint: engine.serviceIdentity(for: topic), after: try Self.cursor(of: topic, engine),
+                through: through)
         }
     }
 

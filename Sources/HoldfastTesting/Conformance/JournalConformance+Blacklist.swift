@@ -11,13 +11,29 @@ extension JournalBench {
             topic: number.isMultiple(of: 2) ? "com.example.app" : nil, number: addition)
     }
 
+    static func entry(
+        _ number: Int, since: Int64 = 1000, in scope: BlacklistScope, addition: UInt64 = 0
+    ) -> BlacklistEntry {
+        var entry = entry(number, since: since, addition: addition)
+        (entry.topic, entry.endpoint) = (scope.topic, scope.endpoint)
+        return entry
+    }
+
+    static func registration(
+        _ number: Int, _ time: Int64, topic: String = "com.example.app", endpoint: String = "service"
+    ) -> TokenRegistration {
+        TokenRegistration(
+            token: SampleNotification.token(number), topic: topic, endpoint: endpoint,
+            registeredAt: WallTime(milliseconds: time))
+    }
+
     func blacklist(_ entries: [BlacklistEntry]) throws {
         try wait("the blacklist's add") { journal.blacklist.add(entries, completion: $0) }
     }
 
     func lift(_ registrations: [(Int, Int64)]) throws {
         let registrations = registrations.map { number, time in
-            (token: SampleNotification.token(number), registeredAt: WallTime(milliseconds: time))
+            Self.registration(number, time)
         }
         try wait("the blacklist's lift") { journal.blacklist.lift(registrations, completion: $0) }
     }
@@ -28,14 +44,15 @@ extension JournalConformance {
         Rule("What was blacklisted is found by its token, over a reopening too") { bench in
             try expect("the number of an empty blacklist", bench.journal.blacklist.count, is: 0)
             let token = SampleNotification.token(1)
-            try expect("the entry of a token without one", try bench.journal.blacklist.entry(for: token), is: nil)
+            try expect(
+                "the entry of a token without one", try bench.journal.blacklist.entries(for: token).first, is: nil)
             try bench.blacklist([JournalBench.entry(1), JournalBench.entry(2)])
             try bench.blacklist([])
             for _ in 1...2 {
                 try expect("the number", bench.journal.blacklist.count, is: 2)
-                let found = try bench.journal.blacklist.entry(for: token)
+                let found = try bench.journal.blacklist.entries(for: token).first
                 try expect("the entry", found, is: JournalBench.entry(1, addition: 1))
-                let other = try bench.journal.blacklist.entry(for: SampleNotification.token(2))
+                let other = try bench.journal.blacklist.entries(for: SampleNotification.token(2)).first
                 try expect("the entry with a topic", other, is: JournalBench.entry(2, addition: 2))
                 try expect("the number in the status", try bench.journal.status().blacklist, is: 2)
                 try bench.reopen()
@@ -46,16 +63,89 @@ extension JournalConformance {
             try bench.blacklist([JournalBench.entry(1, since: 50)])
             try bench.blacklist([JournalBench.entry(1, since: 40, reason: .badDeviceToken)])
             try expect(
-                "an earlier one later", try bench.journal.blacklist.entry(for: token)?.since.milliseconds, is: 50)
+                "an earlier one later", try bench.journal.blacklist.entries(for: token).first?.since.milliseconds,
+                is: 50)
             try bench.blacklist([JournalBench.entry(1, since: 50, reason: .badDeviceToken)])
             try expect(
-                "one that holds since the same time", try bench.journal.blacklist.entry(for: token),
+                "one that holds since the same time", try bench.journal.blacklist.entries(for: token).first,
                 is: JournalBench.entry(1, since: 50, addition: 1))
             var later = JournalBench.entry(1, since: 60, reason: .expiredToken)
             try bench.blacklist([JournalBench.entry(1, since: 55), later, JournalBench.entry(1, since: 57)])
             later.number = 3
-            try expect("three in one commit", try bench.journal.blacklist.entry(for: token), is: later)
+            try expect("three in one commit", try bench.journal.blacklist.entries(for: token).first, is: later)
             try expect("the number", bench.journal.blacklist.count, is: 1)
+        },
+        Rule("A token has one entry for each topic and endpoint, and they come together") { bench in
+            let scopes = [(nil, nil), (nil, "sandbox"), ("", nil), ("a", nil), ("a", "sandbox"), ("b", nil)]
+                .map { BlacklistScope(topic: $0.0, endpoint: $0.1) }
+            let entries = scopes.indices.map { JournalBench.entry(1, in: scopes[$0], addition: UInt64($0 + 1)) }
+            try bench.blacklist(Array(entries.reversed()))
+            try bench.blacklist([JournalBench.entry(2), JournalBench.entry(1, since: 999, in: scopes[4])])
+            for _ in 1...2 {
+                let found = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+                try expect("the entries' scopes", found.map(\.scope), is: scopes)
+                try expect("their numbers", found.map(\.number), is: [6, 5, 4, 3, 2, 1])
+                try expect("the number of tokens", bench.journal.blacklist.count, is: 2)
+                let page = try bench.journal.blacklist.list(after: nil, limit: 1)
+                try expect("a page of one entry or more", page, is: found)
+                let rest = try bench.journal.blacklist.list(after: found[0].token, limit: 1)
+                try expect("the page behind it", rest.map(\.token), is: [SampleNotification.token(2)])
+                try bench.reopen()
+            }
+            var renewed = JournalBench.entry(1, since: 1001, in: scopes[3])
+            renewed.status = 410
+            renewed.answered = UID(77)
+            try bench.blacklist([renewed])
+            renewed.number = 8
+            let found = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+            try expect("the renewed entry", found[3], is: renewed)
+            try expect("the others", found.map(\.since.milliseconds), is: [1000, 1000, 1000, 1001, 1000, 1000])
+        },
+        Rule("An item of a batch is found with all entries of its token") { bench in
+            let lane = try bench.lane()
+            try bench.append([5, 6], lane: lane)
+            let batch = try bench.journal.unconfirmed(lane, after: .none, through: .max, limit: 10)
+            let scopes = ["a", "b"].map { BlacklistScope(topic: $0) }
+            try bench.blacklist(scopes.map { JournalBench.entry(6, in: $0) })
+            let found = try bench.journal.blacklist.entries(for: batch)
+            try expect("indices", found.map(\.index), is: [1, 1])
+            try expect("scopes", found.map(\.entry.scope), is: scopes)
+        },
+        Rule("A registration lifts the entries that cover it, and no others") { bench in
+            let scopes = [(nil, nil), (nil, "other"), ("a", nil), ("a", "other"), ("a", "service"), ("b", "service")]
+                .map { BlacklistScope(topic: $0.0, endpoint: $0.1) }
+            try bench.blacklist(scopes.map { JournalBench.entry(1, in: $0) })
+            try bench.wait("the blacklist's lift") {
+                bench.journal.blacklist.lift([JournalBench.registration(1, 1001, topic: "a")], completion: $0)
+            }
+            try bench.reopen()
+            let left = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+            try expect("what is left", left.map(\.scope), is: [scopes[1], scopes[3], scopes[5]])
+        },
+        Rule("One entry of a token is removed without the others, and with the last the token goes") { bench in
+            let token = SampleNotification.token(1)
+            let scopes = [BlacklistScope(), BlacklistScope(topic: "a"), BlacklistScope(topic: "a", endpoint: "e")]
+            try bench.blacklist(scopes.map { JournalBench.entry(1, in: $0) })
+            let unknown = BlacklistKey(token, BlacklistScope(topic: "b"))
+            let keys = [BlacklistKey(token, scopes[1]), unknown, BlacklistKey(SampleNotification.token(2))]
+            try expect("how many", try bench.journal.blacklist.remove(keys), is: 1)
+            let left = try bench.journal.blacklist.entries(for: token).map(\.scope)
+            try expect("what is left", left, is: [scopes[0], scopes[2]])
+            try expect("how many there were", try bench.journal.blacklist.remove([BlacklistKey(token)]), is: 2)
+            try expect("the number of tokens", bench.journal.blacklist.count, is: 0)
+        },
+        Rule("At the most entries of a token the oldest that names a topic gives way") { bench in
+            let token = SampleNotification.token(1)
+            let most = TokenEntries.greatestCount
+            try bench.blacklist([JournalBench.entry(1, in: BlacklistScope())])
+            func entry(_ number: Int) -> BlacklistEntry {
+                JournalBench.entry(1, in: BlacklistScope(topic: "topic \(1000 + number)"))
+            }
+            try bench.blacklist((1...most).map(entry))
+            try bench.blacklist([entry(2)])
+            let found = try bench.journal.blacklist.entries(for: token)
+            try expect("the number of entries", found.count, is: most)
+            try expect("the first two topics", found.prefix(2).map(\.topic), is: [nil, "topic 1002"])
         },
         Rule("The entries of a batch's tokens are found by index") { bench in
             let lane = try bench.lane()
@@ -130,7 +220,7 @@ extension JournalConformance {
                 if number.isMultiple(of: 2) {
                     bench.journal.blacklist.add([JournalBench.entry(number, since: 1)], completion: done)
                 } else {
-                    let lift = (token: SampleNotification.token(number - 1), registeredAt: WallTime(milliseconds: 2))
+                    let lift = JournalBench.registration(number - 1, 2)
                     bench.journal.blacklist.lift([lift], completion: done)
                 }
             }
@@ -174,7 +264,7 @@ extension JournalConformance {
             try isClosed("the status") { _ = try journal.status() }
             try isClosed("the blacklist's add") { try bench.blacklist([JournalBench.entry(1)]) }
             try isClosed("a read of the blacklist") {
-                _ = try journal.blacklist.entry(for: SampleNotification.token(1))
+                _ = try journal.blacklist.entries(for: SampleNotification.token(1)).first
             }
             try bench.reopen()
             try expect("entries after reopening", try bench.uids(try bench.lane()), is: [UID(1)])

@@ -5,8 +5,8 @@ internal import Holdfast
 final class InMemoryBlacklist: BlacklistStorage {
     enum Request: Sendable {
         case add([BlacklistEntry], InMemoryJournal.Completion<Void>)
-        case lift([(token: DeviceToken, registeredAt: WallTime)], InMemoryJournal.Completion<Void>)
-        case remove([DeviceToken], InMemoryJournal.Completion<Int>)
+        case lift([TokenRegistration], InMemoryJournal.Completion<Void>)
+        case remove([BlacklistKey], InMemoryJournal.Completion<Int>)
     }
 
     private let state: Monitor<InMemoryJournal.State>
@@ -25,7 +25,7 @@ final class InMemoryBlacklist: BlacklistStorage {
 
     var lastNumber: UInt64 { state.withLock { $0.disk.lastBlacklistNumber } }
 
-    private func read<R>(_ body: ([DeviceToken: BlacklistEntry]) -> R) throws(JournalError) -> R {
+    private func read<R>(_ body: ([DeviceToken: TokenEntries]) -> R) throws(JournalError) -> R {
         try state.withLock { state throws(JournalError) in
             if state.isClosed { throw InMemoryJournal.closedError }
             if let failure = state.readFailure { throw failure }
@@ -33,7 +33,9 @@ final class InMemoryBlacklist: BlacklistStorage {
         }
     }
 
-    func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? { try read { $0[token] } }
+    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
+        try read { $0[token]?.entries ?? [] }
+    }
 
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
         let blacklist = try read { $0 }
@@ -41,10 +43,8 @@ final class InMemoryBlacklist: BlacklistStorage {
         guard !blacklist.isEmpty else { return found }
         for index in batch.items.indices {
             do throws(PackedNotification.Damage) {
-                guard let token = try batch.notification(at: index).token, let entry = blacklist[token] else {
-                    continue
-                }
-                found.append((index, entry))
+                guard let token = try batch.notification(at: index).token else { continue }
+                for entry in blacklist[token]?.entries ?? [] { found.append((index, entry)) }
             } catch {
                 // What can't be parsed has no token; whoever sends it will find out.
                 continue
@@ -55,11 +55,13 @@ final class InMemoryBlacklist: BlacklistStorage {
 
     func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try read { blacklist in
-            let sorted = blacklist.values.sorted { $0.token.bytes.lexicographicallyPrecedes($1.token.bytes) }
-            let rest = sorted.drop { entry in
-                after.map { !$0.bytes.lexicographicallyPrecedes(entry.token.bytes) } ?? false
+            let sorted = blacklist.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+            var found: [BlacklistEntry] = []
+            for (token, known) in sorted where after?.bytes.lexicographicallyPrecedes(token.bytes) ?? true {
+                guard found.count < limit else { break }
+                found += known.entries
             }
-            return Array(rest.prefix(limit))
+            return found
         }
     }
 
@@ -70,17 +72,16 @@ final class InMemoryBlacklist: BlacklistStorage {
     }
 
     func lift(
-        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
-        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+        _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         enqueue(.lift(registrations, completion))
     }
 
-    func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
+    func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int {
         refuseOwnCompletions()
         let reply = Monitor<Result<Int, JournalError>?>(nil)
         enqueue(
-            .remove(tokens) { result in
+            .remove(keys) { result in
                 reply.withLock { $0 = result }
                 reply.broadcast()
             })
@@ -146,25 +147,33 @@ final class InMemoryBlacklist: BlacklistStorage {
     }
 }
 
+extension InMemoryDisk {
+    /// A token without entries is not on the blacklist.
+    fileprivate mutating func forgetIfEmpty(_ token: DeviceToken) {
+        if blacklist[token]?.entries.isEmpty == true { blacklist[token] = nil }
+    }
+}
+
 extension InMemoryBlacklist.Request {
     /// - Returns: how many entries went.
     func perform(on disk: inout InMemoryDisk) -> Int {
         switch self {
         case .add(let entries, _):
-            for var entry in entries {
-                if let known = disk.blacklist[entry.token], known.since >= entry.since { continue }
-                disk.lastBlacklistNumber += 1
-                entry.number = disk.lastBlacklistNumber
-                disk.blacklist[entry.token] = entry
+            for entry in entries {
+                _ = disk.blacklist[entry.token, default: TokenEntries()].add(entry, number: &disk.lastBlacklistNumber)
             }
             return 0
         case .lift(let registrations, _):
-            return registrations.count { token, registeredAt in
-                guard let entry = disk.blacklist[token], registeredAt > entry.since else { return false }
-                return disk.blacklist.removeValue(forKey: token) != nil
+            for registration in registrations {
+                _ = disk.blacklist[registration.token]?.lift(by: registration)
+                disk.forgetIfEmpty(registration.token)
             }
-        case .remove(let tokens, _):
-            return tokens.count { disk.blacklist.removeValue(forKey: $0) != nil }
+            return 0
+        case .remove(let keys, _):
+            return keys.reduce(0) { count, key in
+                defer { disk.forgetIfEmpty(key.token) }
+                return count + (disk.blacklist[key.token]?.remove(key.scope) ?? 0)
+            }
         }
     }
 

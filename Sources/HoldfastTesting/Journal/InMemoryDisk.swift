@@ -55,7 +55,7 @@ struct InMemoryDisk: Sendable {
     let identityKey: IdentityKey
 
     /// Has its own writer, whose commits are apart from all others.
-    var blacklist: [DeviceToken: BlacklistEntry] = [:]
+    var blacklist: [DeviceToken: TokenEntries] = [:]
     /// The greatest ``BlacklistEntry/number`` that was ever given.
     var lastBlacklistNumber: UInt64 = 0
 

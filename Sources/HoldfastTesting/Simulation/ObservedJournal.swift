@@ -156,7 +156,7 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
 
     var count: Int { base.count }
     var lastNumber: UInt64 { base.lastNumber }
-    func entry(for token: DeviceToken) throws(JournalError) -> BlacklistEntry? { try base.entry(for: token) }
+    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] { try base.entries(for: token) }
 
     func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
         try base.entries(for: batch)
@@ -169,15 +169,14 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
     }
 
     func lift(
-        _ registrations: [(token: DeviceToken, registeredAt: WallTime)],
-        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+        _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         world.activity += 1
-        for (token, _) in registrations { world.ledger.lifted.insert(token) }
+        for registration in registrations { world.ledger.lifted.insert(registration.token) }
         base.lift(registrations, completion: completion)
     }
 
-    func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int { try base.remove(tokens) }
+    func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int { try base.remove(keys) }
 
     func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try base.list(after: after, limit: limit)

@@ -9,7 +9,8 @@ struct SimulatedConnector: Connector {
     let confirmationMode: ConfirmationMode
     private let host = HostBox()
     var limits: NotificationLimits { .http2 }
-    var endpoint: String { "simulated://\(name)" }
+    var endpoint: String { Self.endpoint(of: name) }
+    static func endpoint(of route: String) -> String { "simulated://\(route)" }
     var topic: String { "com.example.\(name)" }
     var topics: [String] { [topic, topic + ".b", topic + ".c"] }
 

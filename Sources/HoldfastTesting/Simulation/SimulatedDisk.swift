@@ -115,7 +115,7 @@ extension InMemoryDisk {
             }
         }
         for outcome in image.outcomes { outcomes.insert(outcome, for: outcome.uid) }
-        for entry in image.blacklist { blacklist[entry.token] = entry }
+        for entry in image.blacklist { _ = blacklist[entry.token, default: TokenEntries()].restore(entry) }
         totals = image.status.totals
     }
 }

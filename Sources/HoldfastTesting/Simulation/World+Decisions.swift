@@ -137,7 +137,7 @@ extension World {
 
     private func checkRejection(_ entry: LedgerEntry, _ cause: RejectionCause) {
         let disk = snapshot
-        let black = entry.notification.token.flatMap { disk.blacklist[$0] }
+        let black = disk.blacklistEntry(against: entry)
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
             if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification),
@@ -147,6 +147,7 @@ extension World {
             }
             return
         }
+        if wasRejectedBefore(entry, cause, disk) { return }
         switch cause.reason {
         case .blacklisted:
             let isNewer = black.map { black in
@@ -161,6 +162,17 @@ extension World {
             }
         default:
             violate(2, "entry \(entry.uid) is rejected (\(cause.reason)), which nobody said")
+        }
+    }
+
+    /// A crash came between the blacklisting and the settlement: the blacklist says which notification was answered so.
+    private func wasRejectedBefore(_ entry: LedgerEntry, _ cause: RejectionCause, _ disk: InMemoryDisk) -> Bool {
+        guard let token = entry.notification.token, let known = disk.blacklist[token] else { return false }
+        guard known.entries.contains(where: { $0.answered == entry.uid && $0.reason == cause.reason }) else {
+            return false
+        }
+        return entry.copies.contains { copy in
+            if case .rejected(cause.reason, _) = copy.word { copy.life < life } else { false }
         }
     }
 

@@ -130,8 +130,9 @@ extension World {
     }
 
     private func checkBlacklist(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
-        guard let token = entry.notification.token, let black = disk.blacklist[token] else { return }
-        if let registered = entry.notification.tokenRegisteredAt, registered > black.since { return }
+        guard let black = disk.blacklistEntry(against: entry, registeredAt: entry.notification.tokenRegisteredAt) else {
+            return
+        }
         violate(4, "entry \(entry.uid) was handed out although its token is blacklisted (\(black.reason))")
     }
 
@@ -220,5 +221,15 @@ extension PushNotification {
     func isExpired(at wall: WallTime) -> Bool {
         guard let seconds = expiration?.deadline else { return false }
         return seconds <= wall.seconds
+    }
+}
+
+extension InMemoryDisk {
+    /// The entry of the blacklist that forbids a notification in its lane.
+    func blacklistEntry(against entry: LedgerEntry, registeredAt: WallTime? = nil) -> BlacklistEntry? {
+        guard let token = entry.notification.token, let known = blacklist[token] else { return nil }
+        return TokenBlacklist.forbidding(
+            known.entries, topic: entry.notification.topic,
+            endpoint: SimulatedConnector.endpoint(of: entry.lane.route), registeredAt: registeredAt)
     }
 }

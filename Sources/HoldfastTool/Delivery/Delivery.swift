@@ -40,7 +40,8 @@ struct Delivery {
         if let interval = route.settings.feedback?.interval { configuration.interval = interval }
         // That it can't be read ends nothing, and would be seen by nobody if it was not said.
         return FeedbackReader(
-            source, blacklist: engine.blacklist, route: route.settings.name, configuration: configuration,
+            source, blacklist: engine.blacklist, route: route.settings.name, scope: route.feedbackScope,
+            configuration: configuration,
             logger: ConsoleLogHandler.logger(console, level: self.configuration.log.level ?? .warning))
     }
 }

@@ -9,6 +9,14 @@ struct ReadyRoute {
     /// Nil when none is to be read.
     let feedback: LegacyAPNsFeedback?
 
+    /// The app and the push service that its feedback is of. A route of several topics has a certificate for all of them,
+    /// and nobody knows which of them a tuple is about.
+    var feedbackScope: BlacklistScope {
+        BlacklistScope(
+            topic: settings.topics?.count == 1 ? settings.topics?.first : nil,
+            endpoint: route.connector.serviceIdentity)
+    }
+
     /// - Throws: ``ToolError`` with status `configuration` that names the file or flag that is wrong.
     init(_ settings: RouteSettings) throws(ToolError) {
         self.settings = settings

@@ -42,7 +42,12 @@ extension EntryFacts {
                 facts.laneState = lane.state
                 facts.mark = lane.mark
             }
-            if let token = entry.notification.token { facts.blacklisted = try reader.blacklistEntry(for: token) }
+            if let token = entry.notification.token {
+                // Which service it goes to only a running engine knows: of every service counts.
+                facts.blacklisted = try reader.blacklistEntries(for: token)
+                    .filter { $0.scope.covers(topic: entry.notification.topic, endpoint: nil) }
+                    .max { $0.since < $1.since }
+            }
         } else if uid == .none || uid >= status.nextUID {
             facts.standing = .never
         } else if case .settled(let outcome)? = try reader.fate(of: uid) {

@@ -20,7 +20,7 @@ struct EntryFacts {
     var laneState = LaneState.running
     /// The send mark of its lane.
     var mark = UID.none
-    /// The blacklist entry of its token, whether it holds or not.
+    /// The blacklist entry of its token for its topic, whether it holds or not; of several, the latest.
     var blacklisted: BlacklistEntry?
     /// Who uses the journal; nil at rest.
     var owner: String?

@@ -8,7 +8,9 @@ struct BlacklistRow: Codable, Equatable {
     var since: ExactTime
     var learntAt: ExactTime
     var route: String
+    /// Absent for every topic, or service.
     var topic: String?
+    var endpoint: String?
 
     init(_ entry: BlacklistEntry, reveal: Bool) {
         token = reveal ? entry.token.hex : entry.token.shortened
@@ -17,6 +19,7 @@ struct BlacklistRow: Codable, Equatable {
         learntAt = ExactTime(entry.learntAt)
         route = entry.route
         topic = entry.topic
+        endpoint = entry.endpoint
     }
 
     static func table(_ rows: [BlacklistRow], withHeading: Bool) -> String {
@@ -24,15 +27,19 @@ struct BlacklistRow: Codable, Equatable {
             [
                 row.token, row.reason.printable(maximumLength: 64), Timestamp.format(row.since.value),
                 Timestamp.format(row.learntAt.value), row.route.printable(maximumLength: 64),
+                row.topic?.printable(maximumLength: 64) ?? "*", row.endpoint?.printable(maximumLength: 64) ?? "*",
             ]
         }
-        return Columns.text((withHeading ? [["TOKEN", "REASON", "SINCE", "LEARNT", "ROUTE"]] : []) + cells)
+        let heading = ["TOKEN", "REASON", "SINCE", "LEARNT", "ROUTE", "TOPIC", "ENDPOINT"]
+        return Columns.text((withHeading ? [heading] : []) + cells)
     }
 
     /// "Unregistered since 2026-…, learnt 2026-… on route default"
     var words: String {
         "\(reason.printable(maximumLength: 64)) since \(Timestamp.format(since.value)), learnt "
-            + "\(Timestamp.format(learntAt.value)) on route \(route.printable(maximumLength: 64))"
+            + "\(Timestamp.format(learntAt.value)) on route \(route.printable(maximumLength: 64)), for "
+            + "\(topic?.printable(maximumLength: 64) ?? "every topic") at "
+            + "\(endpoint?.printable(maximumLength: 64) ?? "every service")"
     }
 }
 
@@ -47,9 +54,10 @@ extension BlacklistEntry {
         var learntAt: ExactTime?
         var route: String?
         var topic: String?
+        var endpoint: String?
     }
 
-    /// - Parameter line: one of an export; `reason`, `since`, `learntAt`, `route` and `topic` may be left out.
+    /// - Parameter line: one of an export; all but `token` may be left out.
     init(line: some Sequence<UInt8>, now: WallTime) throws(LineFault) {
         let found: Line
         do {
@@ -66,7 +74,9 @@ extension BlacklistEntry {
         }
         let word: DeviceToken
         do throws(Refusal) { word = try DeviceToken(found.token) } catch { throw LineFault(error) }
-        for (name, text) in [("reason", found.reason), ("route", found.route), ("topic", found.topic)] {
+        for (name, text) in [
+            ("reason", found.reason), ("route", found.route), ("topic", found.topic), ("endpoint", found.endpoint),
+        ] {
             guard (text?.utf8.count ?? 0) <= Self.greatestWord else {
                 throw LineFault("\"\(name)\" has more than \(Self.greatestWord) bytes")
             }
@@ -75,7 +85,8 @@ extension BlacklistEntry {
             token: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
             since: found.since?.value ?? now, learntAt: found.learntAt?.value ?? now,
             route: found.route ?? Self.operatorRoute,
-            topic: found.topic.flatMap { $0.isEmpty ? nil : $0 })
+            topic: found.topic.flatMap { $0.isEmpty ? nil : $0 },
+            endpoint: found.endpoint.flatMap { $0.isEmpty ? nil : $0 })
     }
 
     /// What an operator's own entry says where nothing else is said.

@@ -97,8 +97,8 @@ final class ServiceLife: Sendable {
             var configuration = FeedbackReader.Configuration()
             if let interval = route.settings.feedback?.interval { configuration.interval = interval }
             return FeedbackReader(
-                source, blacklist: engine.blacklist, route: route.settings.name, configuration: configuration,
-                logger: log.logger("holdfast.feedback"))
+                source, blacklist: engine.blacklist, route: route.settings.name, scope: route.feedbackScope,
+                configuration: configuration, logger: log.logger("holdfast.feedback"))
         }
     }
 }

@@ -68,8 +68,11 @@ final class StubDesk: OperatorDesk {
         try await asked("blacklist") { $0.blacklisted += entries }
     }
 
-    func unblacklist(_ tokens: [DeviceToken]) async throws -> Int {
-        try await asked("unblacklist \(tokens.map(\.hex))") { _ in tokens.count }
+    func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {
+        let words = keys.map { key in
+            key.token.hex + (key.scope.map { " \($0.topic ?? "-") \($0.endpoint ?? "-")" } ?? "")
+        }
+        return try await asked("unblacklist \(words)") { _ in keys.count }
     }
 
     func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {

@@ -94,6 +94,20 @@ import Testing
         }
     }
 
+    @Test("A token is told once, and not for what another environment said of it") func environments() async throws {
+        try await BinaryGateway.run(configuration()) { gateway in
+            let endpoint = try #require(gateway.engine.serviceIdentity(for: Self.topic))
+            try await gateway.engine.blacklist.add(
+                [(1, nil), (1, endpoint), (2, endpoint), (3, "https://another.example.com")].map { number, endpoint in
+                    BlacklistEntry(
+                        token: SampleNotification.token(number), reason: .unregistered,
+                        since: WallTime(seconds: 1_600_000_000 + Int64(number)), learntAt: WallTime(seconds: 1),
+                        route: "default", topic: Self.topic, endpoint: endpoint)
+                })
+            #expect(try await read(gateway) == tuples(1...2))
+        }
+    }
+
     @Test("A reading that is broken off is told again")
     func interrupted() async throws {
         try await BinaryGateway.run(configuration()) { gateway in

@@ -166,7 +166,7 @@ extension BlacklistStorage {
         try box.get().get()
     }
 
-    func lift(_ registrations: [(token: DeviceToken, registeredAt: WallTime)]) throws {
+    func lift(_ registrations: [TokenRegistration]) throws {
         let box = Box<Result<Void, JournalError>>()
         lift(registrations) { result in box.put(result) }
         try box.get().get()

@@ -49,6 +49,15 @@ import Testing
         #expect(told == all)
     }
 
+    @Test("What a certificate's feedback says holds for its topic and service; without them, for all")
+    func scope() async throws {
+        let scope = BlacklistScope(topic: "com.example.app", endpoint: "production")
+        let all = tuples(0..<2)
+        try await FeedbackReader(InMemoryFeedback([all[0]]), blacklist: blacklist, scope: scope).read()
+        try await FeedbackReader(InMemoryFeedback([all[1]]), blacklist: blacklist).read()
+        #expect(try blacklist.entries().map(\.scope) == [scope, BlacklistScope()])
+    }
+
     @Test("An entry has the tuple's time, its route and when it was learnt; an older tuple does not move it back")
     func since() async throws {
         let token = try #require(tuples(0..<1)[0].token)

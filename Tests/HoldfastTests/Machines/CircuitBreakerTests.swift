@@ -9,7 +9,8 @@ import Testing
             flight: SentWindow.Flight(
                 lane: 0, uid: UID(UInt64(number)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
                 acceptedAt: WallTime(seconds: 0)),
-            token: Sample.notification(number).token!, result: SendResult(apnsStatus: 400, reason: "BadDeviceToken"),
+            token: TokenOfTopic(token: Sample.notification(number).token!, topic: "com.example.app"),
+            result: SendResult(apnsStatus: 400, reason: "BadDeviceToken"),
             answeredAt: WallTime(seconds: 1))
     }
 

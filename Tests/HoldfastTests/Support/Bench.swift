@@ -37,7 +37,7 @@ final class Bench {
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
         modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
-        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil,
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, endpoint: String = "stub",
         log: RecordingLog? = nil, listeners: [any MetricsListener] = [],
         change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
@@ -55,7 +55,7 @@ final class Bench {
         self.requests = requests
         // Without the clock's own waking: the engine has to say when it wants to come back.
         // The first route takes every topic that no other names.
-        let connectors = modes.map { StubConnector($0) }
+        let connectors = modes.map { StubConnector($0, endpoint: endpoint) }
         self.connectors = connectors
         let routes = modes.enumerated().map { index, mode in
             Route(

@@ -3,7 +3,7 @@
 /// A connector whose connections do what a test says. The ``Bench`` makes them.
 final class StubConnector: Connector {
     let confirmationMode: ConfirmationMode
-    let endpoint = "stub"
+    let endpoint: String
     /// The topics that its credentials are good for; nil for all.
     let topics = Monitor<Set<String>?>(nil)
     /// What the engine gave it.
@@ -17,7 +17,10 @@ final class StubConnector: Connector {
 
     func begin(_ host: ConnectorHost) { self.host.withLock { $0 = host } }
 
-    init(_ mode: ConfirmationMode) { confirmationMode = mode }
+    init(_ mode: ConfirmationMode, endpoint: String = "stub") {
+        confirmationMode = mode
+        self.endpoint = endpoint
+    }
 
     func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         throw ConnectError(.temporary, "the bench makes the connections")

@@ -6,12 +6,14 @@ struct BlacklistAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Put tokens on the blacklist: nothing is sent to them from now on.",
         discussion: """
-            Where a token has an entry already, the one with the later "since" stays. What waits for such a token is rejected \
-            when its turn comes.
+            Without --topic and --endpoint they are bad for every app and every service. Where a token has an entry for the \
+            same topic and service already, the one with the later "since" stays. What waits for such a token is rejected when \
+            its turn comes.
 
             Examples:
               holdfast blacklist add 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
               holdfast blacklist add - --reason UserDeleted <tokens.txt
+              holdfast blacklist add - --topic com.example.app --endpoint production <tokens.txt
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
@@ -30,11 +32,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The route to note.", valueName: "route"))
     var route = BlacklistEntry.operatorRoute
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The topic that they are bad for: a gateway's feedback service tells it of them.", valueName: "topic"))
-    var topic: String?
+    @OptionGroup var scopeOptions: BlacklistScopeOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
@@ -42,7 +40,6 @@ struct BlacklistAddCommand: AsyncParsableCommand {
     func validate() throws {
         guard !tokenArguments.tokens.isEmpty else { throw ValidationError("Name tokens, or - for standard input.") }
         guard (1...255).contains(reason.utf8.count) else { throw ValidationError("--reason has 1 to 255 bytes.") }
-        guard (1...255).contains(topic?.utf8.count ?? 1) else { throw ValidationError("--topic has 1 to 255 bytes.") }
         guard route.utf8.count <= 255 else { throw ValidationError("--route has at most 255 bytes.") }
     }
 
@@ -64,7 +61,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
                     tokens.map { token in
                         BlacklistEntry(
                             token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route,
-                            topic: topic)
+                            topic: scopeOptions.topic, endpoint: scopeOptions.endpoint)
                     })
                 progress.add(tokens.count)
             }

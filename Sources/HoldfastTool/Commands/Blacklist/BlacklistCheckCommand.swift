@@ -7,6 +7,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Whether tokens are on the blacklist.",
         discussion: """
+            Without --topic and --endpoint any entry counts, for whatever app and service; of several the latest is shown. \
             A notification whose token was registered later than its entry's "since" is sent all the same, and lifts the entry.
 
             Exit code 0 when none of the tokens is on the blacklist, 1 when some are, 65 when a line was no token.
@@ -17,6 +18,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
+    @OptionGroup var scopeOptions: BlacklistScopeOptions
     @OptionGroup var journalOptions: JournalOptions
 
     @Flag(name: .long, help: "Print tokens whole.")
@@ -38,6 +40,8 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         var since: ExactTime?
         var learntAt: ExactTime?
         var route: String?
+        var topic: String?
+        var endpoint: String?
     }
 
     private func check() async throws -> ToolStatus {
@@ -47,7 +51,10 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         let malformed = try await tokenArguments.forEachBatch { tokens in
             var lines: [String] = []
             for token in tokens {
-                let entry = try reader.blacklistEntry(for: token).map { BlacklistRow($0, reveal: reveal) }
+                let entry = try reader.blacklistEntries(for: token)
+                    .filter { $0.scope.covers(topic: scopeOptions.topic, endpoint: scopeOptions.endpoint) }
+                    .max { $0.since < $1.since }
+                    .map { BlacklistRow($0, reveal: reveal) }
                 if entry != nil { found += 1 }
                 lines.append(try line(token, entry))
             }
@@ -62,6 +69,6 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         return try JSONOutput.line(
             Row(
                 token: name, blacklisted: entry != nil, reason: entry?.reason, since: entry?.since,
-                learntAt: entry?.learntAt, route: entry?.route))
+                learntAt: entry?.learntAt, route: entry?.route, topic: entry?.topic, endpoint: entry?.endpoint))
     }
 }

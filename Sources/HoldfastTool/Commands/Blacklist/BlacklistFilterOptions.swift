@@ -22,12 +22,19 @@ struct BlacklistFilterOptions: ParsableArguments {
         transform: AgeArgument.parse)
     var until: AgeArgument?
 
-    var isEmpty: Bool { reason.isEmpty && route.isEmpty && since == nil && until == nil }
+    @OptionGroup var scopeOptions: BlacklistScopeOptions
+
+    var isEmpty: Bool {
+        reason.isEmpty && route.isEmpty && since == nil && until == nil && scopeOptions.isEmpty
+    }
+
+    /// Whether it says anything but for which topic and service.
+    var choosesBeyondScope: Bool { !reason.isEmpty || !route.isEmpty || since != nil || until != nil }
 
     func filter(now: WallTime = EngineClock.system.wall()) -> BlacklistFilter {
         BlacklistFilter(
             reasons: Set(reason.map { $0.lowercased() }), routes: Set(route), since: since?.time(now),
-            until: until?.time(now))
+            until: until?.time(now), topic: scopeOptions.topic, endpoint: scopeOptions.endpoint)
     }
 }
 
@@ -38,12 +45,18 @@ struct BlacklistFilter {
     var routes: Set<String>
     var since: WallTime?
     var until: WallTime?
+    /// Entries that name this topic; nil: any.
+    var topic: String?
+    /// Entries that name this service; nil: any.
+    var endpoint: String?
 
     func matches(_ entry: BlacklistEntry) -> Bool {
         if !reasons.isEmpty, !reasons.contains(entry.reason.rawValue.lowercased()) { return false }
         if !routes.isEmpty, !routes.contains(entry.route) { return false }
         if let since, entry.since < since { return false }
         if let until, entry.since >= until { return false }
+        if let topic, entry.topic != topic { return false }
+        if let endpoint, entry.endpoint != endpoint { return false }
         return true
     }
 }

@@ -9,8 +9,9 @@ struct BlacklistImportCommand: AsyncParsableCommand {
         abstract: "Put the entries of an export on the blacklist.",
         discussion: """
             NDJSON, as `blacklist export` writes it: {"token":"00fc…","reason":"Unregistered","since":"2026-11-21T12:00:00Z",\
-            "learntAt":"2026-11-21T12:00:01Z","route":"default","topic":"com.example.app"}. All but the token may be left out. Where a token has an entry \
-            already, the one with the later "since" stays, so that an import may be repeated.
+            "learntAt":"2026-11-21T12:00:01Z","route":"default","topic":"com.example.app",\
+            "endpoint":"https://api.push.apple.com:443"}. All but the token may be left out; without a topic or an endpoint it \
+            holds for every one. Where a token has an entry of the same topic and endpoint already, the one with the later "since" stays, so that an import may be repeated.
 
             Examples:
               holdfast blacklist import blacklist.ndjson --journal push.journal

@@ -7,7 +7,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Which tokens are not sent to, why, and since when.",
         discussion: """
-            In the order of the tokens. Tokens are shortened unless --reveal is given; they are personal data.
+            In the order of the tokens, with the topic and the service for which each holds; * is every one. Tokens are shortened unless --reveal is given; they are personal data.
 
             Examples:
               holdfast blacklist list --reason Unregistered --since 7d
@@ -55,7 +55,9 @@ struct BlacklistListCommand: AsyncParsableCommand {
         var left = limit
         var last: DeviceToken?
         while left > 0, let page = try listing.next() {
-            let wanted = page.prefix(left)
+            // All of a token, since the next listing begins behind one.
+            let cut = page.prefix(left).last.map(\.token)
+            let wanted = page.enumerated().prefix { $0.offset < left || $0.element.token == cut }.map(\.element)
             guard !wanted.isEmpty else { continue }
             let rows = wanted.map { BlacklistRow($0, reveal: reveal) }
             let lines =
@@ -67,7 +69,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
             last = wanted.last?.token
         }
         if last == nil, !json { Console.standard.note("there are no such entries") }
-        if left == 0, let last, !json {
+        if left <= 0, let last, !json {
             Console.standard.note(
                 "more may follow: --after \(reveal ? last.hex : "the last token, which --reveal shows")")
         }

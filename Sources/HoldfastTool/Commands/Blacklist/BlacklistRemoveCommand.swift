@@ -7,12 +7,13 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Take tokens off the blacklist: they are sent to again.",
         discussion: """
-            Either the tokens that are named, or those that the flags choose. It asks first; `blacklist export` keeps what \
+            Either all entries of the tokens that are named, or of them those for --topic and --endpoint; or the entries that \
+            the flags choose. It asks first; `blacklist export` keeps what \
             is there.
 
             Examples:
               holdfast blacklist remove 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
-              holdfast blacklist remove --reason BadDeviceToken --since 2h --yes
+              holdfast blacklist remove --reason BadDeviceToken --endpoint sandbox --since 2h --yes
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
@@ -28,16 +29,20 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        let ways = [!tokenArguments.tokens.isEmpty, !filterOptions.isEmpty, all].count { $0 }
-        guard ways == 1 else {
-            throw ValidationError("Name tokens, or choose them by --reason, --route, --since or --until, or say --all.")
+        // Named tokens may be narrowed by the scope alone.
+        let isChosen = tokenArguments.tokens.isEmpty ? !filterOptions.isEmpty : filterOptions.choosesBeyondScope
+        let ways = [!tokenArguments.tokens.isEmpty, isChosen, all].count { $0 }
+        guard ways == 1, !all || filterOptions.isEmpty else {
+            throw ValidationError(
+                "Name tokens (with --topic or --endpoint for some of their entries), or choose entries by --reason, --route, "
+                    + "--since, --until, --topic or --endpoint, or say --all.")
         }
     }
 
     func run() async throws { try await reporting { try await remove() } }
 
     private struct Report: Encodable {
-        /// Tokens that were named, or chosen.
+        /// Tokens that were named, or entries that were chosen.
         var matched: Int
         var removed: Int
         var malformed: Int
@@ -49,7 +54,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         Console.standard.print(
             json
                 ? try JSONOutput.line(report)
-                : "\(Format.plural(report.removed, "token")) taken off the blacklist of \(path)")
+                : "\(Format.plural(report.removed, "entry", "entries")) taken off the blacklist of \(path)")
         return report.malformed > 0 ? .badInput : .ok
     }
 
@@ -61,7 +66,11 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         report.malformed = try await DeskOpener(journal: path).withDesk { desk in
             try await tokenArguments.forEachBatch { tokens in
                 report.matched += tokens.count
-                report.removed += try await desk.unblacklist(tokens)
+                let keys = try keys(of: tokens, path)
+                for start in stride(from: 0, to: keys.count, by: OperatorDeskLimits.batch) {
+                    let part = Array(keys[start...].prefix(OperatorDeskLimits.batch))
+                    report.removed += try await desk.unblacklist(part)
+                }
                 progress.add(tokens.count)
             }
         }
@@ -69,10 +78,21 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         return report
     }
 
+    /// All entries of the tokens, or those for the topic and service that are named.
+    private func keys(of tokens: [DeviceToken], _ path: String) throws -> [BlacklistKey] {
+        guard !filterOptions.isEmpty else { return tokens.map { BlacklistKey($0) } }
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        let filter = filterOptions.filter()
+        return try tokens.flatMap { token in
+            try reader.blacklistEntries(for: token).filter(filter.matches).map(\.key)
+        }
+    }
+
     private func removeChosen(_ path: String) async throws -> Report {
         var report = Report(matched: try count(path), removed: 0, malformed: 0)
         guard report.matched > 0 else { return report }
-        try consentOptions.ask("Take \(Format.plural(report.matched, "token")) off the blacklist of \(path)")
+        try consentOptions.ask("Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(path)")
         var progress = WorkProgress("removed", of: report.matched)
         try await DeskOpener(journal: path).withDesk { desk in
             let reader = try JournalReader(directory: path)
@@ -80,9 +100,9 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
             var listing = BlacklistListing(reader, filterOptions.filter())
             while let page = try listing.next() {
                 for start in stride(from: 0, to: page.count, by: OperatorDeskLimits.batch) {
-                    let tokens = page[start...].prefix(OperatorDeskLimits.batch).map(\.token)
-                    report.removed += try await desk.unblacklist(tokens)
-                    progress.add(tokens.count)
+                    let keys = page[start...].prefix(OperatorDeskLimits.batch).map(\.key)
+                    report.removed += try await desk.unblacklist(keys)
+                    progress.add(keys.count)
                 }
             }
         }

@@ -15,6 +15,8 @@ struct FeedbackReadCommand: AsyncParsableCommand {
             and is printed afterwards. A token that was registered later than its tuple says is sent to again. Of the \
             tokens only a few digits are printed unless --reveal is given; they are personal data.
 
+            With --topic the tokens are bad for this topic alone, otherwise for every one.
+
             Without TLS flags, certificates are those of the route that the journal remembers.
 
             Exit codes: 0 read to the end · 75 interrupted · 69 the service cannot be reached, or the connection broke (what came before \
@@ -27,6 +29,9 @@ struct FeedbackReadCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("feedback+tls://HOST[:PORT]; port 2196.", valueName: "url"))
     var endpoint: String
 
+    @Option(name: .long, help: ArgumentHelp("The app that the certificate is for.", valueName: "topic"))
+    var topic: String?
+
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var tlsOptions: TLSOptions
 
@@ -35,6 +40,10 @@ struct FeedbackReadCommand: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
+
+    func validate() throws {
+        guard (1...255).contains(topic?.utf8.count ?? 1) else { throw ValidationError("--topic has 1 to 255 bytes.") }
+    }
 
     func run() async throws { try await reporting { try await read() } }
 
@@ -46,7 +55,7 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         defer { journal.close() }
         let reader = FeedbackReader(
             try source(remembered: try RouteSettings.read(from: journal, named: path)),
-            blacklist: TokenBlacklist(storage: journal.blacklist),
+            blacklist: TokenBlacklist(storage: journal.blacklist), scope: BlacklistScope(topic: topic),
             logger: ConsoleLogHandler.logger(.standard, isVerbose: false))
         let reading = OneReading(reader: reader) { tuples in
             Console.standard.print(tuples.map(line).joined(separator: "\n"))

@@ -1,0 +1,78 @@
+/// The entries of one token: which stay, and which give way. The same for every storage.
+///
+/// A pure machine.
+package struct TokenEntries: Sendable {
+    /// A token is bad for a few topics and services. One that gathers more is a sender's mistake, and must not make every
+    /// look at the blacklist slow.
+    package static let greatestCount = 64
+
+    /// One for each scope, in the order of the scopes.
+    package private(set) var entries: [BlacklistEntry]
+
+    /// - Parameter entries: of one token, one for each scope.
+    package init(_ entries: [BlacklistEntry] = []) { self.entries = entries.sorted { $0.scope < $1.scope } }
+
+    /// Adds an entry, or renews the one of its scope, unless that holds since as late or later.
+    ///
+    /// At ``greatestCount`` the one that was added first gives way: of those that hold for a topic, since what was said of
+    /// every topic came from an operator or a feedback service and is not said again.
+    ///
+    /// - Parameter number: the last that was given to an addition.
+    /// - Returns: whether anything changed.
+    package mutating func add(_ entry: BlacklistEntry, number: inout UInt64) -> Bool {
+        let known = entries.firstIndex { $0.scope == entry.scope }
+        if let known, entries[known].since >= entry.since { return false }
+        number += 1
+        var entry = entry
+        entry.number = number
+        if let known {
+            entries[known] = entry
+            return true
+        }
+        if entries.count >= Self.greatestCount {
+            let oldest =
+                entries.filter { $0.topic != nil }.min { $0.number < $1.number }
+                ?? entries.min { $0.number < $1.number }
+            entries.removeAll { $0.scope == oldest?.scope }
+        }
+        entries.insert(entry, at: entries.firstIndex { entry.scope < $0.scope } ?? entries.endIndex)
+        return true
+    }
+
+    /// Puts back an entry that was found, with the number that it has, unless there is one of its scope that holds since
+    /// as late or later, or no room.
+    ///
+    /// - Returns: whether anything changed.
+    package mutating func restore(_ entry: BlacklistEntry) -> Bool {
+        if let known = entries.firstIndex(where: { $0.scope == entry.scope }) {
+            guard entries[known].since < entry.since else { return false }
+            entries[known] = entry
+            return true
+        }
+        guard entries.count < Self.greatestCount else { return false }
+        entries.insert(entry, at: entries.firstIndex { entry.scope < $0.scope } ?? entries.endIndex)
+        return true
+    }
+
+    /// Removes what a registration lifts.
+    ///
+    /// - Returns: how many there were.
+    package mutating func lift(by registration: TokenRegistration) -> Int {
+        remove { entry in
+            entry.since < registration.registeredAt
+                && entry.scope.covers(topic: registration.topic, endpoint: registration.endpoint)
+        }
+    }
+
+    /// - Parameter scope: nil for all.
+    /// - Returns: how many there were.
+    package mutating func remove(_ scope: BlacklistScope?) -> Int {
+        remove { entry in scope.map { $0 == entry.scope } ?? true }
+    }
+
+    private mutating func remove(where isMeant: (BlacklistEntry) -> Bool) -> Int {
+        let count = entries.count
+        entries.removeAll(where: isMeant)
+        return count - entries.count
+    }
+}
