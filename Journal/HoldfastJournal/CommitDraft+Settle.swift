@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastLMDB
 
 extension CommitDraft {
-    /// Settles at most `budget` of the batch's parts, those it acknowledges first.
+    /// Settles at most `budget` of the batch's parts, those it acknowledges first, and fewer when the time is over.
     ///
     /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
@@ -13,21 +13,30 @@ extension CommitDraft {
         state.facts.wallTime = batch.settledAt
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
-        if !direct.isEmpty { try acknowledge(acknowledged[direct], of: batch, &report) }
-        for part in direct.upperBound..<max(end, direct.upperBound) where part >= start {
-            let result = try settle(batch.others[part - acknowledged.count], of: batch)
-            report.count(result)
+        var parts = 0
+        if !direct.isEmpty {
+            parts = try acknowledge(acknowledged[direct], of: batch, &report)
+            if parts < direct.count { return .settled(report, parts: parts) }
         }
-        return .settled(report, parts: end - start)
+        while start + parts < end, !isOver(after: parts) {
+            let result = try settle(batch.others[start + parts - acknowledged.count], of: batch)
+            report.count(result)
+            parts += 1
+        }
+        return .settled(report, parts: parts)
     }
 
+    /// - Returns: how many of the keys it came to.
     private mutating func acknowledge(
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
-    ) throws(LMDBError) {
+    ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally()
         let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
-        try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
+        let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
+            var parts = 0
             for key in keys {
+                if isOver(after: parts) { break }
+                parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
@@ -35,6 +44,7 @@ extension CommitDraft {
                 cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
                 try cursor.delete()
             }
+            return parts
         }
         tally.endRun()
         for run in tally.runs {
@@ -55,6 +65,7 @@ extension CommitDraft {
                 report.gone += 1
             }
         }
+        return parts
     }
 
     /// What became of one settlement.

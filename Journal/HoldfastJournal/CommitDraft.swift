@@ -10,6 +10,8 @@ struct CommitDraft: ~Copyable {
     /// Told when the commit is done, or did not come about, by whoever makes it.
     let identities: IdentityIndex
     let directory: String
+    /// When to take in no more of what takes several commits; nil for never.
+    var deadline: ContinuousClock.Instant?
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String
@@ -142,7 +144,12 @@ struct CommitDraft: ~Copyable {
 
     private mutating func remove(_ uids: ArraySlice<UID>, from table: Table) throws(LMDBError) -> Progress {
         var removed = 0
-        for uid in uids where try transaction.delete(Key.uid(uid.rawValue).span, in: table) { removed += 1 }
-        return .removed(removed, parts: uids.count)
+        var parts = 0
+        for uid in uids {
+            if isOver(after: parts) { break }
+            parts += 1
+            if try transaction.delete(Key.uid(uid.rawValue).span, in: table) { removed += 1 }
+        }
+        return .removed(removed, parts: parts)
     }
 }
