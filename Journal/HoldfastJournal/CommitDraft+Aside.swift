@@ -8,7 +8,7 @@ extension CommitDraft {
     /// - Parameter keys: ascending.
     mutating func putAside(
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
-    ) throws(LMDBError) {
+    ) throws(LMDBError) -> Int {
         guard let aside = tables.aside, !keepsNothingAside, batch.greatestAside > 0 else {
             return try acknowledge(keys, of: batch, &report)
         }
@@ -16,7 +16,10 @@ extension CommitDraft {
             try EntriesStore.raiseFormat(transaction, tables.facts)
         }
         var moved = 0
+        var parts = 0
         for key in keys {
+            if isOver(after: parts) { break }
+            parts += 1
             guard let record = try takeUnconfirmed(key) else {
                 report.gone += 1
                 continue
@@ -34,6 +37,7 @@ extension CommitDraft {
         let surplus = try transaction.statistics(of: aside.rows).entries - batch.greatestAside
         // As many again, so that a bound that was lowered is reached without a commit that holds up others.
         if surplus > 0 { _ = try confirmAside(min(surplus, 2 * moved)) { _ in true } }
+        return parts
     }
 
     /// Makes an entry that lies aside unconfirmed again.

@@ -30,8 +30,13 @@ extension CommitDraft {
                 }
             }
         }
-        for (due, uid) in due { try promote(EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid)), due: due) }
-        return .promoted(due.map { entry in UID(entry.uid) }, isLast: !more)
+        var promoted: [UID] = []
+        for (due, uid) in due {
+            if isOver(after: promoted.count) { break }
+            try promote(EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid)), due: due)
+            promoted.append(UID(uid))
+        }
+        return .promoted(promoted, isLast: !more && promoted.count == due.count)
     }
 
     private mutating func promote(_ key: EntryKey, due: Int64) throws(LMDBError) {

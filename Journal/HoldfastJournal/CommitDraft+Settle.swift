@@ -2,7 +2,8 @@ import Holdfast
 import HoldfastLMDB
 
 extension CommitDraft {
-    /// Settles at most `budget` of the batch's parts: those it acknowledges first, then those that go aside.
+    /// Settles at most `budget` of the batch's parts, those it acknowledges first, then those that go aside, and fewer when the
+    /// time is over.
     ///
     /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
@@ -13,27 +14,38 @@ extension CommitDraft {
         state.facts.wallTime = batch.settledAt
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
-        if !direct.isEmpty { try acknowledge(acknowledged[direct], of: batch, &report) }
+        var parts = 0
+        if !direct.isEmpty {
+            parts = try acknowledge(acknowledged[direct], of: batch, &report)
+            if parts < direct.count { return .settled(report, parts: parts) }
+        }
         let others = acknowledged.count + quieted.count
         let aside = (start..<end).clamped(to: acknowledged.count..<others)
         if !aside.isEmpty {
             let keys = quieted[(aside.lowerBound - acknowledged.count)..<(aside.upperBound - acknowledged.count)]
-            try putAside(keys, of: batch, &report)
+            let done = try putAside(keys, of: batch, &report)
+            parts += done
+            if done < aside.count { return .settled(report, parts: parts) }
         }
-        for part in (start..<end).clamped(to: others..<max(others, batch.count)) {
-            let result = try settle(batch.others[part - others], of: batch)
+        while start + parts < end, !isOver(after: parts) {
+            let result = try settle(batch.others[start + parts - others], of: batch)
             report.count(result)
+            parts += 1
         }
-        return .settled(report, parts: end - start)
+        return .settled(report, parts: parts)
     }
 
+    /// - Returns: how many of the keys it came to.
     mutating func acknowledge(
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
-    ) throws(LMDBError) {
+    ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally()
         let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
-        try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
+        let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
+            var parts = 0
             for key in keys {
+                if isOver(after: parts) { break }
+                parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
@@ -41,6 +53,7 @@ extension CommitDraft {
                 cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
                 try cursor.delete()
             }
+            return parts
         }
         tally.endRun()
         for run in tally.runs {
@@ -61,6 +74,7 @@ extension CommitDraft {
                 report.gone += 1
             }
         }
+        return parts
     }
 
     /// What became of one settlement.

@@ -12,6 +12,8 @@ struct CommitDraft: ~Copyable {
     let directory: String
     /// There is no room for what only may be needed.
     let keepsNothingAside: Bool
+    /// When to take in no more of what takes several commits; nil for never.
+    var deadline: ContinuousClock.Instant?
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String,
@@ -148,7 +150,12 @@ struct CommitDraft: ~Copyable {
 
     private mutating func remove(_ uids: ArraySlice<UID>, from table: Table) throws(LMDBError) -> Progress {
         var removed = 0
-        for uid in uids where try transaction.delete(Key.uid(uid.rawValue).span, in: table) { removed += 1 }
-        return .removed(removed, parts: uids.count)
+        var parts = 0
+        for uid in uids {
+            if isOver(after: parts) { break }
+            parts += 1
+            if try transaction.delete(Key.uid(uid.rawValue).span, in: table) { removed += 1 }
+        }
+        return .removed(removed, parts: parts)
     }
 }

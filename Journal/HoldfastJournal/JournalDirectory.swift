@@ -8,24 +8,12 @@ struct JournalDirectory: Sendable {
     var entries: String { path + "/entries" }
     var blacklist: String { path + "/blacklist" }
     var ownerLock: String { path + "/owner.lock" }
+    /// The data file of the entries.
+    var data: String { entries + "/data.mdb" }
 
     /// - Parameter path: with or without a slash at the end.
     init(_ path: String) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    }
-
-    /// Whether anything was ever stored here.
-    var isJournal: Bool { Files.exists(entries + "/data.mdb") }
-
-    /// Makes what is missing, and refuses file systems that cannot keep the promises.
-    func prepare(create: Bool) throws(JournalError) {
-        if !create && !isJournal { throw notFound }
-        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
-        try checkFileSystem()
-        try translated("make", path) { () throws(LMDBError) in
-            _ = try Files.makeDirectory(entries)
-            _ = try Files.makeDirectory(blacklist)
-        }
     }
 
     var notFound: JournalError { JournalError(.notFound, "there is no journal at \(path)") }
@@ -42,15 +30,14 @@ struct JournalDirectory: Sendable {
         }
     }
 
-    private var dataFiles: [String] { [entries + "/data.mdb", blacklist + "/data.mdb"] }
+    var dataFiles: [String] { [entries + "/data.mdb", blacklist + "/data.mdb"] }
 
     /// Looks at both data files before liblmdb does.
     func checkDataFiles() throws(JournalError) {
         for file in dataFiles {
             switch try check(file) {
             case .sound, .absent: break
-            // Never completely made; its owner will make it anew.
-            case .halfMade: throw notFound
+            case .halfMade: throw missing(file, "empty but for what liblmdb begins a file with")
             case .damaged(let what): throw damaged(file, what)
             }
         }
@@ -58,15 +45,16 @@ struct JournalDirectory: Sendable {
 
     /// The same for the owner, who makes anew what was never completely made, and durable what is there: both before
     /// anything in it is trusted or written over.
-    func prepareDataFiles(create: Bool) throws(JournalError) {
+    func prepareDataFiles() throws(JournalError) {
+        let isInTheMaking = Files.exists(incomplete)
         for file in dataFiles {
             switch try check(file) {
             case .absent: break
             case .sound:
                 try translated("sync", path) { () throws(LMDBError) in try DataFileCheck.secure(file) }
-            case .halfMade where create:
+            case .halfMade where isInTheMaking:
                 try translated("make", path) { () throws(LMDBError) in try DataFileCheck.discard(file) }
-            case .halfMade: throw notFound
+            case .halfMade: throw missing(file, "empty but for what liblmdb begins a file with")
             case .damaged(let what): throw damaged(file, what)
             }
         }

@@ -30,7 +30,7 @@ public final class JournalReader: Sendable {
     public init(directory: String) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
-        guard place.isJournal else { throw place.notFound }
+        try place.refuseIncomplete()
         try place.checkFileSystem()
         let access = try Access(place)
         let entries = try access.open(place.entries, path)

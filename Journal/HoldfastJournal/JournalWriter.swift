@@ -9,7 +9,7 @@ import HoldfastLMDB
 final class JournalWriter: @unchecked Sendable {  // after init, everything mutable is touched by its own thread only
     let store: EntriesStore
     let directory: String
-    private let options: LMDBJournal.Options
+    let options: LMDBJournal.Options
     let readers: ReaderPool
     let shared: Monitor<SharedState>
     let thread: WorkThread<Request>
@@ -123,7 +123,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return nil }
         let start = ContinuousClock.now
         var isSmall = space.isTight
+        letOvertake(budget(isSmall))
         var (count, verdicts) = plan(isSmall: isSmall, atMost: greatest)
+        for index in 0..<count { backlog[index].sort(ahead: options.greatestSettlementCommit) }
         while true {
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
             case .committed(let state, let figures, let progress, let trim):
@@ -201,6 +203,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         }
         do throws(LMDBError) {
             var draft = begun
+            draft.deadline = options.commitDeadline
             var remaining = budget
             for index in 0..<count {
                 if let verdict = verdicts[index] {

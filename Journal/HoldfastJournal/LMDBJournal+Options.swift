@@ -24,6 +24,9 @@ extension LMDBJournal {
         public var greatestSettlementCommit = 1000
         /// The same when the journal or the disk is full, since deleting takes pages before it frees them. Default: 100.
         public var greatestSettlementCommitWhenFull = 100
+        /// How long a commit takes in settlements and promotions, the sync apart: what is left of a large one has the next
+        /// commits, and appends go between. Default: 50 ms.
+        public var greatestCommitTime = Duration.milliseconds(50)
         /// Blacklisted tokens from which on a filter in memory keeps look-ups of all others away from the disk. It takes
         /// some three bytes a token. Default: 100 000.
         public var blacklistFilterThreshold = 100_000

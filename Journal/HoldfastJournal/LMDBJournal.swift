@@ -16,6 +16,8 @@ public final class LMDBJournal: Journal {
 
     public let identityKey: IdentityKey
     public let wallTimeAtOpen: WallTime?
+    /// Conditions found when it was opened that an operator should know of, in whole sentences.
+    public let warnings: [String]
 
     let options: Options
     let pageByteCount: Int
@@ -39,21 +41,24 @@ public final class LMDBJournal: Journal {
         let place = JournalDirectory(directory)
         let path = place.path
         try place.prepare(create: options.create)
-        let lock = try OwnerLock(owning: place)
+        if !place.isEvident { try Self.refuseSmallFileSystem(path, used: 0, options) }
+        let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
         try place.removeUnfinished()
-        try place.prepareDataFiles(create: options.create)
+        try place.prepareDataFiles()
 
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
                 place.entries, options.durability.access, mapByteCount: options.mapByteCount,
                 tables: EntriesStore.tableLimit)
         }
+        try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)
         let tokens = try LMDBBlacklist(opening: place, options)
         let opened = try Self.recover(environment, options, path)
         try place.sync()
+        try place.finishMaking()
 
-        let space = try Self.reserve(environment, opened.figures, options, path)
+        let space = try Self.reserve(environment, opened.figures, options, path, canDrain: opened.state.unconfirmed > 0)
         let shared = Monitor(SharedState(state: opened.state, figures: opened.figures))
         let thread = WorkThread<Request>(interval: 1, greatestWeight: options.greatestBacklog)
         let readers = ReaderPool(environment)
@@ -65,6 +70,7 @@ public final class LMDBJournal: Journal {
         identityKey = opened.state.facts.identityKey
         wallTimeAtOpen = opened.state.facts.wallTime
         pageByteCount = space.pageByteCount
+        warnings = try Self.warnings(environment, space, path)
         parts = OpenParts(
             store: opened.store, shared: shared, readers: readers, thread: thread, writer: writer, tokens: tokens,
             lock: lock, isStepped: options.stepping != nil)
@@ -111,29 +117,6 @@ public final class LMDBJournal: Journal {
         state.facts.closedInOrder = false
         try store.markOpen(state.facts, limit: options.limit, directory: path)
         return Opened(store: store, state: state, figures: found.figures)
-    }
-
-    /// Allocates what is in use and the reserve. On a full disk the journal opens all the same, so that it can drain.
-    private static func reserve(
-        _ environment: Environment, _ figures: CommitFigures, _ options: Options, _ path: String
-    ) throws(JournalError) -> SpaceGuard {
-        let info = try translated("open", path) { () throws(LMDBError) in try environment.info() }
-        var space = SpaceGuard(
-            limit: options.limit, reserve: max(options.reserve, Options.leastReserve), mapByteCount: info.mapByteCount,
-            pageByteCount: info.pageByteCount, allocated: info.highWaterPages * info.pageByteCount,
-            usedPages: figures.usedPages)
-        if options.stepping != nil {
-            space.allocated = space.mapByteCount
-            return space
-        }
-        let target = info.highWaterPages * info.pageByteCount + space.reserve + SpaceGuard.step
-        do throws(LMDBError) {
-            try environment.allocateData(from: 0, to: target)
-            space.allocated = target
-        } catch {
-            space.refusal = error.code
-        }
-        return space
     }
 
     // MARK: Writing

@@ -2,46 +2,93 @@ import Foundation
 import Holdfast
 import HoldfastLMDB
 
-/// The lock by which one process owns a journal: `flock` on a file of its own, which the kernel lets go when the process
-/// ends, however it ends.
+/// The lock by which one process owns a journal: `flock` on the journal's directory, on its data file, and on a file of its
+/// own whose text says who owns it. The kernel lets go of them when the process ends, however it ends.
 ///
-/// Its text says who owns it. A reader of a journal at rest holds it shared, so that no owner comes in between.
+/// Removing `owner.lock` removes a name and no lock. A directory that is moved stays locked, and a data file that is
+/// linked into another directory has one owner all the same. (Holdfast 0.1 locks `owner.lock` alone.) A reader of a journal
+/// at rest holds them shared, so that no owner comes in between.
 final class OwnerLock: Sendable {
-    private let file: OpenFile
+    private let files: Monitor<[OpenFile]>
 
     /// Takes the lock for writing, and writes into it who we are.
     ///
+    /// - Parameter prepare: called when nobody else can own the directory, before there is a file of the lock's in it.
     /// - Throws: ``JournalError/Code/ownedByAnotherProcess`` or ``JournalError/Code/beingRead``, naming the other.
-    init(owning directory: JournalDirectory) throws(JournalError) {
-        let path = directory.ownerLock
-        file = try translated("own", directory.path) { () throws(LMDBError) in try OpenFile(path, .create) }
-        guard try Self.lock(file, exclusive: true, directory) else { throw Self.inUse(directory) }
-        let file = file
-        try translated("own", directory.path) { () throws(LMDBError) in
-            try file.replace(with: Array(Self.introduction.utf8))
-            try file.sync()
+    init(owning place: JournalDirectory, prepare: () throws(JournalError) -> Void = {}) throws(JournalError) {
+        let directory = try Self.take(place.path, .directory, exclusive: true, place)
+        guard let directory else { throw Self.inUse(place) }
+        try prepare()
+        var files = [directory]
+        for path in [place.ownerLock] + (Files.exists(place.data) ? [place.data] : []) {
+            let mode: OpenFile.Mode = path == place.ownerLock ? .create : .read
+            guard let file = try Self.take(path, mode, exclusive: true, place) else { throw Self.inUse(place) }
+            files.append(file)
         }
+        self.files = Monitor(files)
+        try Self.introduce(in: files[1], place)
     }
 
-    deinit { file.unlock() }
+    /// Adds the lock of a data file that was made since. Does nothing when there was one.
+    func lockData(of place: JournalDirectory) throws(JournalError) {
+        guard files.withLock({ files in files.count == 2 }) else { return }
+        guard let file = try Self.take(place.data, .read, exclusive: true, place) else { throw Self.inUse(place) }
+        files.withLock { files in files.append(file) }
+    }
+
+    deinit { files.withLock { files in for file in files { file.unlock() } } }
 
     /// Takes the lock for reading at rest.
     ///
     /// - Returns: nil when there is an owner.
-    init?(reading directory: JournalDirectory) throws(JournalError) {
-        let path = directory.ownerLock
-        file = try translated("read", directory.path) { () throws(LMDBError) in try OpenFile(path, .read) }
-        guard try Self.lock(file, exclusive: false, directory) else { return nil }
+    init?(reading place: JournalDirectory) throws(JournalError) {
+        var files: [OpenFile] = []
+        // A copy made by hand may have no `owner.lock`.
+        for path in [place.path, place.ownerLock, place.data] where Files.exists(path) {
+            let mode: OpenFile.Mode = path == place.path ? .directory : .read
+            guard let file = try Self.take(path, mode, exclusive: false, place) else {
+                for file in files { file.unlock() }
+                return nil
+            }
+            files.append(file)
+        }
+        self.files = Monitor(files)
     }
 
-    private static func lock(_ file: OpenFile, exclusive: Bool, _ directory: JournalDirectory) throws(JournalError)
-        -> Bool
-    {
-        try translated("lock", directory.path) { () throws(LMDBError) in try file.tryLock(exclusive: exclusive) }
+    /// Locks a file by its name, and makes sure that it is the name's file still.
+    ///
+    /// - Returns: nil when another holds it.
+    private static func take(
+        _ path: String, _ mode: OpenFile.Mode, exclusive: Bool, _ place: JournalDirectory
+    ) throws(JournalError) -> OpenFile? {
+        try translated("lock", place.path) { () throws(LMDBError) in
+            for _ in 0..<greatestTries {
+                let file = try OpenFile(path, mode)
+                guard try file.tryLock(exclusive: exclusive) else { return nil }
+                if try file.identity == FileIdentity(of: path) { return file }
+                file.unlock()
+            }
+            throw LMDBError(.noEntry, "flock", path: path)
+        }
+    }
+
+    /// How often a file may be exchanged while it is being locked.
+    private static let greatestTries = 10
+
+    /// Says who owns the journal, for people. A full disk is no reason not to own it.
+    private static func introduce(in file: OpenFile, _ place: JournalDirectory) throws(JournalError) {
+        try translated("own", place.path) { () throws(LMDBError) in
+            do throws(LMDBError) {
+                try file.replace(with: Array(introduction.utf8))
+                try file.sync()
+            } catch {
+                guard error.code.isWantOfRoom else { throw error }
+            }
+        }
     }
 
     private static func inUse(_ directory: JournalDirectory) -> JournalError {
-        if let holder = LockList.holder(ofFile: directory.ownerLock), !holder.isWriter {
+        if let holder = holder(of: directory), !holder.isWriter {
             return JournalError(
                 .beingRead,
                 "\(directory.path) is in use by process \(holder.process), which reads it: nobody may write to it meanwhile"
@@ -70,13 +117,23 @@ final class OwnerLock: Sendable {
             fields[line[..<space]] = line[line.index(after: space)...]
         }
         let written = fields["pid"].flatMap { Int32($0) }
-        let holder = LockList.holder(ofFile: directory.ownerLock)
+        let holder = holder(of: directory)
         if let holder, !holder.isWriter { return "process \(holder.process), which reads it" }
         guard let process = holder?.process ?? written else { return nil }
         guard process == written, let program = fields["program"], let since = fields["since"] else {
             return "process \(process)"
         }
         return "process \(process) (\(program), since \(since))"
+    }
+}
+
+extension OwnerLock {
+    /// Of any of the files, since `owner.lock` may be another one than the owner's.
+    private static func holder(of place: JournalDirectory) -> LockList.Holder? {
+        for path in [place.ownerLock, place.path, place.data] {
+            if let holder = LockList.holder(ofFile: path) { return holder }
+        }
+        return nil
     }
 }
 

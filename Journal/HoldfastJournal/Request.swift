@@ -21,10 +21,12 @@ enum Request: Sendable {
 /// A request in the writer's hands. Large settlements and promotions take several commits.
 struct Pending {
     let request: Request
-    /// Of a settlement: sorted by key when work on it begins.
-    var acknowledged: [EntryKey] = []
-    /// The same.
-    var quieted: [EntryKey] = []
+    /// Of a settlement: its keys, those of a large one sorted in runs.
+    private(set) var acknowledged: [EntryKey] = []
+    /// Those that silence has confirmed, sorted.
+    private(set) var quieted: [EntryKey] = []
+    /// How many of those acknowledged are in sorted runs.
+    private var sorted = 0
     /// How many of the request's parts are durable.
     var done = 0
     var report = SettlementReport()
@@ -34,8 +36,28 @@ struct Pending {
     init(_ request: Request) {
         self.request = request
         guard case .settle(let batch, _) = request else { return }
-        acknowledged = batch.acknowledged.sortedByKey()
-        quieted = batch.quieted.sortedByKey()
+        acknowledged = batch.acknowledged
+        quieted = batch.quieted
+        quieted.sortByKey(quieted.indices)
+    }
+
+    /// Sorts the keys that the next commit may settle, and some more. A million at once would hold up everything else.
+    mutating func sort(ahead budget: Int) {
+        while sorted < min(done + budget, acknowledged.count) {
+            let next = min(sorted + Self.greatestSort, acknowledged.count)
+            acknowledged.sortByKey(sorted..<next)
+            sorted = next
+        }
+    }
+
+    private static let greatestSort = 10_000
+
+    /// Whether it may go before a request that takes several commits. It has nothing to do with entries that are there.
+    var mayOvertake: Bool {
+        switch request {
+        case .append, .refuse, .openLanes, .openProducer, .setNote: true
+        case .settle, .promote, .lowerMark, .setState, .removeOutcomes, .removeRejections, .trim: false
+        }
     }
 
     /// Bytes of the records it appends.
@@ -69,14 +91,10 @@ extension Submission {
 }
 
 extension [EntryKey] {
-    /// In the order of the table, in which deleting is fastest. Most batches are in order already.
-    func sortedByKey() -> [EntryKey] {
-        var isSorted = true
-        for index in indices.dropFirst() where !Self.precedes(self[index - 1], self[index]) {
-            isSorted = false
-            break
-        }
-        return isSorted ? self : sorted(by: Self.precedes)
+    /// Puts a range into the order of the table, in which deleting is fastest. Most batches are in order already.
+    mutating func sortByKey(_ range: Range<Int>) {
+        let isSorted = range.dropFirst().allSatisfy { index in Self.precedes(self[index - 1], self[index]) }
+        if !isSorted { self[range].sort(by: Self.precedes) }
     }
 
     private static func precedes(_ lhs: EntryKey, _ rhs: EntryKey) -> Bool {

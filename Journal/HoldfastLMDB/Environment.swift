@@ -41,7 +41,9 @@ import Glibc
         let file = try FileIdentity(of: path)
         return try EnvironmentRegistry.shared.open(file, path: path) { () throws(LMDBError) -> Environment in
             if access == .readWrite || access == .readWriteUnsynced {
-                try allocateLockFile(path + "/lock.mdb", readers: readers)
+                try prepareLockFile(path + "/lock.mdb", readers: readers)
+                // Liblmdb takes an empty file for a new one, and would make it without regard to owner and file system.
+                _ = try OpenFile(path + "/data.mdb", .create)
             }
             return try Environment(
                 path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
@@ -86,16 +88,6 @@ import Glibc
     private func giveBack(all: Bool) {
         let handle = unsafe handle
         EnvironmentRegistry.shared.takeBack(self, all: all) { unsafe mdb_env_close(handle) }
-    }
-
-    /// Allocates the lock file before liblmdb maps it: a sparse one on a full disk kills with SIGBUS at the first reader.
-    private static func allocateLockFile(_ path: String, readers: Int) throws(LMDBError) {
-        // liblmdb wants (readers - 1) slots of 64 bytes and a header of two cache lines.
-        let wanted = (readers * 64 + 128 + 4095) / 4096 * 4096
-        let file = try OpenFile(path, .create)
-        guard try file.byteCount() < wanted else { return }
-        try file.allocate(wanted)
-        try file.sync()
     }
 
     /// Writes back and syncs what unsynced commits left.

@@ -8,11 +8,17 @@ import Glibc
 package enum Files {
     /// Makes a directory of mode 0700, unless something is there.
     ///
+    /// - Parameter adopting: whether one that root makes goes to the owner of the directory that it is made in.
     /// - Returns: whether it is new.
-    package static func makeDirectory(_ path: String) throws(LMDBError) -> Bool {
-        if unsafe mkdir(path, 0o700) == 0 { return true }
-        if errno == EEXIST { return false }
-        throw failure("mkdir", path)
+    package static func makeDirectory(_ path: String, adopting: Bool = false) throws(LMDBError) -> Bool {
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return false }
+            throw failure("mkdir", path)
+        }
+        let made = try OpenFile(path, .directory)
+        if adopting { try made.giveToOwner(ofDirectory: parent(of: path)) }
+        made.avoidCopyOnWrite()
+        return true
     }
 
     /// The machine's page size, which liblmdb takes for a new file.
@@ -64,6 +70,14 @@ package enum Files {
         }
     }
 
+    /// Bytes that the file system has for ordinary users when it is empty.
+    package static func totalBytes(at path: String) throws(LMDBError) -> Int {
+        var facts = statvfs()
+        guard unsafe statvfs(path, &facts) == 0 else { throw failure("statvfs", path) }
+        return Int(
+            clamping: UInt64(facts.f_blocks).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+    }
+
     /// Bytes that an ordinary user may still allocate on the file system.
     package static func availableBytes(at path: String) throws(LMDBError) -> Int {
         var facts = statvfs()
@@ -94,6 +108,10 @@ package struct FileIdentity: Hashable, Sendable {
     package init(of path: String) throws(LMDBError) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { throw Files.failure("stat", path) }
+        self.init(facts)
+    }
+
+    init(_ facts: stat) {
         device = UInt64(facts.st_dev)
         inode = UInt64(facts.st_ino)
     }
@@ -104,7 +122,7 @@ package final class OpenFile: Sendable {
     package enum Mode: Sendable {
         case read
         case readWrite
-        /// Made with mode 0600 when it is not there.
+        /// Made with mode 0600 when it is not there; by root, for the owner of its directory.
         case create
         case directory
     }
@@ -120,9 +138,14 @@ package final class OpenFile: Sendable {
             case .create: O_RDWR | O_CREAT
             case .directory: O_RDONLY | O_DIRECTORY
             }
-        descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        // Exclusively first, to know whether it is new.
+        let made = mode == .create ? unsafe open(path, flags | O_EXCL | O_CLOEXEC, 0o600) : -1
+        descriptor = made >= 0 ? made : unsafe open(path, flags | O_CLOEXEC, 0o600)
         self.path = path
         if descriptor < 0 { throw Files.failure("open", path) }
+        guard made >= 0 else { return }
+        try giveToOwner(ofDirectory: Files.parent(of: path))
+        avoidCopyOnWrite()
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

@@ -169,9 +169,10 @@ struct OpeningTests {
         defer { scratch.remove() }
         let file = scratch.journal + "/" + environment + "/data.mdb"
         do {
-            // As liblmdb makes it.
+            // As liblmdb makes it, in a directory that says that it is being made.
             try FileManager.default.createDirectory(
                 atPath: scratch.journal + "/" + environment, withIntermediateDirectories: true)
+            #expect(FileManager.default.createFile(atPath: scratch.journal + "/incomplete", contents: Data()))
             try Environment.open(scratch.journal + "/" + environment, .readWrite, mapByteCount: nil, tables: 8).close()
         }
         try patch(file) { data in

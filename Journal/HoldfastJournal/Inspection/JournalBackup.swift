@@ -31,7 +31,7 @@ public enum JournalBackup {
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {
         let image = try JournalImage(directory, limits)
-        let new = try NewJournal(destination)
+        let new = try NewJournal(destination, of: image.place)
         return try new.making { () throws(JournalError) in
             var report = CopyReport(
                 directory: new.destination, owner: image.owner, rows: [:], bytesBefore: 0, bytesAfter: 0)

@@ -13,7 +13,7 @@ public enum JournalCompaction {
         directory: String, progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {
         let place = JournalDirectory(directory)
-        guard place.isJournal else { throw place.notFound }
+        try place.refuseIncomplete()
         try place.checkFileSystem()
         let lock = try OwnerLock(owning: place)
         defer { withExtendedLifetime(lock) {} }
@@ -53,6 +53,9 @@ public enum JournalCompaction {
                 throw JournalError(.inputOutput, "what was written to \(unfinished) is not what is read from it")
             }
             try translated("replace", place.path) { () throws(LMDBError) in
+                let written = try OpenFile(unfinished, .readWrite)
+                try written.takeOwnerAndMode(of: place.path + "/" + part.file)
+                try written.sync()
                 try Files.rename(unfinished, to: place.path + "/" + part.file)
                 try Files.syncDirectory(Files.parent(of: place.path + "/" + part.file))
                 try Files.syncDirectory(place.path)

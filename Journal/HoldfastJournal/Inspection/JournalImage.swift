@@ -22,14 +22,10 @@ final class JournalImage {
     init(_ directory: String, _ limits: InspectionLimits) throws(JournalError) {
         place = JournalDirectory(directory)
         self.limits = limits
-        guard Files.exists(place.entries + "/data.mdb") || Files.exists(place.blacklist + "/data.mdb") else {
-            throw place.notFound
-        }
+        guard place.isEvident else { throw place.notFound }
         try place.checkFileSystem()
-        // A copy made by hand may have no lock. Then there is nobody who could hold it.
-        let isLocked = Files.exists(place.ownerLock)
-        lock = isLocked ? try OwnerLock(reading: place) : nil
-        owner = isLocked && lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
+        lock = try OwnerLock(reading: place)
+        owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
     }
 
     /// For one who owns it.

@@ -7,10 +7,10 @@ struct NewJournal {
     let destination: String
     let place: JournalDirectory
 
-    /// Makes its directories.
+    /// Makes its directories. Made by root, they and all in them belong to the owner of the original.
     ///
     /// - Throws: `alreadyExists` when something has its final name.
-    init(_ destination: String) throws(JournalError) {
+    init(_ destination: String, of original: JournalDirectory) throws(JournalError) {
         let final = JournalDirectory(destination).path
         self.destination = final
         let process = ProcessInfo.processInfo.processIdentifier
@@ -23,8 +23,10 @@ struct NewJournal {
             guard try Files.makeDirectory(place.path) else {
                 throw LMDBError(.alreadyExists, "mkdir", path: place.path)
             }
+            try OpenFile(place.path, .directory).giveToOwner(ofDirectory: original.path)
         }
-        try place.prepare(create: true)
+        try place.checkFileSystem()
+        try place.makeDirectories()
         // A reader at rest locks it.
         try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .create) }
     }

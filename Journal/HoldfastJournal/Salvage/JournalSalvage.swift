@@ -34,7 +34,7 @@ public enum JournalSalvage {
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> SalvageReport {
         let image = try JournalImage(directory, limits)
-        let new = try NewJournal(destination)
+        let new = try NewJournal(destination, of: image.place)
         return try new.making { () throws(JournalError) in
             var report = SalvageReport(directory: new.destination)
             // Entries first, as in a backup.

@@ -20,7 +20,7 @@ final class StagingStore {
     init(_ directory: String, tables names: [String], mapByteCount: Int) throws(JournalError) {
         self.directory = directory
         let opened = try translated("make", directory) { () throws(LMDBError) -> (Environment, [String: Table]) in
-            _ = try Files.makeDirectory(directory)
+            _ = try Files.makeDirectory(directory, adopting: true)
             let environment = try Environment.open(
                 directory, .readWriteUnsynced, mapByteCount: mapByteCount, tables: EntriesStore.tableLimit)
             let transaction = try WriteTransaction(environment)

@@ -2,7 +2,8 @@
 ///
 /// Appends and settlements are enqueued from any thread and never block; one writer takes everything that waits, writes
 /// it in one transaction with one sync, and then calls each completion, on the writer's own thread, in the order of the
-/// calls (that of a trim excepted, which lets others go first). A completion must not block. Reads are synchronous and
+/// calls (that of a trim excepted, which lets others go first, and of what takes several commits, which lets appends,
+/// openings and notes go first). A completion must not block. Reads are synchronous and
 /// may be called from any thread, completions excepted.
 public protocol Journal: AnyObject, Sendable {
     /// Opens the lane, durably registering it the first time.

@@ -65,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static func open(_ configuration: Configuration) async throws -> OpenedJournal {
         // The path was asked for when the configuration was read.
         let journal = try await configuration.journal.open(at: configuration.journal.path ?? "", create: true)
-        return OpenedJournal(journal: journal, directory: journal.directory)
+        return OpenedJournal(journal: journal, directory: journal.directory, warnings: journal.warnings)
     }
 
     /// The names of its properties are those of the JSON.

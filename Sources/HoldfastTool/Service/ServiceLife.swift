@@ -10,6 +10,8 @@ struct OpenedJournal: Sendable {
     let journal: any Journal
     /// Where its control socket is; nil for none.
     var directory: String?
+    /// Conditions found when it was opened, for the log.
+    var warnings: [String] = []
 }
 
 /// From the opening of a journal to its closing: an engine, the gateway before it, and what goes beside.

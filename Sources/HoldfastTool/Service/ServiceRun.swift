@@ -178,6 +178,7 @@ final class ServiceRun: Sendable {
         }
         do {
             let opened = try await sources.openJournal(configuration)
+            for warning in opened.warnings { logger.warning("\(warning)") }
             watch.reset()
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],

@@ -123,6 +123,7 @@ struct SendCommand: AsyncParsableCommand {
 
         let journal = try await configuration.journal.open(at: path, create: true)
         defer { journal.close() }
+        for warning in journal.warnings { Console.standard.note("warning: \(warning)") }
         let remembered = try RouteSettings.read(from: journal, named: path)
         let routes = try ready(plan, remembered: remembered)
         let topic = plan.defaultTopic(of: routes)

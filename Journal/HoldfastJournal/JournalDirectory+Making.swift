@@ -1,0 +1,78 @@
+import Holdfast
+import HoldfastLMDB
+
+/// How a journal comes to be, and how one that has lost a part is told from one that is not there yet.
+///
+/// A new directory has the file `incomplete` before anything else is in it, durably, and loses it when everything is there
+/// and synced. So whatever interrupts the making, the next opening goes on with it; and a part that is missing without that
+/// file was there once, with what it held.
+extension JournalDirectory {
+    var incomplete: String { path + "/incomplete" }
+
+    private static let explanation =
+        "This journal was never completely made and holds nothing. Its next opening makes it.\n"
+
+    /// Whether there is something of a journal, complete or not.
+    var isEvident: Bool {
+        !Files.exists(incomplete) && ([ownerLock, entries, blacklist].contains { part in Files.exists(part) })
+    }
+
+    /// Makes the directory, and refuses file systems that cannot keep the promises. What is in it, the owner makes.
+    func prepare(create: Bool) throws(JournalError) {
+        if !create && !isEvident { throw notFound }
+        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
+        try checkFileSystem()
+    }
+
+    /// Makes the directories of a new journal, or goes on with the making of one. For the owner, before the first file of
+    /// its own is there.
+    func begin(create: Bool) throws(JournalError) {
+        if isEvident { return try refuseIncomplete() }
+        guard create else { throw notFound }
+        try translated("make", path) { () throws(LMDBError) in
+            let marker = try OpenFile(incomplete, .create)
+            try marker.replace(with: Array(Self.explanation.utf8))
+            try marker.sync()
+            try Files.syncDirectory(path)
+        }
+        try makeDirectories()
+    }
+
+    func makeDirectories() throws(JournalError) {
+        try translated("make", path) { () throws(LMDBError) in
+            for directory in [entries, blacklist] { _ = try Files.makeDirectory(directory, adopting: true) }
+        }
+    }
+
+    /// Ends the making: everything is there, and durable.
+    func finishMaking() throws(JournalError) {
+        guard Files.exists(incomplete) else { return }
+        try translated("make", path) { () throws(LMDBError) in
+            try Files.remove(incomplete)
+            try Files.syncDirectory(path)
+        }
+    }
+
+    /// Throws when there is no journal, or when one has lost a data file. An empty one would be made in its place, and what
+    /// it held be gone without a word.
+    func refuseIncomplete() throws(JournalError) {
+        guard isEvident else { throw notFound }
+        for file in dataFiles {
+            let directory = Files.parent(of: file)
+            guard Files.exists(directory) else { throw missing(directory, "missing") }
+            let isEmpty = try translated("look at", path) { () throws(LMDBError) -> Bool? in
+                Files.exists(file) ? try OpenFile(file, .read).byteCount() == 0 : nil
+            }
+            guard let isEmpty else { throw missing(file, "missing") }
+            if isEmpty { throw missing(file, "empty") }
+        }
+    }
+
+    func missing(_ part: String, _ how: String) -> JournalError {
+        JournalError(
+            .damaged,
+            "\(path) is a journal, but \(part) is \(how). It was left as it is: put back what was moved, or restore a backup; "
+                + "`holdfast journal verify --journal \(path) --salvage NEW` copies what is left into a new journal. Remove "
+                + "\(path) only if nothing of it is wanted.")
+    }
+}

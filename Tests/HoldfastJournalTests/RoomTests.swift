@@ -1,0 +1,149 @@
+import Foundation
+import Glibc
+import Holdfast
+import HoldfastLMDB
+import Testing
+
+@testable import HoldfastJournal
+
+/// File systems that are too small, or that write everything to a new place.
+@Suite("File systems", .serialized)
+struct RoomTests {
+    /// A file system in memory or in a file, mounted for one test.
+    private struct Mount {
+        let scratch = Scratch()
+        var path: String { scratch.path + "/mounted" }
+
+        /// - Returns: nil where this user or machine cannot mount it.
+        init?(_ kind: String, megabytes: Int) throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let image = scratch.path + "/image"
+            let commands: [[String]] =
+                switch kind {
+                case "tmpfs": [["mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path]]
+                default:
+                    [
+                        ["truncate", "-s", "\(megabytes)m", image], ["mkfs.btrfs", "-q", image],
+                        ["mount", "-o", "loop", image, path],
+                    ]
+                }
+            for command in commands {
+                guard try Self.run(command) else {
+                    scratch.remove()
+                    return nil
+                }
+            }
+        }
+
+        private static func run(_ command: [String]) throws -> Bool {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = command
+            process.standardError = nil
+            process.standardOutput = nil
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
+
+        /// Takes all the room there is.
+        func fill() throws {
+            let file = unsafe open(path + "/filler", O_WRONLY | O_CREAT, 0o600)
+            defer { close(file) }
+            for size in [1 << 20, 4096] {
+                let bytes = [UInt8](repeating: 7, count: size)
+                while unsafe Glibc.write(file, bytes, size) > 0, fsync(file) == 0 {}
+            }
+        }
+
+        func end() throws {
+            #expect(try Self.run(["umount", path]))
+            scratch.remove()
+        }
+    }
+
+    @Test(
+        "A file system that is too small for a journal is refused at the start, with figures, and nothing is made there"
+    )
+    func tooSmall() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 40) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/small.journal"
+        let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: path) }
+        #expect(error?.code == .diskFull)
+        let message = error?.message ?? ""
+        #expect(message.contains("40 MiB") && message.contains("96 MiB") && message.contains("64 MiB"), "\(message)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+    }
+
+    @Test("A journal without room for its reserve opens, drains, and says what is missing")
+    func noRoom() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/full.journal"
+        var journal = try LMDBJournal(directory: path)
+        #expect(journal.warnings == [])
+        try journal.append(0..<10, to: try journal.openLane(immediate).id)
+        journal.close()
+        // As another program's file does, which came while the journal was small.
+        let cut = unsafe truncate(path + "/entries/data.mdb", 1 << 20)
+        #expect(cut == 0)
+        try mount.fill()
+        journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        #expect(journal.warnings.count == 1 && journal.warnings[0].contains("64 MiB"), "\(journal.warnings)")
+        let lane = try journal.openLane(immediate).id
+        #expect(try journal.acknowledge(uids(1...10), lane).settled == 10)
+    }
+
+    @Test("On btrfs a journal is exempt from copy-on-write, and opens, drains and is read on a full disk")
+    func btrfs() throws {
+        guard let mount = try Mount("btrfs", megabytes: 400) else { return print("skipped: cannot mount btrfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/test.journal"
+        var journal = try LMDBJournal(directory: path)
+        #expect(journal.warnings == [])
+        for part in ["entries", "blacklist"] {
+            for file in ["data.mdb", "lock.mdb"] {
+                #expect(try !OpenFile(path + "/\(part)/\(file)", .read).isCopiedOnWrite, "\(part)/\(file)")
+            }
+        }
+        let lane = try journal.openLane(immediate).id
+        try journal.append(0..<1000, to: lane)
+        try mount.fill()
+        #expect(try journal.acknowledge(uids(1...500), lane).settled == 500)
+        journal.close()
+        // A start, and readers, write to the lock file.
+        journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        #expect(try journal.uids(lane) == uids(501...1000))
+        #expect(try journal.acknowledge(uids(501...1000), lane).settled == 500)
+        #expect(try journal.status().unconfirmed == 0)
+    }
+
+    @Test("A journal on btrfs that is copied on write says so, and a compaction writes it anew without")
+    func converted() throws {
+        guard let mount = try Mount("btrfs", megabytes: 400) else { return print("skipped: cannot mount btrfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/old.journal"
+        // As an older Holdfast has left it: copied here from elsewhere.
+        try LMDBJournal(directory: mount.scratch.path + "/made.journal").close()
+        for part in ["entries", "blacklist"] {
+            try FileManager.default.createDirectory(
+                atPath: path + "/" + part, withIntermediateDirectories: true)
+            for file in ["data.mdb", "lock.mdb"] {
+                let bytes = try Data(
+                    contentsOf: URL(fileURLWithPath: mount.scratch.path + "/made.journal/\(part)/\(file)"))
+                try bytes.write(to: URL(fileURLWithPath: path + "/\(part)/\(file)"))
+            }
+        }
+        let journal = try LMDBJournal(directory: path)
+        #expect(journal.warnings.count == 1 && journal.warnings[0].contains("compact"), "\(journal.warnings)")
+        #expect(try !OpenFile(path + "/entries/lock.mdb", .read).isCopiedOnWrite)
+        journal.close()
+        _ = try JournalCompaction.run(directory: path)
+        let again = try LMDBJournal(directory: path)
+        #expect(again.warnings == [])
+        again.close()
+    }
+}
