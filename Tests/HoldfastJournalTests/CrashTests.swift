@@ -125,9 +125,11 @@ struct JournalCrashTests {
             guard let descriptor = Int32(name),
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == file
             else { continue }
-            if fcntl(descriptor, F_GETFL) & O_DSYNC != 0 {
+            let flags = fcntl(descriptor, F_GETFL)
+            if flags & O_DSYNC != 0 {
                 found.synchronous = descriptor
-            } else {
+            } else if flags & O_ACCMODE == O_RDWR {
+                // The other one is only read: it holds the owner's lock.
                 found.plain = descriptor
             }
         }
