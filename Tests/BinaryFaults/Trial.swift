@@ -82,7 +82,7 @@ struct Trial: TableTrial {
                 if isFooled {
                     try await wait(engine, until: "the late errors are heard, and what they deny is told") {
                         server.counters.responses >= log.count
-                            && engine.status().wronglyConfirmed >= record.read().lost
+                            && engine.status().recalled > 0
                     }
                 }
             } catch {
@@ -148,6 +148,9 @@ struct Trial: TableTrial {
         configuration.retry.minimum = .milliseconds(20)
         configuration.retry.maximum = .milliseconds(200)
         configuration.keepsOutcomes = true
+        // Longer than any error is late, and short enough to wait for the outcomes that come only then.
+        configuration.lateErrorPeriod = options.quietPeriod * 3
+        configuration.housekeeping = .milliseconds(500)
         return configuration
     }
 

@@ -68,15 +68,9 @@ struct TrialResult: TableTrialResult {
         return breaches
     }
 
-    /// What silence was mistaken about is lost, but not without a word: the engine counts it when the error comes. (Bad
-    /// ones are among it too.)
+    /// What silence was mistaken about comes back when the error comes, and arrives.
     private var fooledBreaches: [String] {
-        var breaches: [String] = []
-        if lost == 0 { breaches.append("silence was not fooled: the trial shows nothing") }
-        if !(lost...lost + badCount).contains(status.wronglyConfirmed) {
-            breaches.append("\(lost) lost to a late error, \(status.wronglyConfirmed) reported as wrongly confirmed")
-        }
-        return breaches
+        status.recalled == 0 ? honestBreaches + ["silence was not fooled: the trial shows nothing"] : honestBreaches
     }
 
     /// Each end of a connection that sends something again may bring earlier ones behind later ones once on each of the

@@ -54,9 +54,8 @@ extension Consumer {
         guard let named = late.denied.named, let result = late.result else { return }
         var plan = SettlementPlan()
         let ticket = links[Self.noConnection]!.window.settleUnsent(named)
-        plan.add(
-            result, for: named, ticket: ticket, lane: lanes[named.lane].id, retry: configuration.retry, wall: wall,
-            random: { self.randomUnit() })
+        plan.earliestNow = clockReading.earliest
+        decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
         carryOut(plan, connection: Self.noConnection, now: now, wall: wall)
     }
 

@@ -285,7 +285,8 @@ extension Consumer {
         judgeSuspects(now: now, wall: wall)
         runProbes(now: now, wall: wall)
         topicHold.look(configuration.probes, now: now, wall: wall, random: randomUnit())
-        if let bounds = housekeeping.due(now: now, wall: clockReading.earliest) { trim(bounds) }
+        let reading = clockReading
+        if let bounds = housekeeping.due(now: now, wall: reading.earliest, isTrusted: reading.isTrusted) { trim(bounds) }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
         promoteDue(now: now)

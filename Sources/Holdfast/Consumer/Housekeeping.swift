@@ -34,9 +34,11 @@ struct Housekeeping: Sendable {
         (lateErrorPeriod, lateErrorLimit) = (changed.lateErrorPeriod, changed.lateErrorLimit)
     }
 
-    /// - Parameter wall: the earliest time that it may be: what is deleted is gone.
+    /// - Parameters:
+    ///   - wall: the earliest time that it may be: what is deleted is gone.
+    ///   - isTrusted: whether it is the time, so that what seems to be of the future was written by a clock that was ahead.
     /// - Returns: what to delete now; nil when it is not time.
-    mutating func due(now: Duration, wall: WallTime) -> TrimBounds? {
+    mutating func due(now: Duration, wall: WallTime, isTrusted: Bool = true) -> TrimBounds? {
         guard isInCharge, !isUnderWay else { return nil }
         guard let next else {
             self.next = now + interval
@@ -49,8 +51,8 @@ struct Housekeeping: Sendable {
             rejectionsBefore: wall.advanced(by: .zero - rejectionAge), greatestRejections: rejectionLimit,
             identitiesBefore: wall.advanced(by: .zero - identityAge), greatestIdentities: identityLimit,
             asideBefore: wall.advanced(by: .zero - lateErrorPeriod),
-            // By a clock that was ahead; what was put aside a moment ago may seem to be a little later than now.
-            asideAfter: wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)),
+            // What was put aside a moment ago may seem to be a little later than now.
+            asideAfter: isTrusted ? wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)) : nil,
             greatestAside: lateErrorLimit)
     }
 

@@ -120,13 +120,13 @@ public enum EntryFate: Hashable, Sendable {
     /// Over.
     case settled(TerminalOutcome)
 
-    /// Where it lies; nil when it is over.
+    /// Where it waits; nil when it is kept aside or over.
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _), .aside(let lane, since: _):
+            .deferred(let lane, until: _, attempts: _, reason: _):
             lane
-        case .settled: nil
+        case .aside, .settled: nil
         }
     }
 }

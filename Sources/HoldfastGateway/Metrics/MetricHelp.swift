@@ -15,8 +15,10 @@ public enum MetricHelp {
             "Hand-outs of which an earlier attempt may have been taken.",
         "holdfast_confirmed_total":
             "Notifications that the service has taken.",
+        "holdfast_recalled_total":
+            "Notifications that silence confirmed, and a late error denied in time: they went again, or were rejected.",
         "holdfast_wrongly_confirmed_total":
-            "Notifications that silence confirmed, and a late error denied.",
+            "Notifications that silence confirmed, and a late error denied when nothing of them was kept: lost.",
         "holdfast_rejected_total":
             "Notifications that were refused for good.",
         "holdfast_expired_total":

@@ -84,7 +84,8 @@ extension JournalConformance {
             try expect("the first that are confirmed", try over(), is: [others[0], others[1]])
             try expect("trimmed", try bench.trim(TrimBounds(greatestAside: 1)).aside, is: 2)
             try expect("those that are confirmed then", try over(), is: [uids[2]] + others)
-            try expect("the one that is left", try bench.journal.fate(of: uids[0])?.lane, is: JournalBench.immediate)
+            let left = EntryFate.aside(JournalBench.immediate, since: WallTime(milliseconds: 30))
+            try expect("the one that is left", try bench.journal.fate(of: uids[0]), is: left)
         },
         Rule("A late error recalls: among the unconfirmed or the deferred, as its word says; the rest is gone") {
             bench in

@@ -61,6 +61,8 @@ struct JournalReport: Encodable, Equatable {
     var unconfirmed: Int
     var possiblySent: Int
     var deferred: Int
+    /// Confirmed by silence, and kept in case a late error denies them; nil when there are none.
+    var aside: Int?
     var rejections: Int
     var blacklist: Int
     var nextUID: UInt64
@@ -88,6 +90,7 @@ struct JournalReport: Encodable, Equatable {
         unconfirmed = status.unconfirmed
         possiblySent = status.possiblySent
         deferred = status.deferred
+        aside = status.aside > 0 ? status.aside : nil
         rejections = status.rejections
         blacklist = status.blacklist
         nextUID = status.nextUID.rawValue
@@ -125,6 +128,10 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
+        if let aside {
+            let meaning = "confirmed by silence, and kept in case a late error denies them"
+            rows.insert(("kept aside", Format.count(aside), meaning), at: 3)
+        }
         for (name, count) in [
             ("accepted", totals.accepted), ("confirmed", totals.confirmed), ("rejected", totals.rejected),
             ("expired", totals.expired), ("unknown", totals.unknown), ("withdrawn", totals.withdrawn),

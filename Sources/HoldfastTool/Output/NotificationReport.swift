@@ -78,6 +78,7 @@ extension NotificationReport {
                 (outcome, self.reason, dueAt) = (
                     .deferred, reason.rawValue, due.isPlaceOfTopic ? nil : Timestamp.format(due)
                 )
+            case .aside?: outcome = .confirmed
             case .settled(let end)?: try set(end, of: uid, in: register)
             case nil: break
             }

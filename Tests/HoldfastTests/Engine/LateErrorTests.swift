@@ -167,6 +167,20 @@ import Testing
         #expect(try next.journal.status().totals.confirmed == 10)
     }
 
+    @Test("While the clock is distrusted nothing leaves its place aside, whenever it was put there") func clock() throws {
+        let bench = try quietBench { $0.lateErrorPeriod = .seconds(300) }
+        bench.clock.stepWall(by: .seconds(60 * 60))
+        bench.advance(by: .seconds(1))
+        try bench.submit(11..<13)
+        bench.settle()
+        bench.advance(by: .seconds(200))
+        #expect(try aside(bench) == 12)
+        #expect(try outcomes(bench).isEmpty)
+        bench.connection.fail(at: 4, badToken)
+        bench.settle()
+        #expect(bench.connection.numbers == Array(5..<13))
+    }
+
     @Test("A disk that refuses: nothing is recalled before it lies aside, and nothing is lost") func failingDisk()
         throws
     {
