@@ -26,7 +26,9 @@ import Testing
         #expect(summary.trials > 30)
     }
 
-    @Test("A late error that fools the quiet period takes nothing with it, and does not fool the barrier", .timeLimit(.minutes(2)))
+    @Test(
+        "A late error that fools the quiet period takes nothing with it, and does not fool the barrier",
+        .timeLimit(.minutes(2)))
     func lateError() async throws {
         let (status, text, summary) = try await Self.run(
             "--notifications", "2000", "--window", "2000", "--quiet", "500", "--only", "late")

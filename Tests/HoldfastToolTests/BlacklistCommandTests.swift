@@ -45,7 +45,8 @@ struct BlacklistCommandTests {
         }
     }
 
-    @Test("Entries for a topic and a service are added, told apart and removed by themselves", arguments: [false, true])
+    @Test(
+        "Entries for a topic and a service are added, told apart and removed by themselves", arguments: [false, true])
     func scopes(live: Bool) async throws {
         let world = try OperatorWorld()
         try await world.fill()

@@ -78,6 +78,9 @@ struct Model {
             row.attempts = Int(attempts)
             rows[uid] = row
             if possiblySent { flagged.insert(uid) }
+        case .recall:
+            // Nothing is kept aside here, so nothing is recalled.
+            break
         case .reject(let cause):
             guard var row = take(uid) else { return }
             row.place = .rejected(cause.reason)

@@ -172,7 +172,8 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
-                throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil, rest: rest(),
+                throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
+                rest: rest(),
                 answersNudge: answersNudge))
     }
 

@@ -286,7 +286,9 @@ extension Consumer {
         runProbes(now: now, wall: wall)
         topicHold.look(configuration.probes, now: now, wall: wall, random: randomUnit())
         let reading = clockReading
-        if let bounds = housekeeping.due(now: now, wall: reading.earliest, isTrusted: reading.isTrusted) { trim(bounds) }
+        if let bounds = housekeeping.due(now: now, wall: reading.earliest, isTrusted: reading.isTrusted) {
+            trim(bounds)
+        }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         promoteStranded(now: now, wall: wall)
         promoteDue(now: now)

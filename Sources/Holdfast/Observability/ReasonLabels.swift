@@ -50,7 +50,8 @@ struct ReasonLabels: Sendable {
         .invalidTopicSize,
         .invalidPayloadSize, .invalidToken, .invalidFrameItem, .unknownError, .payloadNotJSON, .tagTooLong,
         .blacklisted,
-        .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer, .topicSetAside,
+        .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
+        .topicSetAside,
         .clockDistrusted,
         .badProducerName, .journalFull, .journalFailed, .shuttingDown,
     ]

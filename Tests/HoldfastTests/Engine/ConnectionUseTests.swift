@@ -9,20 +9,24 @@ import Testing
     private func twoConnections(streams: Int, window: Int) throws -> Bench {
         var scaling = ConnectionScaling()
         scaling.minimum = 2
-        let bench = try Bench(InMemoryJournal(mode: .manual), connectionLimit: 2, scaling: scaling) { $0.window = window }
+        let bench = try Bench(InMemoryJournal(mode: .manual), connectionLimit: 2, scaling: scaling) {
+            $0.window = window
+        }
         bench.capacity = 2 * streams
         bench.prepare = { $0.streamLimit.withLock { $0 = streams } }
         try bench.submit(0..<2)
         bench.advance(by: .seconds(1))
         #expect(bench.connections[0].count == 2)
-        bench.connections[0].forEach { $0.answerAll() }
+        for connection in bench.connections[0] { connection.answerAll() }
         bench.settle()
         return bench
     }
 
     private func unanswered(_ connection: StubConnection, _ answered: Int) -> Int { connection.sent.count - answered }
 
-    @Test("The streams of all connections are filled before anything waits behind those of one") func streamsFirst() throws {
+    @Test("The streams of all connections are filled before anything waits behind those of one") func streamsFirst()
+        throws
+    {
         let bench = try twoConnections(streams: 100, window: 200)
         let before = bench.connections[0].map(\.sent.count)
         try bench.submit(10..<1010)

@@ -87,7 +87,9 @@ import Testing
         #expect(next.sent.count { $0 >= 5000 } >= 100 - handedOut)
     }
 
-    @Test("Deferred entries with one attempt that come back keep their places as well") func promotedKeepTheirPlaces() throws {
+    @Test("Deferred entries with one attempt that come back keep their places as well") func promotedKeepTheirPlaces()
+        throws
+    {
         let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 10 }
         try bench.submit(5000..<5010, guarantee: .atMostOnce)
         bench.settle()

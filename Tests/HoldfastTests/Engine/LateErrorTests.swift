@@ -167,7 +167,8 @@ import Testing
         #expect(try next.journal.status().totals.confirmed == 10)
     }
 
-    @Test("While the clock is distrusted nothing leaves its place aside, whenever it was put there") func clock() throws {
+    @Test("While the clock is distrusted nothing leaves its place aside, whenever it was put there") func clock() throws
+    {
         let bench = try quietBench { $0.lateErrorPeriod = .seconds(300) }
         bench.clock.stepWall(by: .seconds(60 * 60))
         bench.advance(by: .seconds(1))

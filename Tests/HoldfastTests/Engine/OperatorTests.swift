@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test("On a connection that answers errors only, what is with it becomes unknown") func cumulative() throws {
-        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))])
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))]) { $0.lateErrorPeriod = .zero }
         try bench.submit(1..<4)
         bench.settle()
         #expect(withdraw(bench, [2]).withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 1, gone: 0))

@@ -85,7 +85,9 @@ import Testing
             let covered = entries.count {
                 $0 > max(lane.cursor.rawValue, lane.markAtOpen.rawValue) && $0 <= max(mark, ceiling)
             }
-            #expect(covered <= lane.forwardPlaces, "seed \(seed): \(covered) are covered, \(lane.forwardPlaces) have places")
+            #expect(
+                covered <= lane.forwardPlaces, "seed \(seed): \(covered) are covered, \(lane.forwardPlaces) have places"
+            )
         }
 
         private mutating func send(_ uid: UInt64, _ possiblySent: Bool, isAgain: Bool, seed: UInt64) {

@@ -41,7 +41,9 @@ import Testing
         #expect(abs(share - 1.0 / 17) < 0.005)
     }
 
-    @Test("No order of lanes starves one", arguments: [[0, 1, 2, 3], [0, 2, 3], [1, 3]]) func nobodyStarves(_ wanting: [Int]) {
+    @Test("No order of lanes starves one", arguments: [[0, 1, 2, 3], [0, 2, 3], [1, 3]]) func nobodyStarves(
+        _ wanting: [Int]
+    ) {
         let given = serve(wanting, room: 1, rounds: 100)
         for lane in wanting { #expect(given[lane] > 0, "lane \(lane) of \(wanting) starved") }
     }
