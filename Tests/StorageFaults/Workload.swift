@@ -25,6 +25,8 @@ struct Workload: Sendable {
     init(_ history: Monitor<History>, _ journal: LMDBJournal) throws {
         self.history = history
         self.journal = journal
+        // Another workload may have had this journal before.
+        journal.endObserving()
         try journal.observeCommits { report in
             let position = Recorder.position
             history.withLock { history in

@@ -51,6 +51,9 @@ extension Consumer {
     func throttleWake(now: Duration) -> Duration? {
         guard throttle.isThrottling else { return nil }
         if !throttle.isPaused, !lanes.contains(where: { $0.handsOut && $0.hasWork }) { return throttle.forgetsAt }
+        // Where something may go out already, it is something else that holds it up.
+        var asked = throttle
+        if asked.allowance(inFlight: inFlight, now: now) > 0 { return throttle.forgetsAt }
         return [throttle.nextAllowance(inFlight: inFlight, now: now), throttle.forgetsAt].compactMap { $0 }.min()
     }
 

@@ -29,7 +29,8 @@ extension Producer {
         _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
     ) -> SettlementWork {
         var work = SettlementWork(blacklist: blacklist, part: part)
-        work.part.batch.settledAt = wall
+        // The journal remembers it as its last time: a restart must not believe a clock for having been wrong before.
+        work.part.batch.settledAt = earliest(wall)
         work.part.batch.keepsOutcomes = configuration.keepsOutcomes
         work.part.batch.greatestAside = configuration.lateErrorLimit
         return work

@@ -232,7 +232,8 @@ extension World {
             violate(3, "entry \(entry.uid) is deferred as possibly sent, and was certainly never sent")
         }
         let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
-        if due.since(wall) > greatest + .seconds(1), !isClockSuspect {
+        // One of a topic that is set aside waits for its topic, and not for a time.
+        if due.since(wall) > greatest + .seconds(1), !isClockSuspect, !due.isPlaceOfTopic {
             violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
         }
     }
