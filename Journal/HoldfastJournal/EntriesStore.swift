@@ -14,20 +14,28 @@ struct EntriesStore: Sendable {
         let producers: Table
         let facts: Table
         let notes: Table
+        /// Absent only in a journal of an older version that is open for reading.
+        let quarantine: Table?
 
-        static let names = [
+        /// Those of the first format.
+        static let firstNames = [
             "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "lanes", "producers",
             "facts", "notes",
         ]
+        /// Those that were added since. An older journal has them from its next opening for writing on.
+        static let addedNames = ["quarantine"]
+        static let names = firstNames + addedNames
 
         /// In the order of their names.
         let all: [Table]
 
-        init(_ tables: [Table]) {
+        /// - Parameter added: nil for what is not there.
+        init(_ tables: [Table], added: [Table?]) {
             (entries, deferred, deferredIndex) = (tables[0], tables[1], tables[2])
             (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
-            all = tables
+            quarantine = added[0]
+            all = tables + added.compactMap(\.self)
         }
     }
 
@@ -73,7 +81,8 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
-            let tables = Tables(opened)
+            let firstCount = Tables.firstNames.count
+            let tables = Tables(Array(opened[..<firstCount]), added: Array(opened[firstCount...]))
             // Put also where it is there already: the commit has to have something to write.
             try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
             try transaction.commit()
@@ -136,11 +145,19 @@ struct EntriesStore: Sendable {
     /// - Returns: nil when the journal was never completely made.
     init?(reading environment: Environment, directory: String) throws(JournalError) {
         let tables = try translated("read", directory) { () throws(LMDBError) in
-            try ReaderPool.openTables(Tables.names, in: environment)
+            try ReaderPool.openTables(Tables.firstNames, in: environment)
         }
         guard let tables else { return nil }
         self.environment = environment
-        self.tables = Tables(tables)
+        self.tables = Tables(
+            tables,
+            added: try translated("read", directory) { () throws(LMDBError) in
+                var added: [Table?] = []
+                for name in Tables.addedNames {
+                    added.append(try ReaderPool.openTables([name], in: environment)?.first)
+                }
+                return added
+            })
     }
 
     /// The lanes in the order of their numbers, which run from 1 without gaps.

@@ -85,11 +85,14 @@ struct CommitFigures: Sendable {
     var rejections: Int
     var outcomes: Int
     var identities: Int
+    var quarantined: Int
 
     init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
         usedPages = try transaction.usedPages(of: tables.all)
         rejections = try transaction.statistics(of: tables.rejections).entries
         outcomes = try transaction.statistics(of: tables.outcomes).entries
         identities = try transaction.statistics(of: tables.identities).entries
+        quarantined = 0
+        if let table = tables.quarantine { quarantined = try transaction.statistics(of: table).entries }
     }
 }

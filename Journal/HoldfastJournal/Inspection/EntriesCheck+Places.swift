@@ -11,6 +11,7 @@ extension EntriesCheck {
         var streams: [UIDStream] = []
         for (name, kind) in [
             ("rejections", UIDStream.Kind.rejected), ("outcomes", .outcome), ("identities", .identity),
+            ("quarantine", .quarantined),
         ] {
             if let tree = tree(name) { streams.append(UIDStream(walk.file, tree, kind)) }
         }
@@ -50,6 +51,9 @@ extension EntriesCheck {
             case .deferred(let number):
                 (lane, unconfirmed) = (number, true)
                 places.append("deferred entries of lane \(number)")
+            case .quarantined:
+                unconfirmed = true
+                places.append("quarantine")
             case .rejected: places.append("rejections")
             case .outcome, .identity: break
             }
@@ -92,6 +96,7 @@ extension EntriesCheck {
         case .outcome: "outcomes"
         case .identity: "identities"
         case .deferred: "deferred"
+        case .quarantined: "quarantine"
         default: "entries"
         }
     }
@@ -102,7 +107,7 @@ private struct UIDStream {
     enum Kind: Hashable {
         case entry(UInt32)
         case deferred(UInt32)
-        case rejected, outcome, identity
+        case rejected, outcome, identity, quarantined
     }
 
     let kind: Kind
@@ -116,7 +121,7 @@ private struct UIDStream {
         let hasRow: Bool
         switch kind {
         case .entry(let lane), .deferred(let lane): hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
-        case .rejected, .outcome, .identity: hasRow = cursor.seek(atLeast: [])
+        case .rejected, .outcome, .identity, .quarantined: hasRow = cursor.seek(atLeast: [])
         }
         uid = hasRow ? read() : nil
     }
@@ -126,7 +131,7 @@ private struct UIDStream {
         switch kind {
         case .entry(let lane), .deferred(let lane):
             return key.count == 12 && key.span.bigEndian32(at: 0) == lane ? key.span.bigEndian64(at: 4) : nil
-        case .rejected, .outcome, .identity:
+        case .rejected, .outcome, .identity, .quarantined:
             return key.count == 8 ? key.span.bigEndian64(at: 0) : nil
         }
     }

@@ -147,6 +147,9 @@ struct SalvagedFigures {
         return next
     }
 
+    /// Entries in quarantine.
+    var quarantined = 0
+
     mutating func count(_ head: EntryRecord.Head, isDeferred: Bool) {
         let isFlagged = head.flags.contains(.possiblySent)
         unconfirmed[head.producer, default: 0] += 1
@@ -168,7 +171,7 @@ struct SalvagedFigures {
         facts.nextUID = max(facts.nextUID, greatest &+ 1)
         if facts.nextUID < .max - CopyRule.jump { facts.nextUID += CopyRule.jump }
         facts.closedInOrder = false
-        facts.totals.fit(unconfirmed: unconfirmed.values.reduce(0, +))
+        facts.totals.fit(unconfirmed: unconfirmed.values.reduce(quarantined, +))
         for (number, lane) in lanes {
             var lane = lane
             lane.mark = lane.lastUID

@@ -119,7 +119,7 @@ extension Consumer {
 
     /// What follows from a payload error is on disk, or there was nothing to write.
     func endPayloadErrorHold() {
-        if beingWritten == 0, unwritten.isEmpty, unread.isEmpty { settlesPayloadError = false }
+        if beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty { settlesPayloadError = false }
     }
 
     /// What a settlement on disk frees in the windows.
@@ -225,7 +225,8 @@ extension Consumer {
     /// later than the longest wait from now is brought back.
     private func promoteStranded(now: Duration, wall: WallTime) {
         for lane in lanes.indices
-        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane) {
+        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane)
+        {
             strandedLookAt[lane] = now + greatestWait
             promote(lane, after: wall.advanced(by: greatestWait), due: WallTime(milliseconds: .max))
         }
@@ -244,6 +245,7 @@ extension Consumer {
         let due = unwritten.filter { $0.due <= now }
         unwritten.removeAll { $0.due <= now }
         for (_, connection, work) in due { write(work, connection: connection) }
+        retryQuarantines(now: now)
         let readable = unread.filter { $0.due <= now }
         unread.removeAll { $0.due <= now }
         for (_, connection, plan, answeredAt) in readable {

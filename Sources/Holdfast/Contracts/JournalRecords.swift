@@ -117,12 +117,14 @@ public enum EntryFate: Hashable, Sendable {
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
     /// Over.
     case settled(TerminalOutcome)
+    /// Its record cannot be read: it was moved aside, and is kept.
+    case quarantined(LaneKey, possiblySent: Bool)
 
     /// Where it lies; nil when it is over.
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .quarantined(let lane, possiblySent: _):
             lane
         case .settled: nil
         }

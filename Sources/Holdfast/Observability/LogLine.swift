@@ -67,6 +67,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case impossibleIdentifier = "impossible-identifier"
     case secondHandOut = "second-hand-out"
     case feedbackNotStored = "feedback-not-stored"
+    case entryQuarantined = "entry-quarantined"
 
     // critical
     case journalFailed = "journal-failed"
@@ -86,7 +87,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .parked, .readFailed, .tokensUnread, .settlementFailed,
-            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
+            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
+            .entryQuarantined:
             .error
         case .journalFailed: .critical
         }
@@ -107,7 +109,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .secondHandOut, .feedbackNotStored, .noteFailed:
+            .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined:
             true
         }
     }

@@ -12,6 +12,7 @@ enum Request {
     case withdraw([UID])
     case retry([UID])
     case discard([UID])
+    case retryQuarantined([UID])
     case blacklist([BlacklistEntry])
     case unblacklist([DeviceToken])
     case restore([RestoredEntry], note: (name: String, value: [UInt8])?)
@@ -19,7 +20,7 @@ enum Request {
     /// As the wire calls them.
     private enum Name: String {
         case status, insights, pause, resume, reloadCredentials, submit, withdraw, retry, discard, blacklist,
-            unblacklist, restore
+            unblacklist, restore, retryQuarantined
     }
 
     /// The first line.
@@ -48,6 +49,7 @@ extension Request {
         case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
         case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
         case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
+        case .retryQuarantined(let uids): try Self.message(.retryQuarantined, uids.map(WireUID.init))
         case .blacklist(let entries): try Self.message(.blacklist, entries.map(WireBlacklistEntry.init))
         case .unblacklist(let tokens): try Self.message(.unblacklist, tokens.map(WireToken.init))
         case .restore(let entries, let note):
@@ -87,6 +89,7 @@ extension Request {
         case .withdraw: self = .withdraw(try message.uids())
         case .retry: self = .retry(try message.uids())
         case .discard: self = .discard(try message.uids())
+        case .retryQuarantined: self = .retryQuarantined(try message.uids())
         case .blacklist: self = .blacklist(try message.items(as: WireBlacklistEntry.self).map { try $0.value() })
         case .unblacklist: self = .unblacklist(try message.items(as: WireToken.self).map { try $0.value() })
         case .restore:

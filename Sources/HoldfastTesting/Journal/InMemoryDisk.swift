@@ -11,6 +11,8 @@ struct InMemoryDisk: Sendable {
         var isPossiblySent = false
         /// In which it was accepted.
         var lane: LaneID
+        /// Why it cannot be read.
+        var fault: RecordFault?
     }
 
     struct Lane: Sendable {
@@ -43,6 +45,7 @@ struct InMemoryDisk: Sendable {
     private(set) var producers: [Producer] = []
     var rejections = UIDTable<(record: Record, cause: RejectionCause)>()
     var outcomes = UIDTable<Outcome>()
+    var quarantined = UIDTable<Quarantined>()
     var identities: [Identity: Remembered] = [:]
     var notes: [String: [UInt8]] = [:]
     var nextUID: UInt64 = 1

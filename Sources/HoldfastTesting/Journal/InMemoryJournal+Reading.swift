@@ -32,7 +32,12 @@ extension InMemoryJournal {
     ) -> EntryBatch {
         var bytes: [UInt8] = []
         var items: [EntryBatch.Item] = []
+        var unreadable: [UnreadableEntry] = []
         for (uid, record) in records {
+            if let fault = record.fault {
+                unreadable.append(UnreadableEntry(uid: uid, fault: fault))
+                continue
+            }
             if bytes.count >= greatestByteCount { break }
             let start = bytes.count
             bytes += record.packed
@@ -41,7 +46,7 @@ extension InMemoryJournal {
                     uid: uid, attempts: record.attempts, isPossiblySent: record.isPossiblySent,
                     range: start..<bytes.count))
         }
-        return EntryBatch(bytes: bytes, items: items)
+        return EntryBatch(bytes: bytes, items: items, unreadable: unreadable)
     }
 
     public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
@@ -77,6 +82,9 @@ extension InMemoryJournal {
                         lane.key, until: entry.due, attempts: Int(entry.record.attempts), reason: entry.reason)
                 }
             }
+            if let found = disk.quarantined[uid], let lane = disk.lane(found.record.lane) {
+                return .quarantined(lane.key, possiblySent: found.isPossiblySent)
+            }
             if let outcome = disk.outcomes[uid] { return .settled(outcome.terminal) }
             if let rejection = disk.rejections[uid] { return .settled(.rejected(rejection.cause.reason)) }
             let remembered = disk.identities.values.first { $0.uid == uid }
@@ -92,7 +100,8 @@ extension InMemoryJournal {
 
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try read { disk in
-            disk.rejections.range(after: after, limit: limit).compactMap { uid, rejection in
+            let readable = disk.rejections.range(after: after).lazy.filter { $0.value.record.fault == nil }
+            return readable.prefix(limit).compactMap { uid, rejection in
                 rejection.record.notification.map { notification in
                     Rejection(
                         uid: uid, cause: rejection.cause, attempts: Int(rejection.record.attempts),
@@ -110,7 +119,9 @@ extension InMemoryJournal {
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
                 totals: disk.totals, usedBytes: disk.usedBytes, limitBytes: .max, outcomes: disk.outcomes.count,
-                identities: disk.identities.count)
+                identities: disk.identities.count, quarantined: disk.quarantined.count)
+            var quarantined: [LaneID: Int] = [:]
+            for (_, found) in disk.quarantined.all { quarantined[found.record.lane, default: 0] += 1 }
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
                 status.deferred += lane.deferred.count
@@ -123,7 +134,7 @@ extension InMemoryJournal {
                 status.lanes.append(
                     JournalStatus.Lane(
                         key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count,
-                        mark: lane.mark, state: lane.state))
+                        mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0))
             }
             return status
         }

@@ -45,8 +45,13 @@ extension EntryFacts {
             if let token = entry.notification.token { facts.blacklisted = try reader.blacklistEntry(for: token) }
         } else if uid == .none || uid >= status.nextUID {
             facts.standing = .never
-        } else if case .settled(let outcome)? = try reader.fate(of: uid) {
-            facts.standing = .settled(outcome)
+        } else {
+            switch try reader.fate(of: uid) {
+            case .settled(let outcome)?: facts.standing = .settled(outcome)
+            case .quarantined?: facts.standing = .unreadable(isQuarantined: true)
+            case .unconfirmed?, .deferred?: facts.standing = .unreadable(isQuarantined: false)
+            case nil: break
+            }
         }
         return facts
     }

@@ -15,6 +15,8 @@ struct NotificationReport: Encodable, Equatable {
         case deferred
         /// It has met its end, and the journal does not know which.
         case settled
+        /// In the journal, with a record that cannot be read.
+        case quarantined
     }
 
     /// Shortened; nil for a broadcast.
@@ -77,6 +79,7 @@ extension NotificationReport {
             case .deferred(_, let due, _, let reason)?:
                 (outcome, self.reason, dueAt) = (.deferred, reason.rawValue, Timestamp.format(due))
             case .settled(let end)?: try set(end, of: uid, in: register)
+            case .quarantined?: outcome = .quarantined
             case nil: break
             }
         }
