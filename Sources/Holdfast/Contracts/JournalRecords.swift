@@ -119,12 +119,15 @@ public enum EntryFate: Hashable, Sendable {
     case aside(LaneKey, since: WallTime)
     /// Over.
     case settled(TerminalOutcome)
+    /// Its record cannot be read: it was moved aside, and is kept.
+    case quarantined(LaneKey, possiblySent: Bool)
 
     /// Where it lies; nil when it is over.
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _), .aside(let lane, since: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .aside(let lane, since: _),
+            .quarantined(let lane, possiblySent: _):
             lane
         case .settled: nil
         }

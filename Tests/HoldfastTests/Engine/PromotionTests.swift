@@ -83,7 +83,8 @@ import Testing
         func count(of number: Int) -> Int { connection.numbers.count { $0 == number } }
     }
 
-    @Test("A promoted entry that lies ahead of the reading goes once, however late the promotion is heard of",
+    @Test(
+        "A promoted entry that lies ahead of the reading goes once, however late the promotion is heard of",
         arguments: Guarantee.allCases)
     func promotedOnce(_ guarantee: Guarantee) throws {
         let rig = try Rig(guarantee)
@@ -99,7 +100,8 @@ import Testing
         #expect(rig.core.status().possibleDuplicates == 0)
     }
 
-    @Test("What lies ahead goes between promotions that follow each other without a gap") func readingBetweenPromotions() throws {
+    @Test("What lies ahead goes between promotions that follow each other without a gap")
+    func readingBetweenPromotions() throws {
         let rig = try Rig(.atLeastOnce, window: 10, backlog: 1..<91)
         for number in 1000..<1020 { try rig.importDue(number) }
         let before = rig.connection.numbers.count
@@ -110,7 +112,9 @@ import Testing
         #expect(rig.connection.numbers.count > before + 25)
     }
 
-    @Test("An import is held to lie ahead of the reading before its first entry can be read") func importIsAnnounced() async throws {
+    @Test("An import is held to lie ahead of the reading before its first entry can be read") func importIsAnnounced()
+        async throws
+    {
         let rig = try Rig(.atLeastOnce)
         let lane = try #require(rig.core.consumers[0].lanes.first)
         #expect(!lane.mayHaveDeferredAhead)

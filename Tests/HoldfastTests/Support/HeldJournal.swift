@@ -13,24 +13,45 @@ final class HeldJournal: Journal, @unchecked Sendable {
     var promotionLimit = Int.max
     private var held: [() -> Void] = []
     init(_ base: InMemoryJournal) { self.base = base }
-    func release() { let all = held; held = []; isHolding = false; for one in all { one() } }
+    func release() {
+        let all = held
+        held = []
+        isHolding = false
+        for one in all { one() }
+    }
     func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
     func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
-    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) { base.append(submission, completion: completion) }
-    func settle(_ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void) { base.settle(batch, completion: completion) }
+    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) {
+        base.append(submission, completion: completion)
+    }
+    func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) { base.settle(batch, completion: completion) }
     func raiseMark(of lane: LaneID, to ceiling: UID) { base.raiseMark(of: lane, to: ceiling) }
-    func lowerMark(of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) { base.lowerMark(of: lane, to: mark, completion: completion) }
-    func setState(of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) { base.setState(of: lane, to: state, completion: completion) }
+    func lowerMark(of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+    { base.lowerMark(of: lane, to: mark, completion: completion) }
+    func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) { base.setState(of: lane, to: state, completion: completion) }
     func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
-    func promoteDue(_ lane: LaneID, after: WallTime?, now: WallTime, limit: Int, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void) {
+    func promoteDue(
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
         base.promoteDue(lane, after: after, now: now, limit: min(limit, promotionLimit)) { [self] result in
             if isHolding { held.append { completion(result) } } else { completion(result) }
         }
     }
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) { base.removeOutcomes(uids, completion: completion) }
-    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) { base.trim(bounds, completion: completion) }
+    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        base.removeOutcomes(uids, completion: completion)
+    }
+    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        base.trim(bounds, completion: completion)
+    }
     func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
-    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) { try base.observeCommits(observer) }
+    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        try base.observeCommits(observer)
+    }
     func endObserving() { base.endObserving() }
     func close() { base.close() }
     var identityKey: IdentityKey { base.identityKey }
@@ -38,14 +59,36 @@ final class HeldJournal: Journal, @unchecked Sendable {
     var blacklist: any BlacklistStorage { base.blacklist }
     var outcomeCount: Int { base.outcomeCount }
     func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
-    func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch { try base.unconfirmed(lane, after: after, through: through, limit: limit) }
-    func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch { try base.unconfirmed(lane, uids: uids) }
+    func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, after: after, through: through, limit: limit)
+    }
+    func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+        try base.unconfirmed(lane, uids: uids)
+    }
+    func quarantine(
+        _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        base.quarantine(order, completion: completion)
+    }
+    var quarantinedCount: Int { base.quarantinedCount }
+    func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
+        try base.quarantined(after: after, limit: limit)
+    }
+    func retryQuarantined(
+        _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        base.retryQuarantined(uids, now: now, completion: completion)
+    }
     func depth(_ lane: LaneID) -> Int { base.depth(lane) }
     func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] { try base.outcomes(after: after, limit: limit) }
-    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] { try base.rejections(after: after, limit: limit) }
+    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+        try base.outcomes(after: after, limit: limit)
+    }
+    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+        try base.rejections(after: after, limit: limit)
+    }
     func note(_ name: String) throws(JournalError) -> [UInt8]? { try base.note(name) }
     func status() throws(JournalError) -> JournalStatus { try base.status() }
 }
