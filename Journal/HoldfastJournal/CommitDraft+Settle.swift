@@ -102,10 +102,10 @@ extension CommitDraft {
             guard let record = try takeUnconfirmed(key) else { return .gone }
             try end(key, record, .expired, cause: nil, of: batch)
         case .unknown:
-            guard let record = try takeUnconfirmed(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return try endQuarantined(key, .unknown, of: batch) }
             try end(key, record, .unknown, cause: nil, of: batch)
         case .withdraw:
-            guard let record = try takeUnconfirmed(key) else { return .gone }
+            guard let record = try takeUnconfirmed(key) else { return try endQuarantined(key, .withdrawn, of: batch) }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
@@ -113,6 +113,19 @@ extension CommitDraft {
             guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }
         return .settled
+    }
+
+    /// Ends an entry that lies in quarantine: as *unknown* where it may have been sent.
+    private mutating func endQuarantined(
+        _ key: EntryKey, _ asked: TerminalOutcome, of batch: SettlementBatch
+    ) throws(LMDBError) -> Effect {
+        let (row, isThere) = try takeQuarantined(key)
+        guard isThere else { return .gone }
+        let outcome = row?.isPossiblySent == false ? asked : .unknown
+        state.endQuarantined(of: row?.producer ?? 0, outcome)
+        try noteOutcome(outcome, of: key.uid.rawValue)
+        if let row { try keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
+        return outcome == .withdrawn ? .withdrawn : .settled
     }
 
     /// What goes with the end of an entry that has been taken out: figures, its identity, its outcome.
@@ -123,9 +136,16 @@ extension CommitDraft {
         let head = EntryRecord.uncheckedHead(record.span)
         state.end(1, of: head.producer, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
+        try keepOutcome(outcome, cause: cause, of: record.span, key, batch)
+    }
+
+    private func keepOutcome(
+        _ outcome: TerminalOutcome, cause: RejectionCause?, of record: Span<UInt8>, _ key: EntryKey,
+        _ batch: SettlementBatch
+    ) throws(LMDBError) {
         guard batch.keepsOutcomes else { return }
         let bytes = OutcomeRecord.bytes(
-            outcome, cause: cause, settledAt: batch.settledAt, of: record.span, key: key)
+            outcome, cause: cause, settledAt: batch.settledAt, of: record, key: key)
         if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
     }
 
@@ -137,7 +157,7 @@ extension CommitDraft {
         return try takeDeferred(key)
     }
 
-    private mutating func takeEntry(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
+    mutating func takeEntry(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
         let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
         guard let record = try transaction.get(name.span, in: tables.entries) else { return nil }
         _ = try transaction.delete(name.span, in: tables.entries)

@@ -63,6 +63,10 @@ struct CommitDraft: ~Copyable {
         case .setNote(let name, let value, _):
             try setNote(name, value)
             return .noted
+        case .quarantine(let order, _):
+            return try quarantine(order, from: pending.done, budget: budget)
+        case .retryQuarantined(let uids, let now, _):
+            return try retryQuarantined(uids, now: now, from: pending.done, budget: budget)
         case .removeOutcomes(let uids, _):
             return try remove(uids[pending.done...].prefix(budget), from: tables.outcomes)
         case .removeRejections(let uids, _):

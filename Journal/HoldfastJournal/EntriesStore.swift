@@ -16,24 +16,33 @@ struct EntriesStore: Sendable {
         let notes: Table
         /// What is kept aside; nil in a journal that no newer Holdfast has opened for writing yet.
         let aside: AsideTables?
+        /// Absent only in a journal of an older version that is open for reading.
+        let quarantine: Table?
 
-        static let names = [
+        /// Those of the first format.
+        static let firstNames = [
             "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "lanes", "producers",
             "facts", "notes",
         ]
+        /// Those that were added since. An older journal has them from its next opening for writing on.
+        static let addedNames = ["quarantine"]
+        static let names = firstNames + addedNames
 
         /// In the order of their names.
         let all: [Table]
         /// Of all tables, those that not every journal has included.
         static let everyName = names + AsideTables.names
 
-        /// - Parameter aside: in the order of ``AsideTables/names``; nil where the journal has none.
-        init(_ tables: [Table], aside: [Table]?) {
+        /// - Parameters:
+        ///   - added: nil for what is not there.
+        ///   - aside: in the order of ``AsideTables/names``; nil where the journal has none.
+        init(_ tables: [Table], added: [Table?], aside: [Table]?) {
             (entries, deferred, deferredIndex) = (tables[0], tables[1], tables[2])
             (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
             self.aside = aside.map(AsideTables.init)
-            all = tables + (aside ?? [])
+            quarantine = added[0]
+            all = tables + added.compactMap(\.self) + (aside ?? [])
         }
     }
 
@@ -80,7 +89,9 @@ struct EntriesStore: Sendable {
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
             let aside = [try transaction.table(AsideTables.names[0]), try transaction.table(AsideTables.names[1])]
-            let tables = Tables(opened, aside: aside)
+            let firstCount = Tables.firstNames.count
+            let tables = Tables(
+                Array(opened[..<firstCount]), added: Array(opened[firstCount...]), aside: aside)
             // Put also where it is there already: the commit has to have something to write.
             try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
             try transaction.commit()
@@ -143,8 +154,12 @@ struct EntriesStore: Sendable {
     /// - Returns: nil when the journal was never completely made.
     init?(reading environment: Environment, directory: String) throws(JournalError) {
         let tables = try translated("read", directory) { () throws(LMDBError) -> Tables? in
-            guard let tables = try ReaderPool.openTables(Tables.names, in: environment) else { return nil }
-            return Tables(tables, aside: try ReaderPool.openTables(AsideTables.names, in: environment))
+            guard let tables = try ReaderPool.openTables(Tables.firstNames, in: environment) else { return nil }
+            var added: [Table?] = []
+            for name in Tables.addedNames {
+                added.append(try ReaderPool.openTables([name], in: environment)?.first)
+            }
+            return Tables(tables, added: added, aside: try ReaderPool.openTables(AsideTables.names, in: environment))
         }
         guard let tables else { return nil }
         self.environment = environment

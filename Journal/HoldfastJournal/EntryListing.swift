@@ -19,7 +19,13 @@ public struct EntryListing {
     private var left: Int
     /// Everything up to it was looked at; nil at the end.
     private var last: UInt64?
-    private var damage: JournalError?
+    /// Entries on the page given out last that were left out because their records cannot be read. (One that nobody can
+    /// read counts as wanted if it lies where the filter looks.)
+    public private(set) var unreadable: [UID] = []
+    /// How many were left out so far.
+    public private(set) var unreadableCount = 0
+    /// Says of the first of them why.
+    public private(set) var firstFault: JournalError?
 
     init(_ reader: JournalReader, _ filter: EntryFilter, after: UID, limit: Int) {
         self.reader = reader
@@ -30,10 +36,9 @@ public struct EntryListing {
 
     /// The next page, perhaps an empty one; nil at the end, and when there were as many as wanted.
     ///
-    /// - Throws: ``JournalError``; `damaged`, naming lane and UID, when the next entry is. The sound ones before it are
-    ///   given out first. To list what is behind it, begin a new listing after its UID.
+    /// - Throws: ``JournalError``. Records that cannot be read are left out and counted: see ``unreadable``.
     public mutating func next() throws(JournalError) -> [JournalEntry]? {
-        if let damage { throw damage }
+        unreadable = []
         guard left > 0, let after = last else { return nil }
         let wanted = min(left, Self.pageCount)
         let page = try reader.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -46,9 +51,9 @@ public struct EntryListing {
             do throws(JournalError) {
                 entries.append(try row.entry(names.lanes, names.producers, in: reader.directory))
             } catch {
-                if entries.isEmpty { throw error }
-                damage = error
-                break
+                unreadable.append(UID(row.uid))
+                unreadableCount += 1
+                firstFault = firstFault ?? error
             }
         }
         left -= entries.count

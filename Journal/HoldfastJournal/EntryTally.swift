@@ -22,7 +22,9 @@ extension JournalReader {
 
     /// Counts what `filter` wants, by lane, topic and state; in that order.
     ///
-    /// - Throws: ``JournalError``; `damaged`, naming lane and UID, where a record is damaged.
+    /// Those whose records cannot be read are not counted.
+    ///
+    /// - Throws: ``JournalError``.
     public func tally(matching filter: EntryFilter) throws(JournalError) -> [EntryTally] {
         struct Kind: Hashable {
             let lane: LaneKey

@@ -15,6 +15,7 @@ struct FateSearch {
     private var rejection: [UInt8]?
     private var outcome: [UInt8]?
     private var identity: IdentityRecord?
+    private var quarantined: [UInt8]?
 
     init(_ uid: UInt64, in snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables) throws(LMDBError) {
         self.uid = uid
@@ -39,47 +40,62 @@ struct FateSearch {
             }
         }
         let key = Key.uid(uid)
+        if let table = tables.quarantine { quarantined = try snapshot.get(key.span, in: table) }
         outcome = try snapshot.get(key.span, in: tables.outcomes)
         rejection = try snapshot.get(key.span, in: tables.rejections)
         identity = try snapshot.get(key.span, in: tables.identities).flatMap { IdentityRecord($0.span, uid: uid) }
     }
 
+    /// One record that cannot be read says nothing, and hides nothing: where an entry lies is known by its key.
+    ///
+    /// - Throws: `damaged` when the lanes cannot be read.
     func fate(in directory: String) throws(JournalError) -> EntryFate? {
-        if let unconfirmed { return try fate(unconfirmed, in: directory) }
-        do throws(EntryRecord.Fault) {
-            _ = try lanes.get()
-            if let rejection {
-                return .settled(.rejected(try RejectionRecord.read(rejection.span).get().cause.reason))
+        let all: [LaneRecord]
+        do throws(EntryRecord.Fault) { all = try lanes.get() } catch {
+            throw error.error(what: "a lane's record", in: directory)
+        }
+        if let unconfirmed { return fate(unconfirmed, all[Int(unconfirmed.lane) - 1]) }
+        if let quarantined { return fate(quarantined: quarantined, all) }
+        return settled.map { outcome in .settled(outcome) }
+    }
+
+    private func fate(_ found: (lane: UInt32, place: Place, record: [UInt8]), _ lane: LaneRecord) -> EntryFate {
+        let entry: EntryRecord? =
+            switch EntryRecord.read(found.record.span, lane: found.lane, uid: uid) {
+            case .success(let entry): entry
+            case .failure: nil
             }
-            if let outcome {
-                return .settled(try OutcomeRecord.read(outcome, uid: uid, producers: []).terminal)
-            }
-            return identity?.outcome.map { outcome in .settled(outcome) }
-        } catch {
-            throw error.error(what: "what is kept of UID \(uid)", in: directory)
+        let attempts = Int(entry?.head.attempts ?? 0)
+        switch found.place {
+        case .entries:
+            let possiblySent = uid <= lane.mark || entry?.head.flags.contains(.possiblySent) == true
+            return .unconfirmed(lane.key, attempts: attempts, possiblySent: possiblySent)
+        case .deferred(let due):
+            let reason = entry.map { entry in String(decoding: found.record[entry.reason], as: UTF8.self) }
+            return .deferred(
+                lane.key, until: WallTime(milliseconds: due), attempts: attempts,
+                reason: Reason(rawValue: reason ?? ""))
+        case .aside(let since):
+            return .aside(lane.key, since: WallTime(milliseconds: since))
         }
     }
 
-    private func fate(
-        _ found: (lane: UInt32, place: Place, record: [UInt8]), in directory: String
-    ) throws(JournalError) -> EntryFate? {
+    private func fate(quarantined bytes: [UInt8], _ lanes: [LaneRecord]) -> EntryFate? {
         do throws(EntryRecord.Fault) {
-            let lane = try lanes.get()[Int(found.lane) - 1]
-            let entry = try EntryRecord.read(found.record.span, lane: found.lane, uid: uid).get()
-            let attempts = Int(entry.head.attempts)
-            switch found.place {
-            case .aside(let since):
-                return .aside(lane.key, since: WallTime(milliseconds: since))
-            case .entries:
-                let possiblySent = uid <= lane.mark || entry.head.flags.contains(.possiblySent)
-                return .unconfirmed(lane.key, attempts: attempts, possiblySent: possiblySent)
-            case .deferred(let due):
-                let reason = Reason(rawValue: String(decoding: found.record[entry.reason], as: UTF8.self))
-                return .deferred(
-                    lane.key, until: WallTime(milliseconds: due), attempts: attempts, reason: reason)
-            }
+            let row = try QuarantineRecord(bytes, uid: uid)
+            return lanes[checked: row.lane].map { lane in .quarantined(lane.key, possiblySent: row.isPossiblySent) }
         } catch {
-            throw error.error(lane: found.lane, uid: uid, in: directory)
+            return nil
         }
+    }
+
+    private var settled: TerminalOutcome? {
+        do throws(EntryRecord.Fault) {
+            if let rejection { return .rejected(try RejectionRecord.read(rejection.span).get().cause.reason) }
+        } catch {}
+        do throws(EntryRecord.Fault) {
+            if let outcome { return try OutcomeRecord.read(outcome, uid: uid, producers: []).terminal }
+        } catch {}
+        return identity?.outcome
     }
 }

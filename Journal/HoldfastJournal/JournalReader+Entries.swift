@@ -4,10 +4,9 @@ import HoldfastLMDB
 extension JournalReader {
     /// Entries of all lanes, deferred ones and rejections, in UID order, from the first above `after`.
     ///
-    /// Fewer than `limit` are returned only at the end, or before a damaged record.
+    /// Fewer than `limit` are returned only at the end. Those whose records cannot be read are left out.
     ///
     /// - Parameter states: which to list; nil for all.
-    /// - Throws: `damaged`, naming lane and UID, when the very first of them is.
     public func entries(
         after: UID = .none, limit: Int, states: Set<JournalEntry.StateKind>? = nil
     ) throws(JournalError) -> [JournalEntry] {
@@ -19,22 +18,16 @@ extension JournalReader {
     /// Entries of all lanes, deferred ones and rejections, that `filter` wants, in UID order, from the first above
     /// `after`.
     ///
-    /// Fewer than `limit` are returned only at the end, or before a damaged record. For long listings see
-    /// ``listing(matching:after:limit:)``.
+    /// Fewer than `limit` are returned only at the end. Those whose records cannot be read are left out. For long listings,
+    /// and to know how many were left out, see ``listing(matching:after:limit:)``.
     ///
     /// - Parameter limit: the most entries. All of them are held in memory.
-    /// - Throws: `damaged`, naming lane and UID, when the first of them is. A damaged record counts as wanted if it lies
-    ///   where the filter looks, since nobody can say that it is not.
     public func entries(
         matching filter: EntryFilter, after: UID = .none, limit: Int
     ) throws(JournalError) -> [JournalEntry] {
         var listing = listing(matching: filter, after: after, limit: limit)
         var entries: [JournalEntry] = []
-        do throws(JournalError) {
-            while let page = try listing.next() { entries += page }
-        } catch {
-            if entries.isEmpty { throw error }
-        }
+        while let page = try listing.next() { entries += page }
         return entries
     }
 

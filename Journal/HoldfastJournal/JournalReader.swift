@@ -111,6 +111,12 @@ public final class JournalReader: Sendable {
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
             try PossiblySent.count(state.lanes.all, in: store.tables.entries, readers).reduce(0, +)
         }
+        if found.figures.quarantined > 0 {
+            let counts = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try QuarantineRow.count(lanes: state.lanes.count, in: snapshot, store.tables.quarantine)
+            }
+            for (index, count) in counts.enumerated() { status.lanes[index].quarantined = count }
+        }
         status.blacklist = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.statistics(of: tokens).entries
         }

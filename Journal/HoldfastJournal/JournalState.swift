@@ -90,6 +90,7 @@ struct CommitFigures: Sendable {
     var outcomes: Int
     var identities: Int
     var aside: Int
+    var quarantined: Int
 
     init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
         usedPages = try transaction.usedPages(of: tables.all)
@@ -97,5 +98,7 @@ struct CommitFigures: Sendable {
         outcomes = try transaction.statistics(of: tables.outcomes).entries
         identities = try transaction.statistics(of: tables.identities).entries
         aside = if let rows = tables.aside?.rows { try transaction.statistics(of: rows).entries } else { 0 }
+        quarantined = 0
+        if let table = tables.quarantine { quarantined = try transaction.statistics(of: table).entries }
     }
 }

@@ -18,7 +18,7 @@ extension LMDBJournal {
             var places: [(lane: LaneID, since: WallTime)] = []
             try snapshot.withCursor(rows) { (cursor: inout Cursor) throws(LMDBError) in
                 var found = try cursor.first()
-                while found, collector.fault == nil {
+                while found, collector.unreadable.isEmpty {
                     cursor.withCurrent { key, row in
                         let lane = key.bigEndian32(at: 0)
                         let record = AsideRecord.entry(row)
@@ -31,7 +31,9 @@ extension LMDBJournal {
             }
             return (collector, places)
         }
-        if let fault = collector.fault { throw fault.what.error(lane: fault.lane, uid: fault.uid, in: directory) }
+        if let entry = collector.unreadable.first {
+            throw .damaged("\(directory): what is kept aside of UID \(entry.uid): \(entry.fault)", in: directory)
+        }
         return AsideImage(entries: EntryBatch(bytes: collector.bytes, items: collector.items), places: places)
     }
 }

@@ -32,7 +32,6 @@ extension LMDBJournal {
                 for uid in uids {
                     guard try cursor.find(Key.entry(lane.rawValue, uid.rawValue).span) else { continue }
                     cursor.withCurrent { _, record in collector.take(record, lane: lane.rawValue, uid: uid.rawValue) }
-                    if collector.fault != nil { break }
                 }
             }
         }
@@ -47,11 +46,7 @@ extension LMDBJournal {
             try body(&collector, snapshot)
             return collector
         }
-        // Sound entries before a damaged one are given out first; the next call then begins with the damage.
-        if let fault = collector.fault, collector.items.isEmpty {
-            throw fault.what.error(lane: fault.lane, uid: fault.uid, in: directory)
-        }
-        return EntryBatch(bytes: collector.bytes, items: collector.items)
+        return EntryBatch(bytes: collector.bytes, items: collector.items, unreadable: collector.unreadable)
     }
 
     public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
@@ -107,6 +102,12 @@ extension LMDBJournal {
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
             try PossiblySent.count(state.lanes.all, in: tables.entries, readers).reduce(0, +)
         }
+        if figures.quarantined > 0 {
+            let counts = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try QuarantineRow.count(lanes: state.lanes.count, in: snapshot, tables.quarantine)
+            }
+            for (index, count) in counts.enumerated() { status.lanes[index].quarantined = count }
+        }
         return status
     }
 
@@ -152,10 +153,10 @@ public struct ReaderLag: Hashable, Sendable {
 struct BatchCollector {
     var bytes: [UInt8] = []
     var items: [EntryBatch.Item] = []
-    var fault: (what: EntryRecord.Fault, lane: UInt32, uid: UInt64)?
+    var unreadable: [UnreadableEntry] = []
 
     func wantsMore(limit: Int) -> Bool {
-        fault == nil && items.count < limit && bytes.count < LMDBJournal.batchByteCount
+        items.count + unreadable.count < limit && bytes.count < LMDBJournal.batchByteCount
     }
 
     /// Checks a record and copies its notification.
@@ -169,7 +170,7 @@ struct BatchCollector {
                     uid: UID(uid), attempts: entry.head.attempts,
                     isPossiblySent: entry.head.flags.contains(.possiblySent), range: start..<bytes.count))
         case .failure(let what):
-            fault = (what, lane, uid)
+            unreadable.append(UnreadableEntry(uid: UID(uid), fault: RecordFault(what)))
         }
     }
 }
@@ -179,7 +180,7 @@ extension JournalStatus {
         self.init(
             rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
             usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
-            identities: figures.identities, aside: figures.aside)
+            identities: figures.identities, aside: figures.aside, quarantined: figures.quarantined)
         for (index, lane) in state.lanes.all.enumerated() {
             unconfirmed += lane.entries + lane.deferred
             deferred += lane.deferred

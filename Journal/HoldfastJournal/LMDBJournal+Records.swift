@@ -21,10 +21,15 @@ extension LMDBJournal {
         try checkOpen()
         let names = shared.withLock { shared in shared.state.producerNames }
         return try UIDRow.list(
-            after: after, limit: limit, table: tables.outcomes, in: directory, what: "the outcome",
+            after: after, limit: limit, table: tables.outcomes,
             page: { (choice) throws(JournalError) in try page(choice) },
-            read: { (row) throws(EntryRecord.Fault) in
-                try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
+            read: { row in
+                do throws(EntryRecord.Fault) {
+                    return try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
+                } catch {
+                    // `journal verify` names it.
+                    return nil
+                }
             })
     }
 
@@ -32,10 +37,15 @@ extension LMDBJournal {
         try checkOpen()
         let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
         return try UIDRow.list(
-            after: after, limit: limit, table: tables.rejections, in: directory, what: "the rejection",
+            after: after, limit: limit, table: tables.rejections,
             page: { (choice) throws(JournalError) in try page(choice) },
-            read: { (row) throws(EntryRecord.Fault) in
-                try Rejection(row.value, uid: row.uid, producers: names, lanes: lanes)
+            read: { row in
+                do throws(EntryRecord.Fault) {
+                    return try Rejection(row.value, uid: row.uid, producers: names, lanes: lanes)
+                } catch {
+                    // `journal verify` names it.
+                    return nil
+                }
             })
     }
 
@@ -124,25 +134,17 @@ struct UIDRow {
         }
     }
 
-    /// Rows read page by page. Sound ones before a damaged one are given out first; the next call then begins with the
-    /// damage, and throws.
+    /// Rows read page by page, without those of which `read` makes nothing.
     static func list<Record>(
-        after: UID, limit: Int, table: Table, in directory: String, what: String,
-        page: (Choice) throws(JournalError) -> [UIDRow], read: (UIDRow) throws(EntryRecord.Fault) -> Record
+        after: UID, limit: Int, table: Table, page: (Choice) throws(JournalError) -> [UIDRow],
+        read: (UIDRow) -> Record?
     ) throws(JournalError) -> [Record] {
         var records: [Record] = []
         var last = after.rawValue
         while records.count < limit, last < .max {
             let rows = try page(Choice(table: table, after: last, limit: min(limit - records.count, pageCount)))
             guard let end = rows.last else { break }
-            for row in rows {
-                do throws(EntryRecord.Fault) {
-                    records.append(try read(row))
-                } catch {
-                    if records.isEmpty { throw error.error(what: "\(what) of UID \(row.uid)", in: directory) }
-                    return records
-                }
-            }
+            records += rows.compactMap(read)
             last = end.uid
         }
         return records

@@ -248,7 +248,7 @@ public final class LMDBJournal: Journal {
     public func endObserving() { shared.withLock { shared in shared.observer = nil } }
 
     /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.
-    private func leave(_ request: Request, refuse: (JournalError) -> Void) {
+    func leave(_ request: Request, refuse: (JournalError) -> Void) {
         if case .closed = thread.leave(request) { refuse(.closed(directory)) }
     }
 

@@ -4,7 +4,7 @@ extension Progress {
     /// Settlements and promotions that count against the bound on a commit.
     var parts: Int {
         switch self {
-        case .settled(_, let parts), .removed(_, let parts): parts
+        case .settled(_, let parts), .removed(_, let parts), .quarantined(_, let parts): parts
         case .promoted(let uids, _): uids.count
         case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .failed: 0
         }
@@ -21,7 +21,8 @@ extension CommitMeasure {
                 bytes += pending.appendedBytes
             }
         case .settled(let report, _): settlements += report.settled
-        case .promoted, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .removed, .failed: break
+        case .promoted, .quarantined, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .removed, .failed:
+            break
         }
     }
 }
@@ -53,6 +54,19 @@ extension Pending {
         case (.promote(_, after: _, now: _, _, let completion), .failed(let error)):
             // Those moved by earlier commits are moved: whoever asked must hear of them.
             completion(promoted.isEmpty ? .failure(error) : .success(promoted))
+        case (.quarantine(let order, let completion), .quarantined(let uids, let parts)):
+            done += parts
+            promoted += uids
+            if done < order.items.count { return false }
+            completion(.success(promoted))
+        case (.retryQuarantined(let uids, _, let completion), .quarantined(let restored, let parts)):
+            done += parts
+            promoted += restored
+            if done < uids.count { return false }
+            completion(.success(promoted))
+        case (.quarantine(_, let completion), .failed(let error)),
+            (.retryQuarantined(_, _, let completion), .failed(let error)):
+            completion(.failure(error))
         case (.lowerMark(_, _, let completion), .markLowered):
             completion(.success(()))
         case (.lowerMark(_, _, let completion), .failed(let error)):

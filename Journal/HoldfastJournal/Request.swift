@@ -12,6 +12,8 @@ enum Request: Sendable {
     case openLanes([LaneKey], Reply<[LaneID]>)
     case openProducer(String, Reply<ProducerID>)
     case setNote([UInt8], [UInt8]?, Reply<Void>)
+    case quarantine(QuarantineOrder, @Sendable (Result<[UID], JournalError>) -> Void)
+    case retryQuarantined([UID], WallTime, @Sendable (Result<[UID], JournalError>) -> Void)
     case removeOutcomes([UID], @Sendable (Result<Void, JournalError>) -> Void)
     case removeRejections([UID], Reply<Int>)
     /// Done piece by piece behind the others.
@@ -30,7 +32,7 @@ struct Pending {
     /// How many of the request's parts are durable.
     var done = 0
     var report = SettlementReport()
-    /// Of a promotion.
+    /// Of a promotion, and of what has to do with the quarantine.
     var promoted: [UID] = []
 
     init(_ request: Request) {
@@ -56,7 +58,9 @@ struct Pending {
     var mayOvertake: Bool {
         switch request {
         case .append, .refuse, .openLanes, .openProducer, .setNote: true
-        case .settle, .promote, .lowerMark, .setState, .removeOutcomes, .removeRejections, .trim: false
+        case .settle, .promote, .lowerMark, .setState, .removeOutcomes, .removeRejections, .trim,
+            .quarantine, .retryQuarantined:
+            false
         }
     }
 
@@ -74,7 +78,8 @@ struct Pending {
         switch request {
         case .settle(let batch, _): batch.count - done
         case .promote(_, after: _, now: _, let limit, _): limit - done
-        case .removeOutcomes(let uids, _): uids.count - done
+        case .removeOutcomes(let uids, _), .retryQuarantined(let uids, _, _): uids.count - done
+        case .quarantine(let order, _): order.items.count - done
         case .removeRejections(let uids, _): uids.count - done
         case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .trim: 0
         }
@@ -108,6 +113,8 @@ enum Progress {
     case settled(SettlementReport, parts: Int)
     /// `isLast`: no more are due.
     case promoted([UID], isLast: Bool)
+    /// Moved aside, or brought back.
+    case quarantined([UID], parts: Int)
     case markLowered
     case stateSet
     case lanesOpened([LaneID])

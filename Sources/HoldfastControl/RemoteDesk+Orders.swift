@@ -44,6 +44,11 @@ extension RemoteDesk {
         try Self.count(try await call(.discard(rejections)).0)
     }
 
+    public func retryQuarantined(_ uids: [UID]) async throws -> [UID] {
+        let (_, answer) = try await call(.retryQuarantined(uids))
+        return try answer.uids()
+    }
+
     public func blacklist(_ entries: [BlacklistEntry]) async throws { _ = try await call(.blacklist(entries)) }
 
     public func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {

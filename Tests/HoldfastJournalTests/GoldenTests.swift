@@ -59,6 +59,33 @@ struct GoldenTests {
         #expect(!isSound(record, uid: 8))
     }
 
+    @Test("An entry in quarantine")
+    func quarantined() throws {
+        let golden: [(String, QuarantineRecord)] = [
+            (
+                "d7c965515b2d5607484671750101000003000000070015007b68e5cf8b010000080706050403020105000000"
+                    + "0000000069747320636865636b73756d2069732077726f6e670001020304",
+                QuarantineRecord(
+                    uid: 0x0102_0304_0506_0708, lane: 3, producer: 7, fault: .damaged("its checksum is wrong"),
+                    isPossiblySent: true, at: acceptance, record: [0, 1, 2, 3, 4])
+            ),
+            (
+                "5aefc40844211df6484671750100090003000000070000007b68e5cf8b010000080706050403020105000000"
+                    + "000000000001020304",
+                QuarantineRecord(
+                    uid: 0x0102_0304_0506_0708, lane: 3, producer: 7, fault: .newerVersion(9),
+                    isPossiblySent: false, at: acceptance, record: [0, 1, 2, 3, 4])
+            ),
+        ]
+        for (text, record) in golden {
+            #expect(hex(record.bytes) == text)
+            let read = try QuarantineRecord(bytes(text), uid: record.uid)
+            #expect(read.fault == record.fault && read.isPossiblySent == record.isPossiblySent)
+            #expect(read.lane == 3 && read.producer == 7 && read.at == record.at && read.record == record.record)
+            #expect(throws: EntryRecord.Fault.self) { try QuarantineRecord(bytes(text), uid: 8) }
+        }
+    }
+
     @Test("An entry of a newer version is told from damage")
     func newer() {
         var record = bytes("0000000000000000" + "48466e72" + "02" + String(repeating: "00", count: 40))

@@ -37,14 +37,14 @@ struct ToolStatusTests {
     @Test("The numbers are those of sysexits.h, each once")
     func numbers() {
         #expect(Set(ToolStatus.allCases.map(\.rawValue)).count == ToolStatus.allCases.count)
-        #expect(ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
+        #expect(ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 64, 65, 66, 69, 70, 72, 73, 74, 75, 77, 78])
     }
 
     @Test(
         "Errors of the journal have exit codes of their own",
         arguments: [
-            (JournalError.Code.ownedByAnotherProcess, ToolStatus.cannotOpen), (.newerFormat, .cannotOpen),
-            (.damaged, .cannotOpen),
+            (JournalError.Code.ownedByAnotherProcess, ToolStatus.cannotOpen), (.newerFormat, .unreadable),
+            (.damaged, .unreadable),
             (.notFound, .noInput), (.permissionDenied, .noPermission), (.diskFull, .inputOutput),
             (.limitReached, .inputOutput),
             (.inputOutput, .inputOutput), (.undetermined, .inputOutput), (.unsupportedFileSystem, .cannotOpen),

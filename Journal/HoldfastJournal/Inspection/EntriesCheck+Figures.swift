@@ -74,10 +74,14 @@ extension EntriesCheck {
         let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn]
             .reduce(0, &+)
         let unconfirmed = laneTallies.reduce(0) { sum, tally in sum + tally.entries + tally.deferred }
-        if totals.accepted != ended &+ UInt64(unconfirmed + asideCount), lanes.allSatisfy({ lane in lane != nil }) {
+        let quarantined = check.report.rows["quarantine"] ?? 0
+        if totals.accepted != ended &+ UInt64(unconfirmed + asideCount + quarantined), isWhole("quarantine"),
+            lanes.allSatisfy({ lane in lane != nil })
+        {
             check.add(
                 "of \(totals.accepted) accepted entries \(ended) have ended, but \(unconfirmed) are unconfirmed"
-                    + (asideCount > 0 ? " and \(asideCount) are kept aside" : ""),
+                    + (asideCount > 0 ? " and \(asideCount) are kept aside" : "")
+                    + (quarantined > 0 ? " and \(quarantined) are in quarantine" : ""),
                 table: "facts", means: DamageMeaning.figures)
         }
     }

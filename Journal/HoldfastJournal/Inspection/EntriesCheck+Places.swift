@@ -11,6 +11,7 @@ extension EntriesCheck {
         var streams: [UIDStream] = []
         for (name, kind) in [
             ("rejections", UIDStream.Kind.rejected), ("outcomes", .outcome), ("identities", .identity),
+            ("quarantine", .quarantined),
         ] {
             if let tree = tree(name) { streams.append(UIDStream(walk.file, tree, kind)) }
         }
@@ -56,6 +57,9 @@ extension EntriesCheck {
             case .aside(let number):
                 (lane, unconfirmed) = (number, true)
                 places.append("what lane \(number) keeps aside")
+            case .quarantined:
+                unconfirmed = true
+                places.append("quarantine")
             case .rejected: places.append("rejections")
             case .outcome, .identity: break
             }
@@ -90,7 +94,7 @@ extension EntriesCheck {
         }
     }
 
-    private var isWhole: Bool { check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred", "aside"]) }
+    private var isWhole: Bool { check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred", "aside", "quarantine"]) }
 
     private static func table(_ found: [UIDMerge.Found]) -> String {
         switch found.first?.kind {
@@ -99,6 +103,7 @@ extension EntriesCheck {
         case .identity: "identities"
         case .deferred: "deferred"
         case .aside: "aside"
+        case .quarantined: "quarantine"
         default: "entries"
         }
     }
@@ -110,7 +115,7 @@ private struct UIDStream {
         case entry(UInt32)
         case deferred(UInt32)
         case aside(UInt32)
-        case rejected, outcome, identity
+        case rejected, outcome, identity, quarantined
     }
 
     let kind: Kind
@@ -125,7 +130,7 @@ private struct UIDStream {
         switch kind {
         case .entry(let lane), .deferred(let lane), .aside(let lane):
             hasRow = cursor.seek(atLeast: Key.entry(lane, 0).span.array)
-        case .rejected, .outcome, .identity: hasRow = cursor.seek(atLeast: [])
+        case .rejected, .outcome, .identity, .quarantined: hasRow = cursor.seek(atLeast: [])
         }
         uid = hasRow ? read() : nil
     }
@@ -135,7 +140,7 @@ private struct UIDStream {
         switch kind {
         case .entry(let lane), .deferred(let lane), .aside(let lane):
             return key.count == 12 && key.span.bigEndian32(at: 0) == lane ? key.span.bigEndian64(at: 4) : nil
-        case .rejected, .outcome, .identity:
+        case .rejected, .outcome, .identity, .quarantined:
             return key.count == 8 ? key.span.bigEndian64(at: 0) : nil
         }
     }

@@ -36,6 +36,10 @@ final class EntriesCheck {
     static let rowTables = [
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
+    /// Those that a journal of an older version does not have.
+    private var addedTables: [String] {
+        EntriesStore.Tables.addedNames.filter { name in tables.contains { table in table.name == name } }
+    }
 
     init(
         _ check: FileCheck, _ walk: FileWalk, _ tables: [(name: String, record: TreeRecord)],
@@ -48,7 +52,8 @@ final class EntriesCheck {
     }
 
     func run() {
-        check.walk(walk, tables, Self.figuresTables + Self.rowTables + asideTables) { table, key, value, page in
+        let names = Self.figuresTables + Self.rowTables + asideTables + addedTables
+        check.walk(walk, tables, names) { table, key, value, page in
             switch table {
             case "facts": fact(key, value.array, page)
             case "lanes": lane(key, value.array, page)
@@ -61,6 +66,7 @@ final class EntriesCheck {
             case "identities": identity(key, value, page)
             case "aside": asideRow(key, value, page)
             case "asideOrder": if key.count != 20 { badKey(key, table, page) }
+            case "quarantine": quarantined(key, value.array, page)
             default: note(key, value.array, page)
             }
         }
@@ -211,8 +217,8 @@ final class EntriesCheck {
             check.add(
                 "the record: \(error.words)", table: table, page: page, lane: lane, uid: uid,
                 means:
-                    "The notification cannot be sent, and the engine stops when it comes to it. Salvage looks for an "
-                    + "undamaged copy.")
+                    "The notification cannot be sent; the engine moves it to the quarantine when it comes to it. Salvage "
+                    + "looks for an undamaged copy.")
             return nil
         }
     }
@@ -260,7 +266,24 @@ final class EntriesCheck {
         } catch {
             check.add(
                 "the outcome: \(error.words)", table: "outcomes", page: page, uid: uid,
-                means: "The application will not hear how this notification ended, nor of those behind it.")
+                means: "The application will not hear how this notification ended.")
+        }
+    }
+
+    /// That an entry is in quarantine is no damage: what was damaged has been dealt with. The row must be whole.
+    private func quarantined(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        guard key.count == 8 else { return badKey(key, "quarantine", page) }
+        let uid = key.span.bigEndian64(at: 0)
+        do throws(EntryRecord.Fault) {
+            let row = try QuarantineRecord(value, uid: uid)
+            tally(row.lane, uid, "quarantine", page) { _ in }
+            check.remark(
+                "There are entries in quarantine, whose records cannot be read: `holdfast journal quarantine list` lists them."
+            )
+        } catch {
+            check.add(
+                "the quarantined entry: \(error.words)", table: "quarantine", page: page, uid: uid,
+                means: "It cannot be brought back. No other notification is affected.")
         }
     }
 

@@ -87,6 +87,10 @@ struct CopyRule {
             lane.flaggedDeferred = lane.deferred
             return lane.bytes
         case "deferred": return try EntryRecord.flagged(value)
+        case "quarantine":
+            var row = try QuarantineRecord(value.array)
+            row.isPossiblySent = true
+            return row.bytes
         default: return nil
         }
     }

@@ -41,6 +41,9 @@ final class EntriesSalvage: PartSalvage {
             try self.take(table, key, value)
         }
         try collectAside()
+        try walk(EntriesStore.Tables.addedNames) { (table, key, value) throws(JournalError) in
+            try self.take(table, key, value)
+        }
         try walk(Self.entryTables) { (table, key, value) throws(JournalError) in try self.take(table, key, value) }
         if !holes.isEmpty {
             try carve(for: [EntryRecord.magic, RejectionRecord.magic, OutcomeRecord.magic, IdentityRecord.magic]) {
@@ -91,10 +94,26 @@ final class EntriesSalvage: PartSalvage {
         case "deferred": try place(value, due: Int64(bitPattern: key.span.bigEndian64(at: 4)) ^ .min)
         case "deferredIndex": try followIndex(key, value)
         case "notes": try keep(table, key, value)
+        case "quarantine": try keepQuarantined(key, value)
         default:
             greatestUID = max(greatestUID, key.span.bigEndian64(at: 0))
             try keep(table, key, table == "rejections" ? figures.fitted(rejection: value) : value)
         }
+    }
+
+    /// What could not be read is kept as it is, and may have been sent.
+    private func keepQuarantined(_ key: [UInt8], _ value: [UInt8]) throws(JournalError) {
+        var row: QuarantineRecord
+        do throws(EntryRecord.Fault) { row = try QuarantineRecord(value) } catch { return }
+        guard try !hasEnded(key) else {
+            report.ended += 1
+            return
+        }
+        row.isPossiblySent = true
+        figures.quarantined += 1
+        greatestUID = max(greatestUID, row.uid)
+        try scratch.put("unconfirmed", key, [])
+        try keep("quarantine", key, row.bytes)
     }
 
     /// The key in `entries` of a row of `deferred`.
@@ -120,6 +139,7 @@ final class EntriesSalvage: PartSalvage {
         case ("rejections", 8): _ = try Rejection(value, uid: uid, producers: [], lanes: [])
         case ("outcomes", 8): _ = try OutcomeRecord.read(value, uid: uid, producers: [])
         case ("identities", 8) where figures.hasFacts && IdentityRecord(value.span, uid: uid) != nil: break
+        case ("quarantine", 8): _ = try QuarantineRecord(value, uid: uid)
         case ("notes", _): _ = try NoteRecord.value(value, name: key)
         default: throw .damaged("it is no row of this table")
         }

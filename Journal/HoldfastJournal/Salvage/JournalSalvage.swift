@@ -118,7 +118,8 @@ class PartSalvage {
                     guard failure == nil, !place.isTree else { return }
                     do throws(JournalError) { try row(name, key, value.array) } catch { failure = error }
                 }
-            } else {
+            } else if !EntriesStore.Tables.addedNames.contains(name) {
+                // A journal of an older version lacks those, and lacks nothing by it.
                 holes.add(name)
             }
             for (table, range) in lost.withLock({ lost in exchange(&lost, with: []) }) { holes.add(table, range) }

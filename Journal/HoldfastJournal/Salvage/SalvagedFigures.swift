@@ -149,6 +149,9 @@ struct SalvagedFigures {
         return next
     }
 
+    /// Entries in quarantine.
+    var quarantined = 0
+
     mutating func countAside(_ head: EntryRecord.Head) {
         aside[head.producer, default: 0] += 1
         if var lane = lanes[head.lane] {
@@ -178,7 +181,7 @@ struct SalvagedFigures {
         facts.nextUID = max(facts.nextUID, greatest &+ 1)
         if facts.nextUID < .max - CopyRule.jump { facts.nextUID += CopyRule.jump }
         facts.closedInOrder = false
-        facts.totals.fit(open: unconfirmed.values.reduce(0, +) + aside.values.reduce(0, +))
+        facts.totals.fit(open: unconfirmed.values.reduce(quarantined, +) + aside.values.reduce(0, +))
         for (number, lane) in lanes {
             var lane = lane
             lane.mark = lane.lastUID
@@ -191,7 +194,8 @@ struct SalvagedFigures {
             rows.append(("producers", Key.producer(number).span.array, producer.bytes))
         }
         var version: [UInt8] = []
-        version.appendLittleEndian(aside.isEmpty ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
+        let isOldest = aside.isEmpty && quarantined == 0
+        version.appendLittleEndian(isOldest ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
         rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))

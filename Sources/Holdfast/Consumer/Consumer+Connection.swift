@@ -188,7 +188,7 @@ extension Consumer {
 
     /// Why there is nothing to do; nil when there is.
     private func rest() -> EngineRest? {
-        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, inFlight == 0,
+        guard beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, inFlight == 0,
             !lanes.contains(where: \.isPromoting)
         else { return nil }
         var reason: String?

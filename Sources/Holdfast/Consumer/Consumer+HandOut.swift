@@ -75,12 +75,14 @@ extension Consumer {
             let batch = try journal.unconfirmed(lane.id, uids: taken.map(\.uid))
             let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
             lanes[index].takeAgain(taken)
+            quarantine(batch.unreadable, of: index, wall: wall) { possiblySent.contains($0) }
             give(batch, of: index, on: number, link, now: now, wall: wall) { possiblySent.contains($0) }
             return taken.count
         case .read(let after, let through):
             let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: room)
-            lanes[index].advance(to: batch.items.last?.uid ?? through, count: batch.count)
+            lanes[index].advance(to: batch.lastUID ?? through, count: batch.count)
             let markAtOpen = lane.markAtOpen
+            quarantine(batch.unreadable, of: index, wall: wall) { $0 <= markAtOpen }
             let fresh = batch.removing(lanes[index].passOver(in: batch))
             give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
             // Nothing may lie below the mark, and something above it.
@@ -91,11 +93,11 @@ extension Consumer {
     /// Looks how far the mark must rise for the next entries. In a lane with one attempt they have places from then on.
     private func peek(_ index: Int, after: UID, limit: Int) throws(JournalError) -> Int {
         let batch = try journal.unconfirmed(lanes[index].id, after: after, through: .max, limit: limit)
-        guard let last = batch.items.last else {
+        guard let last = batch.lastUID else {
             lanes[index].peekedNothing()
             return 0
         }
-        raise(index, through: last.uid, places: batch.count)
+        raise(index, through: last, places: batch.count)
         return lanes[index].key.guarantee == .atLeastOnce ? 0 : batch.count
     }
 
@@ -110,12 +112,12 @@ extension Consumer {
         _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) {
-        let batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
+        var batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
         let examined: Examined
         do {
-            examined = try examine(
-                batch, lane: index, connection: number, now: now, wall: wall, possiblySent: possiblySent)
+            examined = try examineReadable(
+                &batch, lane: index, connection: number, now: now, wall: wall, possiblySent: possiblySent)
         } catch {
             // Back into the lane, unharmed: nothing of it went out.
             lanes[index].requeue(
@@ -168,10 +170,31 @@ extension Consumer {
         var obstacles: [(position: Int, obstacle: Obstacle)] = []
     }
 
+    /// Examines a batch, and has moved aside what of it turns out to be unreadable.
+    private func examineReadable(
+        _ batch: inout EntryBatch, lane index: Int, connection: Int, now: Duration, wall: WallTime,
+        possiblySent: (UID) -> Bool
+    ) throws -> Examined {
+        while true {
+            do {
+                return try examine(
+                    batch, lane: index, connection: connection, now: now, wall: wall, possiblySent: possiblySent)
+            } catch let found as UnreadablePosition {
+                let item = batch.items[found.position]
+                quarantine([UnreadableEntry(uid: item.uid, fault: found.fault)], of: index, wall: wall) {
+                    item.isPossiblySent || possiblySent($0)
+                }
+                batch = batch.removing([found.position])
+            }
+        }
+    }
+
     private func examine(
         _ batch: EntryBatch, lane index: Int, connection: Int, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) throws -> Examined {
+        // An entry that may go as a topic's probe is asked for once: nothing may be found unreadable behind it.
+        if !topicHold.isEmpty { for position in batch.items.indices { _ = try readableFields(of: batch, at: position) } }
         var blacklisted: [Int: [BlacklistEntry]] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
@@ -181,7 +204,7 @@ extension Consumer {
         var examined = Examined()
         examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
-            let fields = try batch.fields(at: position)
+            let fields = try readableFields(of: batch, at: position)
             let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
             examined.flights.append(flight)
             var obstacle = obstacle(to: flight, fields, in: batch, blacklisted[position], wall: wall)
@@ -194,6 +217,16 @@ extension Consumer {
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
+    }
+
+    private func readableFields(
+        of batch: EntryBatch, at position: Int
+    ) throws(UnreadablePosition) -> PackedNotification.Fields {
+        do throws(PackedNotification.Damage) {
+            return try batch.fields(at: position)
+        } catch {
+            throw UnreadablePosition(position: position, fault: RecordFault(error))
+        }
     }
 
     private func flight(
@@ -281,7 +314,7 @@ extension Consumer {
         // One that was refused, say, stands for nothing.
         return switch try journal.fate(of: successor) {
         case .unconfirmed, .deferred, .aside, .settled(.confirmed), nil: true
-        case .settled: false
+        case .settled, .quarantined: false
         }
     }
 
@@ -314,7 +347,7 @@ extension Consumer {
     private func deferAgain(_ index: Int, now: Duration, wall: WallTime) {
         guard lanes[index].againCount > 0, readAgainAt == nil else { return }
         var plan = SettlementPlan()
-        do {
+        do throws(JournalError) {
             let again = lanes[index].takeAllAgain(limit: 1000)
             let batch: EntryBatch
             do throws(JournalError) {
@@ -325,15 +358,19 @@ extension Consumer {
             }
             let possiblySent = Set(again.lazy.filter(\.possiblySent).map(\.uid))
             let link = links[Self.noConnection]
-            let flights = try batch.items.indices.map { position in
-                flight(
-                    of: batch.items[position], try batch.fields(at: position), lane: index,
-                    possiblySent: { possiblySent.contains($0) })
+            var unreadable = batch.unreadable
+            for position in batch.items.indices {
+                let item = batch.items[position]
+                do throws(UnreadablePosition) {
+                    let fields = try readableFields(of: batch, at: position)
+                    let flight = flight(of: item, fields, lane: index, possiblySent: { possiblySent.contains($0) })
+                    guard let ticket = link?.window.settleUnsent(flight) else { continue }
+                    plan.wait(flight, ticket: ticket, lane: lanes[index].id, until: wall, reason: .neverProcessed)
+                } catch {
+                    unreadable.append(UnreadableEntry(uid: item.uid, fault: error.fault))
+                }
             }
-            for flight in flights {
-                guard let ticket = link?.window.settleUnsent(flight) else { continue }
-                plan.wait(flight, ticket: ticket, lane: lanes[index].id, until: wall, reason: .neverProcessed)
-            }
+            quarantine(unreadable, of: index, wall: wall) { possiblySent.contains($0) }
         } catch {
             return readFailed(error, now: now)
         }

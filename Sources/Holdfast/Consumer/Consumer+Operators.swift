@@ -117,6 +117,9 @@ extension Consumer {
         case .deferred(let key, until: _, attempts: _, reason: _)?:
             // Its record says whether it may have been sent.
             return key == lanes[index].key ? .withdraw : nil
+        case .quarantined(let key, let possiblySent)?:
+            guard key == lanes[index].key else { return nil }
+            return possiblySent ? .unknown : .withdraw
         case .unconfirmed(let key, attempts: _, possiblySent: _)?:
             guard key == lanes[index].key, let standing = standing(of: uid, lane: index) else { return nil }
             switch standing {

@@ -125,7 +125,8 @@ extension Consumer {
 
     /// What follows from a payload error is on disk, or there was nothing to write.
     func endPayloadErrorHold() {
-        if beingWritten == 0, unwritten.isEmpty, unread.isEmpty, lateErrors.isEmpty { settlesPayloadError = false }
+        guard beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, lateErrors.isEmpty else { return }
+        settlesPayloadError = false
     }
 
     /// What a settlement on disk frees in the windows.
@@ -275,6 +276,7 @@ extension Consumer {
         let due = unwritten.filter { $0.due <= now }
         unwritten.removeAll { $0.due <= now }
         for (_, connection, work) in due { write(work, connection: connection) }
+        retryQuarantines(now: now)
         let readable = unread.filter { $0.due <= now }
         unread.removeAll { $0.due <= now }
         for (_, connection, plan, answeredAt) in readable {

@@ -33,6 +33,20 @@ extension Consumer {
         self.retirement = retirement
     }
 
+    /// The journal can't be read further, but written: nothing more is handed out, and what is in flight gets its answers
+    /// within the shutdown's limit. Otherwise each start would send again what lies before the damage.
+    func giveUp(_ error: JournalError) {
+        guard end == nil, failing == nil else { return }
+        failing = error
+        log(
+            .journalFailed,
+            "stopping: the journal can't be read further; \(inFlight) in flight get their answers first: \(error)",
+            error.metadata)
+        beginShutdown(now: clock.monotonic())
+    }
+
+    private var orderlyEnd: End { failing.map { .failed($0) } ?? .shutDown }
+
     /// Connections that do not end by themselves: what they have is unknown.
     private func abandonConnections(now: Duration, wall: WallTime) {
         let overdue = orderedLinks.filter { $0.value.connection != nil }
@@ -50,7 +64,7 @@ extension Consumer {
         }
         if now >= deadline + Self.graceAfterLimit {
             guard retirement != nil else {
-                end = .shutDown
+                end = orderlyEnd
                 return
             }
             abandonConnections(now: now, wall: wall)
@@ -60,12 +74,13 @@ extension Consumer {
         }
         releaseAllSuspects(now: now, wall: wall)
         retreatMarks(now: now, wall: wall)
-        guard beingWritten == 0, unwritten.isEmpty, unread.isEmpty, lateErrors.isEmpty, readAgainAt == nil,
+        guard beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, lateErrors.isEmpty,
+            readAgainAt == nil,
             !lanes.contains(where: \.isLowering)
         else { return }
         // Whoever goes on needs them where they are.
         if !marksAreLowered, retirement != .replaced { lowerMarks() }
-        if !lanes.contains(where: \.isLowering) { end = .shutDown }
+        if !lanes.contains(where: \.isLowering) { end = orderlyEnd }
     }
 
     /// Nothing is in flight: the marks, which ran ahead, go back to what may really have been sent. So an orderly restart

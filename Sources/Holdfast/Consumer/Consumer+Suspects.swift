@@ -16,8 +16,10 @@ extension Consumer {
         }
         for (ticket, flight, result) in new.sorted(by: { $0.flight.uid < $1.flight.uid }) {
             guard let token = tokens[flight.lane][flight.uid] else {
-                // Settled by an earlier answer: nothing to judge.
+                // Settled by an earlier answer, and nothing to judge; or unreadable, and to be moved aside. Reading it
+                // once more tells which.
                 links[connection]?.window.release(ticket)
+                lanes[flight.lane].requeue([.init(uid: flight.uid, possiblySent: flight.possiblySentBefore)])
                 continue
             }
             suspectTokens.insert(token)

@@ -97,7 +97,9 @@ package final class Consumer: @unchecked Sendable {
     var unwritten: [(due: Duration, connection: Int, work: SettlementWork)] = []
     /// Answers about tokens that could not be read, to be tried again; with the time of the answer.
     var unread: [(due: Duration, connection: Int, plan: SettlementPlan, answeredAt: WallTime)] = []
-    /// Settlements with the journal.
+    /// Unreadable entries that could not be moved aside, to be tried again.
+    var unmoved: [(due: Duration, order: QuarantineOrder)] = []
+    /// Settlements with the journal, and orders to move unreadable entries aside.
     var beingWritten = 0
     /// Not before this does the Consumer read again, after a read that failed.
     var readAgainAt: Duration?
@@ -131,6 +133,8 @@ package final class Consumer: @unchecked Sendable {
 
     /// The orderly end has come so far that send marks are being set back.
     var marksAreLowered = false
+    /// Why the work ends, when what is in flight has its answers.
+    var failing: JournalError?
     package internal(set) var end: End?
 
     /// What a Consumer begins with.
@@ -284,12 +288,13 @@ package final class Consumer: @unchecked Sendable {
         takeConnected(received.connected, now: now)
         takeEvents(earlyEvents + received.events, now: now, wall: wall)
         takePromoted(received.promoted, now: now)
+        takeQuarantined(received.quarantined, now: now)
         takeOperators(received, now: now, wall: wall)
         for (lane, isLowered) in received.marksLowered {
             lanes[lane].markLowered(isLowered)
             if !isLowered { retreatAgainAt = now + configuration.settlementRetry }
         }
-        if let failure = received.failure { fail(failure) }
+        if let failure = received.failure { endWork(failure) }
         if received.credentialsChanged { takeNewCredentials(now: now) }
         if let reports = received.takesCharge { takeCharge(reports) }
         if let terms = received.terms { take(terms) }
@@ -344,7 +349,7 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func nextWake(now: Duration) -> Duration? {
-        var wakes: [Duration] = unwritten.map(\.due) + unread.map(\.due)
+        var wakes: [Duration] = unwritten.map(\.due) + unread.map(\.due) + unmoved.map(\.due)
         if let retreatAgainAt { wakes.append(retreatAgainAt) }
         if let limit = shutdownDeadline, now < limit + Self.graceAfterLimit {
             wakes.append(limit <= now ? limit + Self.graceAfterLimit : limit)
@@ -396,8 +401,13 @@ package final class Consumer: @unchecked Sendable {
         for case (_, .success(let connection)) in unclaimed { connection.close(deadline: .zero) }
     }
 
-    /// The work is over for good: nothing can be written any more.
+    /// The work ends. Where the journal can be written all the same, what is in flight gets its answers first.
     func fail(_ error: JournalError) {
+        if error.code == .damaged { giveUp(error) } else { endWork(error) }
+    }
+
+    /// The work is over for good: nothing can be written any more.
+    private func endWork(_ error: JournalError) {
         guard end == nil else { return }
         log(.journalFailed, "stopping: the journal can't be used any more: \(error)", error.metadata)
         end = .failed(error)

@@ -6,6 +6,7 @@ struct ConsumerInbox: Sendable {
     var commits: [LaneID: CommitReport.Lane] = [:]
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)] = []
+    var quarantined: [(order: QuarantineOrder, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var orders: [LaneOrder] = []
     var withdrawals: [WithdrawalOrder] = []
@@ -43,7 +44,8 @@ struct ConsumerInbox: Sendable {
     }
 
     var isEmpty: Bool {
-        events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && connected.isEmpty
+        events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
+            && connected.isEmpty
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil

@@ -75,11 +75,40 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - through: the greatest UID wanted.
-    ///   - limit: the most entries; fewer come when their bytes exceed about 1 MiB. Empty means there are no more.
+    ///   - limit: the most entries; fewer come when their bytes exceed about 1 MiB. Without any, unreadable ones included,
+    ///     there are no more.
+    /// - Returns: the entries, and in ``EntryBatch/unreadable`` those among them whose records cannot be read: one of
+    ///   these never keeps others from being read.
     func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch
 
     /// Those of `uids` (ascending) that are still unconfirmed and not deferred.
     func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch
+
+    /// Moves entries whose records cannot be read out of the way, in one commit (a large number in several): each record
+    /// is kept whole, as it lies there, and counts as quarantined instead of unconfirmed. Entries that are not among the
+    /// unconfirmed, or are deferred, are passed over.
+    ///
+    /// The quarantine has no bound of its own: what is in it was accepted within the journal's limit and counts against
+    /// it until it is withdrawn or waits again.
+    ///
+    /// - Parameter completion: the UIDs that were moved, when the commit is on disk; on failure the same order may be
+    ///   given again.
+    func quarantine(
+        _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
+
+    /// The number of quarantined entries. From memory.
+    var quarantinedCount: Int { get }
+
+    /// Quarantined entries, ascending by UID from the first above `after`.
+    func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
+
+    /// Brings quarantined entries back whose records can be read after all: they are deferred, and due at once. Those that
+    /// may have been sent when they were quarantined are possibly sent. (A settlement that withdraws a quarantined entry
+    /// ends it; so does one that makes it *unknown*.)
+    ///
+    /// - Parameter completion: the UIDs that wait again, when the commit is on disk.
+    func retryQuarantined(
+        _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
 
     /// The number of the lane's unconfirmed entries, deferred ones included. From memory.
     func depth(_ lane: LaneID) -> Int
@@ -97,7 +126,8 @@ public protocol Journal: AnyObject, Sendable {
     /// The number of outcomes that wait to be taken. From memory.
     var outcomeCount: Int { get }
 
-    /// Outcomes that were kept and are not yet removed, ascending by UID from the first above `after`.
+    /// Outcomes that were kept and are not yet removed, ascending by UID from the first above `after`. One whose record
+    /// cannot be read is passed over, and stays.
     func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome]
 
     /// Removes outcomes: they were taken. UIDs without one are passed over.
@@ -105,7 +135,8 @@ public protocol Journal: AnyObject, Sendable {
     /// - Parameter completion: when the commit is on disk.
     func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Rejections in the order of their UIDs, from the first above `after`.
+    /// Rejections in the order of their UIDs, from the first above `after`. One whose record cannot be read is passed
+    /// over, and stays.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
 
     /// Deletes rejections, durably on return; large numbers take several commits. UIDs without one are passed over.

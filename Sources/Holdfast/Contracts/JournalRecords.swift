@@ -119,12 +119,14 @@ public enum EntryFate: Hashable, Sendable {
     case aside(LaneKey, since: WallTime)
     /// Over.
     case settled(TerminalOutcome)
+    /// Its record cannot be read: it was moved aside, and is kept.
+    case quarantined(LaneKey, possiblySent: Bool)
 
     /// Where it waits; nil when it is kept aside or over.
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .quarantined(let lane, possiblySent: _):
             lane
         case .aside, .settled: nil
         }

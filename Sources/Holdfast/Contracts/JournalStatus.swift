@@ -7,9 +7,13 @@ public struct JournalStatus: Sendable {
         public var deferred: Int
         public var mark: UID
         public var state: LaneState
+        /// Entries of the lane that are in quarantine.
+        public var quarantined: Int
         public init(
-            key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running
+            key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running,
+            quarantined: Int = 0
         ) {
+            self.quarantined = quarantined
             self.key = key
             self.id = id
             self.unconfirmed = unconfirmed
@@ -24,6 +28,9 @@ public struct JournalStatus: Sendable {
     /// Those of them that a crash would leave possibly sent.
     public var possiblySent: Int
     public var deferred: Int
+    /// Entries whose records cannot be read: neither unconfirmed nor ended. Accepted entries are those that have ended,
+    /// the unconfirmed, those aside and these.
+    public var quarantined: Int
     public var rejections: Int
     /// Outcomes that wait to be taken.
     public var outcomes: Int
@@ -43,9 +50,10 @@ public struct JournalStatus: Sendable {
     public init(
         unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
-        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0
+        limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0, quarantined: Int = 0
     ) {
         self.aside = aside
+        self.quarantined = quarantined
         self.unconfirmed = unconfirmed
         self.possiblySent = possiblySent
         self.deferred = deferred

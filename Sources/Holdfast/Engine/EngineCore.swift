@@ -269,6 +269,7 @@ package final class EngineCore: Sendable {
             status.lanes[index].oldestAcceptedAt = oldest[status.lanes[index].key]
         }
         status.outcomes = journal.outcomeCount
+        status.quarantined = journal.quarantinedCount
         status.eventsDropped = events.dropped
         return status
     }

@@ -22,6 +22,8 @@ public enum EngineEvent: Hashable, Sendable {
     case lateError(route: String, recalled: Int, lost: Int)
     /// Tokens that were called bad are on the blacklist.
     case convicted(LaneKey, count: Int)
+    /// An entry's record cannot be read: it was moved aside, and is kept.
+    case quarantined(LaneKey, UID, RecordFault)
     /// Every notification that the Producer has submitted has its outcome.
     case drained(producer: String)
     /// Expirations are not acted upon for a while.

@@ -101,6 +101,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var throttled: [String: Throttle] = [:]
     /// Outcomes that wait to be taken.
     public internal(set) var outcomes = 0
+    /// Entries whose records cannot be read: neither unconfirmed nor ended.
+    public internal(set) var quarantined = 0
     /// Events that some listener was too slow for.
     public internal(set) var eventsDropped = 0
     public internal(set) var lanes: [Lane] = []

@@ -70,6 +70,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case impossibleIdentifier = "impossible-identifier"
     case secondHandOut = "second-hand-out"
     case feedbackNotStored = "feedback-not-stored"
+    case entryQuarantined = "entry-quarantined"
 
     // critical
     case journalFailed = "journal-failed"
@@ -91,7 +92,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .warning
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
             .settlementFailed,
-            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored:
+            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
+            .entryQuarantined:
             .error
         case .journalFailed: .critical
         }
@@ -112,7 +114,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .secondHandOut, .feedbackNotStored, .noteFailed:
+            .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined:
             true
         }
     }

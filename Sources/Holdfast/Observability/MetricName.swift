@@ -29,6 +29,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case holding = "holdfast_holding"
     case outcomes = "holdfast_outcomes_waiting"
     case blacklist = "holdfast_blacklist_entries"
+    case quarantined = "holdfast_quarantined_entries"
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
@@ -52,7 +53,7 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist:
+            .blacklist, .quarantined:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -62,8 +63,8 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .commitTime, .commitEntries, .commitSettlements,
-            .commitBytes:
+        case .submitted, .usedBytes, .outcomes, .blacklist, .quarantined, .commitTime, .commitEntries,
+            .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,

@@ -147,11 +147,14 @@ public struct RouteLevels: Hashable, Sendable {
     public var outcomes: Int
     /// Of the whole journal: tokens on the blacklist.
     public var blacklist: Int
+    /// Of the whole journal: entries whose records cannot be read.
+    public var quarantined: Int
 
     public init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
-        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0
+        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, quarantined: Int = 0
     ) {
+        self.quarantined = quarantined
         self.route = route
         self.measuredAt = measuredAt
         self.lanes = lanes

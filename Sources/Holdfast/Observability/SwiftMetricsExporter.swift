@@ -10,6 +10,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let usedBytes: Meter
     private let outcomes: Meter
     private let blacklist: Meter
+    private let quarantined: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -31,6 +32,7 @@ final class SwiftMetricsExporter: MetricsListener {
         usedBytes = factory.meter(.usedBytes)
         outcomes = factory.meter(.outcomes)
         blacklist = factory.meter(.blacklist)
+        quarantined = factory.meter(.quarantined)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -132,6 +134,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func measured(_ levels: RouteLevels) {
         outcomes.set(levels.outcomes)
         blacklist.set(levels.blacklist)
+        quarantined.set(levels.quarantined)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)

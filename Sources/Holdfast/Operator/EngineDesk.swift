@@ -106,6 +106,13 @@ struct EngineDesk: OperatorDesk {
 
     func discard(_ rejections: [UID]) async throws -> Int { try await atRest.discard(rejections) }
 
+    func retryQuarantined(_ uids: [UID]) async throws -> [UID] {
+        // They are deferred, and may lie ahead of the reading.
+        core.beginRestoring()
+        defer { core.endRestoring() }
+        return try await atRest.retryQuarantined(uids)
+    }
+
     // MARK: The blacklist
 
     func blacklist(_ entries: [BlacklistEntry]) async throws { try await atRest.blacklist(entries) }

@@ -69,6 +69,9 @@ public struct JournalDesk: OperatorDesk {
                 guard let id = lanes[lane] else { continue }
                 // Its record says whether it may have been sent.
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))
+            case .quarantined(let lane, let possiblySent)?:
+                guard let id = lanes[lane] else { continue }
+                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
             case .settled?, .aside?, nil:
                 continue
             }
@@ -112,6 +115,11 @@ public struct JournalDesk: OperatorDesk {
     }
 
     public func discard(_ rejections: [UID]) async throws -> Int { try journal.removeRejections(rejections) }
+
+    public func retryQuarantined(_ uids: [UID]) async throws -> [UID] {
+        guard !uids.isEmpty else { return [] }
+        return try await journal.answer { journal.retryQuarantined(uids, now: clock.wall(), completion: $0) }
+    }
 
     // MARK: The blacklist
 

@@ -52,6 +52,12 @@ public protocol OperatorDesk: Sendable {
     /// - Returns: how many there were.
     func discard(_ rejections: [UID]) async throws -> Int
 
+    /// Brings quarantined entries back whose records can be read after all: they go out in their turn. (To give one up,
+    /// withdraw it.)
+    ///
+    /// - Returns: the UIDs of those that wait again.
+    func retryQuarantined(_ uids: [UID]) async throws -> [UID]
+
     /// Adds entries to the blacklist. Where a token has one of the same scope already, the later ``BlacklistEntry/since``
     /// stays.
     func blacklist(_ entries: [BlacklistEntry]) async throws

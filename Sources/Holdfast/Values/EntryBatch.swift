@@ -28,16 +28,26 @@ public struct EntryBatch: Sendable {
     /// The packed notifications. See ``PackedNotification``.
     public let bytes: [UInt8]
     public private(set) var items: [Item]
+    /// Entries that belong here, ascending by UID, and whose records cannot be read.
+    public private(set) var unreadable: [UnreadableEntry]
 
-    public init(bytes: [UInt8], items: [Item]) {
+    public init(bytes: [UInt8], items: [Item], unreadable: [UnreadableEntry] = []) {
         self.bytes = bytes
         self.items = items
+        self.unreadable = unreadable
     }
 
     public static let empty = EntryBatch(bytes: [], items: [])
 
     public var count: Int { items.count }
+    /// Whether there is nothing to hand out. There may be unreadable entries all the same.
     public var isEmpty: Bool { items.isEmpty }
+
+    /// The greatest UID in the batch, readable or not; `nil` when there is none.
+    public var lastUID: UID? {
+        guard let unreadable = unreadable.last?.uid else { return items.last?.uid }
+        return max(items.last?.uid ?? .none, unreadable)
+    }
 
     /// Where things are in the notification of item `index`.
     ///
@@ -65,6 +75,6 @@ public struct EntryBatch: Sendable {
                 kept.append(items[index])
             }
         }
-        return EntryBatch(bytes: bytes, items: kept)
+        return EntryBatch(bytes: bytes, items: kept, unreadable: unreadable)
     }
 }

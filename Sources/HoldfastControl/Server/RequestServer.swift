@@ -42,6 +42,9 @@ struct RequestServer: Sendable {
             return try ControlMessage(head: AnswerHead.done, items: try await desk.retry(uids).map(WireRetry.init))
         case .discard(let uids):
             return try ControlMessage(head: AnswerHead(count: try await desk.discard(uids)))
+        case .retryQuarantined(let uids):
+            let restored = try await desk.retryQuarantined(uids)
+            return try ControlMessage(head: AnswerHead.done, items: restored.map(WireUID.init))
         case .blacklist(let entries):
             try await desk.blacklist(entries)
             return try ControlMessage(head: AnswerHead.done)

@@ -12,6 +12,7 @@ enum Request {
     case withdraw([UID])
     case retry([UID])
     case discard([UID])
+    case retryQuarantined([UID])
     case blacklist([BlacklistEntry])
     case unblacklist([BlacklistKey])
     case restore([RestoredEntry], note: (name: String, value: [UInt8])?)
@@ -19,7 +20,7 @@ enum Request {
     /// As the wire calls them.
     private enum Name: String {
         case status, insights, pause, resume, reloadCredentials, submit, withdraw, retry, discard, blacklist,
-            unblacklist, restore
+            unblacklist, restore, retryQuarantined
         // As the two without it. An owner that knows no scopes would take an entry or a removal for all of a token's: it
         // does not know these names, and says so.
         case blacklistScoped, unblacklistScoped
@@ -51,6 +52,7 @@ extension Request {
         case .withdraw(let uids): try Self.message(.withdraw, uids.map(WireUID.init))
         case .retry(let uids): try Self.message(.retry, uids.map(WireUID.init))
         case .discard(let uids): try Self.message(.discard, uids.map(WireUID.init))
+        case .retryQuarantined(let uids): try Self.message(.retryQuarantined, uids.map(WireUID.init))
         case .blacklist(let entries):
             try Self.message(
                 entries.contains { $0.scope != BlacklistScope() } ? .blacklistScoped : .blacklist,
@@ -95,6 +97,7 @@ extension Request {
         case .withdraw: self = .withdraw(try message.uids())
         case .retry: self = .retry(try message.uids())
         case .discard: self = .discard(try message.uids())
+        case .retryQuarantined: self = .retryQuarantined(try message.uids())
         case .blacklist, .blacklistScoped:
             self = .blacklist(try message.items(as: WireBlacklistEntry.self).map { try $0.value() })
         case .unblacklist, .unblacklistScoped:

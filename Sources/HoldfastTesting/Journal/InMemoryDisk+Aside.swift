@@ -17,7 +17,9 @@ extension InMemoryDisk {
 
     /// - Returns: whether the entry is unconfirmed now.
     mutating func recall(_ key: EntryKey, due: WallTime?, possiblySent: Bool) -> Bool {
-        guard var record = aside.remove(key.uid)?.record else { return record(of: key) != nil }
+        guard var record = aside.remove(key.uid)?.record else {
+            return quarantined[key.uid] == nil && record(of: key) != nil
+        }
         record.isPossiblySent = record.isPossiblySent || possiblySent
         usedBytes += record.packed.count
         changeProducer(record.producer) { $0.unconfirmed += 1 }

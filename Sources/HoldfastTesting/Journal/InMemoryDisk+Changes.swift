@@ -82,10 +82,14 @@ extension InMemoryDisk {
             switch settlement.kind {
             case .reject(let cause): count(end(key, .rejected(cause.reason), cause: cause, batch, &ended))
             case .expire: count(end(key, .expired, cause: nil, batch, &ended))
-            case .unknown: count(end(key, .unknown, cause: nil, batch, &ended))
+            case .unknown:
+                count(
+                    end(key, .unknown, cause: nil, batch, &ended) || endQuarantined(key, .unknown, batch))
             case .withdraw:
                 let isUnknown = record(of: key)?.isPossiblySent == true
-                let isThere = end(key, isUnknown ? .unknown : .withdrawn, cause: nil, batch, &ended)
+                let isThere =
+                    end(key, isUnknown ? .unknown : .withdrawn, cause: nil, batch, &ended)
+                    || endQuarantined(key, isUnknown ? .unknown : .withdrawn, batch)
                 count(isThere)
                 if isThere, !isUnknown { report.withdrawn += 1 }
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
@@ -99,6 +103,11 @@ extension InMemoryDisk {
 
     func record(of key: EntryKey) -> Record? {
         guard let lane = lane(key.lane) else { return nil }
+        if let found = quarantined[key.uid], found.record.lane == key.lane {
+            var record = found.record
+            record.isPossiblySent = found.isPossiblySent
+            return record
+        }
         return lane.entries[key.uid] ?? lane.deferred[key.uid]?.record
     }
 
@@ -117,13 +126,20 @@ extension InMemoryDisk {
             producer.totals.add(terminal)
         }
         ended.insert(record.producer)
-        if let identity = record.identity, identities[identity]?.uid == key.uid {
+        noteEnd(of: key.uid, record, terminal, cause: cause, batch)
+        return true
+    }
+
+    /// An entry's identity and its outcome.
+    mutating func noteEnd(
+        of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch
+    ) {
+        if let identity = record.identity, identities[identity]?.uid == uid {
             identities[identity]?.outcome = terminal
         }
-        if batch.keepsOutcomes, let outcome = outcome(key.uid, record, terminal, cause, batch.settledAt) {
-            outcomes.insert(outcome, for: key.uid)
+        if batch.keepsOutcomes, let outcome = outcome(uid, record, terminal, cause, batch.settledAt) {
+            outcomes.insert(outcome, for: uid)
         }
-        return true
     }
 
     private mutating func postpone(

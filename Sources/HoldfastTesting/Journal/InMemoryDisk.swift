@@ -11,6 +11,8 @@ struct InMemoryDisk: Sendable {
         var isPossiblySent = false
         /// In which it was accepted.
         var lane: LaneID
+        /// Why it cannot be read.
+        var fault: RecordFault?
     }
 
     struct Lane: Sendable {
@@ -45,6 +47,7 @@ struct InMemoryDisk: Sendable {
     var outcomes = UIDTable<Outcome>()
     /// What silence has confirmed and a late error may still deny.
     var aside = AsideTable()
+    var quarantined = UIDTable<Quarantined>()
     var identities: [Identity: Remembered] = [:]
     var notes: [String: [UInt8]] = [:]
     var nextUID: UInt64 = 1

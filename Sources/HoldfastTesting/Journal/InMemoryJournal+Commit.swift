@@ -172,6 +172,12 @@ extension InMemoryJournal {
             return { completion(.success(())) }
         case .trim(let bounds, let completion):
             return trim(bounds, completion, &state, room: &room)
+        case .quarantine(let order, let completion):
+            let moved = state.disk.quarantine(order, ended: &ended)
+            return { completion(.success(moved)) }
+        case .retryQuarantined(let uids, let now, let completion):
+            let restored = state.disk.retryQuarantined(uids, now: now)
+            return { completion(.success(restored)) }
         case .openLane(let key, let completion):
             _ = state.disk.addLane(key)
             return { completion(.success(())) }

@@ -32,7 +32,12 @@ extension InMemoryJournal {
     ) -> EntryBatch {
         var bytes: [UInt8] = []
         var items: [EntryBatch.Item] = []
+        var unreadable: [UnreadableEntry] = []
         for (uid, record) in records {
+            if let fault = record.fault {
+                unreadable.append(UnreadableEntry(uid: uid, fault: fault))
+                continue
+            }
             if bytes.count >= greatestByteCount { break }
             let start = bytes.count
             bytes += record.packed
@@ -41,7 +46,7 @@ extension InMemoryJournal {
                     uid: uid, attempts: record.attempts, isPossiblySent: record.isPossiblySent,
                     range: start..<bytes.count))
         }
-        return EntryBatch(bytes: bytes, items: items)
+        return EntryBatch(bytes: bytes, items: items, unreadable: unreadable)
     }
 
     public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
@@ -80,6 +85,9 @@ extension InMemoryJournal {
             if let aside = disk.aside[uid], let key = disk.lane(aside.record.lane)?.key {
                 return .aside(key, since: aside.since)
             }
+            if let found = disk.quarantined[uid], let lane = disk.lane(found.record.lane) {
+                return .quarantined(lane.key, possiblySent: found.isPossiblySent)
+            }
             if let outcome = disk.outcomes[uid] { return .settled(outcome.terminal) }
             if let rejection = disk.rejections[uid] { return .settled(.rejected(rejection.cause.reason)) }
             let remembered = disk.identities.values.first { $0.uid == uid }
@@ -95,7 +103,8 @@ extension InMemoryJournal {
 
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try read { disk in
-            disk.rejections.range(after: after, limit: limit).compactMap { uid, rejection in
+            let readable = disk.rejections.range(after: after).lazy.filter { $0.value.record.fault == nil }
+            return readable.prefix(limit).compactMap { uid, rejection in
                 rejection.record.notification.map { notification in
                     Rejection(
                         uid: uid, cause: rejection.cause, attempts: Int(rejection.record.attempts),
@@ -113,7 +122,9 @@ extension InMemoryJournal {
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),
                 totals: disk.totals, usedBytes: disk.usedBytes, limitBytes: .max, outcomes: disk.outcomes.count,
-                identities: disk.identities.count, aside: disk.aside.count)
+                identities: disk.identities.count, aside: disk.aside.count, quarantined: disk.quarantined.count)
+            var quarantined: [LaneID: Int] = [:]
+            for (_, found) in disk.quarantined.all { quarantined[found.record.lane, default: 0] += 1 }
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
                 status.deferred += lane.deferred.count
@@ -126,7 +137,7 @@ extension InMemoryJournal {
                 status.lanes.append(
                     JournalStatus.Lane(
                         key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count,
-                        mark: lane.mark, state: lane.state))
+                        mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0))
             }
             return status
         }

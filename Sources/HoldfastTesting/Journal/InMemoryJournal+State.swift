@@ -14,6 +14,8 @@ extension InMemoryJournal {
         case removeRejections([UID], Completion<Int>)
         case removeOutcomes([UID], Completion<Void>)
         case trim(TrimBounds, Completion<Trimmed>)
+        case quarantine(QuarantineOrder, Completion<[UID]>)
+        case retryQuarantined([UID], WallTime, Completion<[UID]>)
         case openLane(LaneKey, Completion<Void>)
         case openProducer(String, Completion<ProducerID>)
         case setNote(String, [UInt8]?, Completion<Void>)
@@ -29,6 +31,7 @@ extension InMemoryJournal {
                 .setNote(_, _, let completion):
                 completion(.failure(error))
             case .trim(_, let completion): completion(.failure(error))
+            case .quarantine(_, let completion), .retryQuarantined(_, _, let completion): completion(.failure(error))
             case .openProducer(_, let completion): completion(.failure(error))
             }
         }

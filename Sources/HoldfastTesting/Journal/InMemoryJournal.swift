@@ -160,7 +160,7 @@ public final class InMemoryJournal: Journal {
 
     public func endObserving() { state.withLock { $0.observer = nil } }
 
-    private func enqueue(_ request: Request) {
+    func enqueue(_ request: Request) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.waiting.append(request) }
             return state.isClosed

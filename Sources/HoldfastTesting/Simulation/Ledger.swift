@@ -58,6 +58,8 @@ final class LedgerEntry {
     var isDamaged = false
     /// As it came from another journal.
     var history: EntryHistory?
+    /// It was seen in quarantine.
+    var isQuarantined = false
     /// Outcomes that the application was given.
     var delivered: TerminalOutcome?
     /// Of the last reconciliation in which it was seen on disk.
@@ -107,6 +109,8 @@ struct Ledger {
     private(set) var entries: [UID: LedgerEntry] = [:]
     /// Ascending; those without a terminal outcome on disk.
     private(set) var open: [LedgerEntry] = []
+    /// Those that were moved aside and have not ended.
+    private(set) var quarantined: [LedgerEntry] = []
     private(set) var greatest = UID.none
     /// Tokens that were under suspicion, blacklisted by the operator, lifted.
     var suspects: Set<DeviceToken> = []
@@ -123,6 +127,13 @@ struct Ledger {
         greatest = max(greatest, entry.uid)
         bySerial[entry.serial, default: []].append(entry)
     }
+
+    mutating func setAsideQuarantined() {
+        quarantined = entries.values.filter { $0.isQuarantined && $0.outcome == nil }.sorted { $0.uid < $1.uid }
+        open.removeAll(where: \.isQuarantined)
+    }
+
+    mutating func forgetEndedQuarantined() { quarantined.removeAll { $0.outcome != nil } }
 
     mutating func removeSettled() { open.removeAll { $0.outcome != nil } }
 }

@@ -180,16 +180,17 @@ final class SimulatedStorage {
         }
     }
 
-    /// Damages the record of an entry that waits, as no checksum notices.
+    /// Damages the record of an entry that waits, in memory only.
     ///
-    /// - Returns: whether it did; a real journal notices.
-    func damage(_ uid: UID, _ lane: LaneKey) -> Bool {
+    /// - Parameter isNoticed: whether a checksum notices.
+    /// - Returns: whether it did.
+    func damage(_ uid: UID, _ lane: LaneKey, isNoticed: Bool) -> Bool {
         guard case .memory(let journal) = kind else { return false }
         return journal.state.withLock { state in
             guard let id = state.disk.laneID(of: lane) else { return false }
             return state.disk.changeLane(id) { lane in
                 guard var record = lane.entries.remove(uid) else { return false }
-                record.packed[0] = 0x7F
+                if isNoticed { record.fault = .damaged("its checksum is wrong") } else { record.packed[0] = 0x7F }
                 lane.entries.insert(record, for: uid)
                 return true
             } ?? false

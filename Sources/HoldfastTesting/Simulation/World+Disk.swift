@@ -25,6 +25,7 @@ extension World {
             new.append(Arrival(uid: uid, record: rejection.record, lane: lane, rejection: rejection.cause))
         }
         for arrival in new.sorted(by: { $0.uid < $1.uid }) { arrived(arrival) }
+        seeQuarantined(disk)
         var someEnded = new.contains { $0.rejection != nil }
         for entry in ledger.open where entry.seen != reconciliations && entry.outcome == nil {
             ended(entry, disk)
@@ -55,6 +56,22 @@ extension World {
             violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
         }
         return true
+    }
+
+    /// What cannot be read has no end, and holds nothing up.
+    private func seeQuarantined(_ disk: InMemoryDisk) {
+        var hasNew = false
+        for (uid, _) in disk.quarantined.all {
+            guard let entry = ledger[uid] else { continue }
+            entry.seen = reconciliations
+            entry.isAside = false
+            if !entry.isDamaged { violate(1, "entry \(uid) is in quarantine, and nothing is wrong with it") }
+            if entry.outcome != nil { violate(2, "entry \(uid) is in quarantine after it had ended") }
+            if !entry.isQuarantined { (entry.isQuarantined, hasNew) = (true, true) }
+        }
+        if hasNew { ledger.setAsideQuarantined() }
+        for entry in ledger.quarantined where entry.seen != reconciliations { ended(entry, disk) }
+        ledger.forgetEndedQuarantined()
     }
 
     /// An entry that is on disk for the first time.

@@ -168,7 +168,9 @@ extension World {
         }
         rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
         let waiting = ledger.open.first { other in
-            other.lane == entry.lane && other.isRequeued(life: life, turn: turns) && !earlier.contains(other.uid)
+            // One that can't be read goes nowhere.
+            other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
+                && !earlier.contains(other.uid)
         }
         if let waiting {
             violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")

@@ -22,7 +22,6 @@ extension World {
             step += 1
             settleDown()
             if violation != nil { return }
-            if hasStoppedForDamage { return }
             // What could not be written is tried again within a second.
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
             if isBusy { continue }
@@ -90,8 +89,11 @@ extension World {
         let disk = snapshot
         let totals = disk.totals
         let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
-        if totals.accepted != ended {
-            violate(2, "\(totals.accepted) were accepted and \(ended) have ended: \(totals)")
+        if totals.accepted != ended + UInt64(disk.quarantined.count) {
+            violate(
+                2,
+                "\(totals.accepted) were accepted, \(ended) have ended and \(disk.quarantined.count) are in quarantine: "
+                    + "\(totals)")
         }
         if Int(totals.accepted) != ledger.entries.count {
             violate(1, "the journal counts \(totals.accepted) accepted and has had \(ledger.entries.count)")

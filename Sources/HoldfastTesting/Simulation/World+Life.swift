@@ -142,9 +142,7 @@ extension World {
 
     /// The engine gives up for a reason, and says it.
     private func checkFailure(_ error: JournalError) {
-        let isDamaged = ledger.open.contains(where: \.isDamaged)
         switch error.code {
-        case .damaged where isDamaged: hasStoppedForDamage = true
         case .undetermined, .mustBeReopened: break
         default: violate(9, "the engine has given up: \(error.code): \(error)")
         }

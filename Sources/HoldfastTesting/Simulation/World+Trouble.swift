@@ -37,17 +37,17 @@ extension World {
             storage.failBlacklistWrites(true)
             disturbDisk()
         }
-        if strikes(.recordDamaged, times: 0.02) { damageOne() }
+        if strikes(.recordDamaged, times: 0.2) { damageOne() }
         if strikes(.appendLimit, times: 0.3) {
             storage.limitEntries(to: dice.chance(0.5) ? dice.number(0...50) : nil)
         }
     }
 
-    /// Bytes of a record that no checksum has noticed, in a version that nobody knows.
+    /// Bytes of a record that no checksum has noticed, in a version that nobody knows; or bytes that it has.
     private func damageOne() {
         guard !ledger.open.isEmpty else { return }
         let entry = dice.pick(ledger.open)
-        if storage.damage(entry.uid, entry.lane) { entry.isDamaged = true }
+        if storage.damage(entry.uid, entry.lane, isNoticed: dice.chance(0.5)) { entry.isDamaged = true }
     }
 
     private func disturbDisk() {

@@ -57,8 +57,6 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// Things that the engine has asked for.
     var activity = 0
     var shutdownDeadline: Duration?
-    /// A record was damaged, and the engine has said so and ended: nothing more can be asked of it.
-    var hasStoppedForDamage = false
     /// By route: when a turn first knew of the shutdown.
     var shutdownsSeen: [Int: Duration] = [:]
     /// By route: the number of its last turn.
@@ -103,7 +101,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         log = EventLog(say: say)
     }
 
-    var goesOn: Bool { violation == nil && !hasStoppedForDamage }
+    var goesOn: Bool { violation == nil }
 
     func note(_ line: @autoclosure () -> String) {
         log.add("\(step) \(now.wholeMilliseconds) \(line())")

@@ -18,6 +18,22 @@ struct EntrySweep {
         return (count, EntrySweep(journal: journal, filter: filter))
     }
 
+    /// The UIDs of those among them whose records cannot be read, where they were put or in quarantine.
+    func unreadable() throws -> [UID] {
+        let reader = try JournalReader(directory: journal)
+        defer { reader.close() }
+        var found: [UID] = []
+        var listing = reader.listing(matching: filter)
+        while try listing.next() != nil { found += listing.unreadable }
+        var last = UID.none
+        while true {
+            let page = try reader.quarantined(after: last, limit: OperatorDeskLimits.batch)
+            guard let end = page.last?.uid else { return found }
+            found += page.map(\.uid).filter(filter.uids.contains)
+            last = end
+        }
+    }
+
     /// With the desk open: whoever owns the journal may read it too.
     func run(_ body: ([JournalEntry]) async throws -> Void) async throws {
         let reader = try JournalReader(directory: journal)

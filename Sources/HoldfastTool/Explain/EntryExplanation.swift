@@ -13,6 +13,9 @@ struct EntryExplanation: Equatable {
         case .entry(let entry):
             summary = ""
             explain(entry, facts)
+        case .unreadable(let isQuarantined):
+            summary = isQuarantined ? "in quarantine" : "unreadable"
+            sentences = Self.unreadable(isQuarantined)
         case .settled(let outcome):
             summary = "settled: \(outcome)"
             sentences = Self.settled(outcome)
@@ -25,6 +28,17 @@ struct EntryExplanation: Equatable {
             summary = "never given out"
             sentences = ["No notification was given this UID so far."]
         }
+    }
+
+    private static func unreadable(_ isQuarantined: Bool) -> [String] {
+        isQuarantined
+            ? [
+                "Its record cannot be read, so it was moved aside, whole; nothing else is held up by it.",
+                "`holdfast journal quarantine list` says why; `retry` brings it back after an upgrade, `drop` gives it up.",
+            ]
+            : [
+                "Its record cannot be read; whoever delivers the journal moves it to the quarantine when it is its turn."
+            ]
     }
 
     private static func settled(_ outcome: TerminalOutcome) -> [String] {

@@ -50,8 +50,13 @@ extension EntryFacts {
             }
         } else if uid == .none || uid >= status.nextUID {
             facts.standing = .never
-        } else if case .settled(let outcome)? = try reader.fate(of: uid) {
-            facts.standing = .settled(outcome)
+        } else {
+            switch try reader.fate(of: uid) {
+            case .settled(let outcome)?: facts.standing = .settled(outcome)
+            case .quarantined?: facts.standing = .unreadable(isQuarantined: true)
+            case .unconfirmed?, .deferred?: facts.standing = .unreadable(isQuarantined: false)
+            case .aside?, nil: break
+            }
         }
         return facts
     }

@@ -6,6 +6,8 @@ struct EntryFacts {
     enum Standing {
         /// It lies in the journal.
         case entry(JournalEntry)
+        /// It lies in the journal, and its record cannot be read; in the quarantine, or where it was put.
+        case unreadable(isQuarantined: Bool)
         /// It has met its end, and the journal still knows which.
         case settled(TerminalOutcome)
         /// It has met its end, and the journal keeps nothing of it.

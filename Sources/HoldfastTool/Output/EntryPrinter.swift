@@ -45,6 +45,7 @@ struct EntryPrinter: ParsableArguments {
             last = end.uid
         }
         if printed == 0, !json { Console.standard.note("there are no such entries") }
+        listing.tellUnreadable()
         if printed == limit, !json { Console.standard.note("more may follow: --after \(last)") }
     }
 
@@ -52,5 +53,15 @@ struct EntryPrinter: ParsableArguments {
         let rows = tallies.map(TallyRow.init)
         guard json else { return Console.standard.print(TallyRow.table(rows)) }
         for row in rows { Console.standard.print(try JSONOutput.line(row)) }
+    }
+}
+
+extension EntryListing {
+    /// Says what was left out because it cannot be read.
+    func tellUnreadable(_ console: Console = .standard) {
+        guard unreadableCount > 0, let firstFault else { return }
+        let count = Format.plural(unreadableCount, "entry whose record", "entries whose records")
+        console.note(
+            "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out; the first: \(firstFault)")
     }
 }

@@ -15,6 +15,14 @@ struct EntryReport {
         var explanation: [String]
     }
 
+    /// The same, where its record cannot be read.
+    private struct Unreadable: Encodable {
+        var uid: UInt64
+        /// `quarantined` or `unreadable`.
+        var state: String
+        var explanation: [String]
+    }
+
     /// - Throws: ``ToolError`` with status `noInput` when nothing is known of such an entry.
     func print(reveal: Bool, json: Bool, console: Console = .standard) throws {
         let explanation = EntryExplanation(facts)
@@ -26,6 +34,13 @@ struct EntryReport {
         case .entry(let entry):
             let row = EntryRow(entry, explanation: explanation, reveal: reveal)
             console.print(json ? try row.json() : "\(explanation.text(of: facts.uid))\n\n\(row.text())")
+        case .unreadable(let isQuarantined):
+            guard json else { return console.print(explanation.text(of: facts.uid)) }
+            console.print(
+                try JSONOutput.line(
+                    Unreadable(
+                        uid: facts.uid.rawValue, state: isQuarantined ? "quarantined" : "unreadable",
+                        explanation: explanation.sentences)))
         case .settled(let outcome):
             guard json else { return console.print(explanation.text(of: facts.uid)) }
             var report = Settled(uid: facts.uid.rawValue, outcome: "\(outcome)", explanation: explanation.sentences)

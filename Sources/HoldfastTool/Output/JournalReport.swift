@@ -6,6 +6,8 @@ struct JournalReport: Encodable, Equatable {
         var lane: String
         var unconfirmed: Int
         var deferred: Int
+        /// Entries whose records cannot be read.
+        var quarantined: Int
         /// The send mark.
         var mark: UInt64
         /// `running`, `paused` or `stopped`; why and since when.
@@ -63,6 +65,8 @@ struct JournalReport: Encodable, Equatable {
     var deferred: Int
     /// Confirmed by silence, and kept in case a late error denies them; nil when there are none.
     var aside: Int?
+    /// Entries whose records cannot be read: neither unconfirmed nor ended.
+    var quarantined: Int
     var rejections: Int
     var blacklist: Int
     var nextUID: UInt64
@@ -91,6 +95,7 @@ struct JournalReport: Encodable, Equatable {
         possiblySent = status.possiblySent
         deferred = status.deferred
         aside = status.aside > 0 ? status.aside : nil
+        quarantined = status.quarantined
         rejections = status.rejections
         blacklist = status.blacklist
         nextUID = status.nextUID.rawValue
@@ -98,7 +103,7 @@ struct JournalReport: Encodable, Equatable {
             let (state, reason, since) = LaneRow.words(lane.state)
             return Lane(
                 lane: lane.key.description, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                mark: lane.mark.rawValue, state: state, reason: reason, since: since,
+                quarantined: lane.quarantined, mark: lane.mark.rawValue, state: state, reason: reason, since: since,
                 possiblySent: details.possiblySent[lane.key] ?? 0,
                 oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))
         }
@@ -123,6 +128,12 @@ struct JournalReport: Encodable, Equatable {
                 owner == nil ? "of them: no answer is known" : "of them, were the owner to crash now"
             ),
             ("deferred", Format.count(deferred), "of them, waiting for their time"),
+        ]
+        if quarantined > 0 {
+            rows.append(
+                ("quarantined", Format.count(quarantined), "cannot be read; see `holdfast journal quarantine list`"))
+        }
+        rows += [
             ("rejections", Format.count(rejections), "refused for good"),
             ("blacklist", Format.count(blacklist), "tokens not to be sent to"),
             ("next UID", Format.count(nextUID), ""),

@@ -15,6 +15,8 @@ struct NotificationReport: Encodable, Equatable {
         case deferred
         /// It has met its end, and the journal does not know which.
         case settled
+        /// In the journal, with a record that cannot be read.
+        case quarantined
     }
 
     /// Shortened; nil for a broadcast.
@@ -80,6 +82,9 @@ extension NotificationReport {
                 )
             case .aside?: outcome = .confirmed
             case .settled(let end)?: try set(end, of: uid, in: register)
+            case .quarantined?: outcome = .quarantined
+            // By silence; a late error may still deny it.
+            case .aside?: outcome = .confirmed
             case nil: break
             }
         }

@@ -12,7 +12,9 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case noInput = 66
     /// A fault of Holdfast's own.
     case internalFault = 70
-    /// The journal cannot be opened or made: owned by another process, of a newer format, damaged.
+    /// The journal is damaged, or of a newer format: trying again does not help, somebody must mend something.
+    case unreadable = 72
+    /// The journal cannot be opened or made: owned by another process, or on a file system that cannot keep it.
     case cannotOpen = 73
     /// The journal cannot be written or read: a full disk, a full journal, an I/O error.
     case inputOutput = 74
@@ -70,7 +72,8 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case .notFound: .noInput
         case .permissionDenied, .readOnly: .noPermission
         case .beingRead: .entriesLeft
-        case .ownedByAnotherProcess, .newerFormat, .damaged, .unsupportedFileSystem, .alreadyExists: .cannotOpen
+        case .newerFormat, .damaged: .unreadable
+        case .ownedByAnotherProcess, .unsupportedFileSystem, .alreadyExists: .cannotOpen
         default: .inputOutput
         }
     }

@@ -64,6 +64,10 @@ final class StubDesk: OperatorDesk {
         try await asked("discard \(rejections)") { _ in rejections.count }
     }
 
+    func retryQuarantined(_ uids: [UID]) async throws -> [UID] {
+        try await asked("retry quarantined \(uids)") { _ in uids.filter { $0.rawValue.isMultiple(of: 2) } }
+    }
+
     func blacklist(_ entries: [BlacklistEntry]) async throws {
         try await asked("blacklist") { $0.blacklisted += entries }
     }

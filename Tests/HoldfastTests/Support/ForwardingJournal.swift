@@ -76,6 +76,20 @@ final class ForwardingJournal: Journal, @unchecked Sendable {  // Confined to th
         try base.unconfirmed(lane, uids: uids)
     }
 
+    func quarantine(
+        _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) { base.quarantine(order, completion: completion) }
+
+    var quarantinedCount: Int { base.quarantinedCount }
+
+    func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
+        try base.quarantined(after: after, limit: limit)
+    }
+
+    func retryQuarantined(
+        _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) { base.retryQuarantined(uids, now: now, completion: completion) }
+
     func depth(_ lane: LaneID) -> Int { base.depth(lane) }
     func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }

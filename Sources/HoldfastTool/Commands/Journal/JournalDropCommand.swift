@@ -9,7 +9,7 @@ struct JournalDropCommand: AsyncParsableCommand {
         discussion: """
             What was never sent is withdrawn. What may have been sent is not sent again, and ends as unknown. It counts first, \
             and asks; what is accepted after the counting stays. Rejections are not touched: `rejections discard` deletes \
-            those.
+            those. Entries whose records cannot be read, in quarantine or not, are dropped where their UIDs are named.
 
             Examples:
               holdfast journal drop 1200-1300
@@ -45,24 +45,34 @@ struct JournalDropCommand: AsyncParsableCommand {
         let path = try journalOptions.path()
         let states = stateOptions.kinds.subtracting([.rejected])
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: states)).counted()
+        // Those that cannot be read are meant only where they are named: nobody can say what flags would choose.
+        let unreadable = sweepOptions.chosen.isEmpty ? [] : try sweep.unreadable()
+        let matched = count + unreadable.count
         var withdrawal = Withdrawal()
-        if count > 0 {
-            try consentOptions.ask("Take \(Format.plural(count, "notification")) of \(path) back")
-            withdrawal = try await withdraw(sweep, count: count, from: path)
+        if matched > 0 {
+            try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(path) back")
+            withdrawal = try await withdraw(sweep, unreadable, count: matched, from: path)
         }
         let report = Report(
-            matched: count, withdrawn: withdrawal.withdrawn, unknown: withdrawal.unknown, gone: withdrawal.gone)
+            matched: matched, withdrawn: withdrawal.withdrawn, unknown: withdrawal.unknown, gone: withdrawal.gone)
         Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
         return .ok
     }
 
-    private func withdraw(_ sweep: EntrySweep, count: Int, from path: String) async throws -> Withdrawal {
+    private func withdraw(
+        _ sweep: EntrySweep, _ unreadable: [UID], count: Int, from path: String
+    ) async throws -> Withdrawal {
         var withdrawal = Withdrawal()
         var progress = WorkProgress("taken back", of: count)
         try await DeskOpener(journal: path).withDesk { desk in
             try await sweep.run { entries in
                 withdrawal += try await desk.withdraw(entries.map(\.uid))
                 progress.add(entries.count)
+            }
+            for start in stride(from: 0, to: unreadable.count, by: OperatorDeskLimits.batch) {
+                let part = unreadable[start...].prefix(OperatorDeskLimits.batch)
+                withdrawal += try await desk.withdraw(Array(part))
+                progress.add(part.count)
             }
         }
         progress.end()

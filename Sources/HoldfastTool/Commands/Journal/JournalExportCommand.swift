@@ -10,7 +10,8 @@ struct JournalExportCommand: AsyncParsableCommand {
         discussion: """
             One JSON object a line (Docs/Tool.md has its members), without loss: rejections and deferred ones included, with \
             attempts, reasons and times. Nothing is changed in the journal, which may be in use; then the export is not of one \
-            instant. The blacklist is not in it: `blacklist export`.
+            instant. The blacklist is not in it: `blacklist export`. Nor are entries whose records cannot be read: they are \
+            counted (exit code 65), and `journal quarantine export` keeps those that were moved aside.
 
             TOKENS AND PAYLOADS ARE WHOLE in an export: they are personal data. A file that is made here may be read by its \
             owner only, and gets its name when all of it is on disk.
@@ -38,7 +39,7 @@ struct JournalExportCommand: AsyncParsableCommand {
         guard let output else {
             let count = try write(&listing) { bytes throws(ToolError) in try Self.writeOutput(bytes) }
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported")
-            return .ok
+            return Self.status(of: listing)
         }
         let file = try PrivateFile(output)
         do {
@@ -49,7 +50,12 @@ struct JournalExportCommand: AsyncParsableCommand {
             file.discard()
             throw error
         }
-        return .ok
+        return Self.status(of: listing)
+    }
+
+    private static func status(of listing: EntryListing) -> ToolStatus {
+        listing.tellUnreadable()
+        return listing.unreadableCount > 0 ? .badInput : .ok
     }
 
     /// One page at a time.

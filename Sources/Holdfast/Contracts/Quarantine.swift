@@ -1,0 +1,87 @@
+/// Why a record of the journal cannot be read.
+public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its bytes are not those that were written. The text says how that shows.
+    case damaged(String)
+    /// A newer Holdfast wrote it.
+    case newerVersion(UInt8)
+
+    public init(_ damage: PackedNotification.Damage) {
+        if case .version(let version) = damage {
+            self = .newerVersion(version)
+        } else {
+            self = .damaged("its notification is \(damage)")
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .damaged(let what): "damaged: \(what)"
+        case .newerVersion(let version): "version \(version), which this Holdfast does not know"
+        }
+    }
+}
+
+/// An unconfirmed entry whose record cannot be read.
+public struct UnreadableEntry: Hashable, Sendable {
+    public let uid: UID
+    public let fault: RecordFault
+
+    public init(uid: UID, fault: RecordFault) {
+        self.uid = uid
+        self.fault = fault
+    }
+}
+
+/// Unreadable entries of one lane that are to be moved aside.
+public struct QuarantineOrder: Sendable {
+    public struct Item: Hashable, Sendable {
+        public let entry: UnreadableEntry
+        /// An attempt of it may have reached the service.
+        public let isPossiblySent: Bool
+
+        public init(_ entry: UnreadableEntry, isPossiblySent: Bool) {
+            self.entry = entry
+            self.isPossiblySent = isPossiblySent
+        }
+    }
+
+    public let lane: LaneID
+    public var items: [Item]
+    /// By the wall clock.
+    public let at: WallTime
+
+    public init(lane: LaneID, items: [Item], at: WallTime) {
+        self.lane = lane
+        self.items = items
+        self.at = at
+    }
+}
+
+/// An entry in quarantine: accepted, without a terminal outcome, and with a record that could not be read. It is kept
+/// whole, and holds up nothing.
+public struct QuarantinedEntry: Hashable, Sendable {
+    public let uid: UID
+    /// `nil` when the journal does not know the lane's number any more.
+    public let lane: LaneKey?
+    /// The name of the Producer, as far as the record says; empty when it does not.
+    public let producer: String
+    public let fault: RecordFault
+    /// An attempt of it may have reached the service.
+    public let isPossiblySent: Bool
+    public let quarantinedAt: WallTime
+    /// The record's bytes as they lay in the journal.
+    public let record: [UInt8]
+
+    public init(
+        uid: UID, lane: LaneKey?, producer: String, fault: RecordFault, isPossiblySent: Bool, quarantinedAt: WallTime,
+        record: [UInt8]
+    ) {
+        self.uid = uid
+        self.lane = lane
+        self.producer = producer
+        self.fault = fault
+        self.isPossiblySent = isPossiblySent
+        self.quarantinedAt = quarantinedAt
+        self.record = record
+    }
+}
