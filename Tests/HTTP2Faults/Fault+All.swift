@@ -77,11 +77,11 @@ extension Fault {
     // MARK: Not now
 
     private static let refusals: [Fault] = [
-        .mock("503-storm", "503 ServiceUnavailable with Retry-After: 1 to 300 requests in a row") { _ in
-            [.request(.init(count: 200...499), refused("ServiceUnavailable", retryAfter: "1"))]
+        .mock("503-storm", "503 ServiceUnavailable with Retry-After: 1 to 24 requests in a row") { _ in
+            [.request(.init(count: 200...223), refused("ServiceUnavailable", retryAfter: "1"))]
         },
-        .mock("500-storm", "500 InternalServerError to 300 requests in a row") { _ in
-            [.request(.init(count: 200...499), refused("InternalServerError"))]
+        .mock("500-storm", "500 InternalServerError to 60 requests in a row") { _ in
+            [.request(.init(count: 200...259), refused("InternalServerError"))]
         },
         .mock("429-token", "429 TooManyRequests to each 10th notification, the first time") { _ in
             [.request(.init(once: .token, every: 10), refused("TooManyRequests"))]

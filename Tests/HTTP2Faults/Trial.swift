@@ -129,6 +129,9 @@ struct Trial: TableTrial {
         configuration.reconnectInterval = .zero
         configuration.reconnectMinimum = .milliseconds(10)
         configuration.reconnectMaximum = .milliseconds(100)
+        // A storm ends after so many requests, of which a throttled route makes one a pause.
+        configuration.throttle.minimumPause = .milliseconds(20)
+        configuration.throttle.maximumPause = .milliseconds(200)
         configuration.retry.minimum = .milliseconds(20)
         configuration.retry.maximum = .seconds(2)
         configuration.retry.greatestDoublings = 3

@@ -22,7 +22,9 @@ func deliverOverBinaryProtocol(
     // Tokens that the feedback service names are blacklisted, on disk, as they are read: at once, and then every hour.
     let source = try LegacyAPNsFeedback(
         .init(endpoint: try LegacyAPNsFeedbackEndpoint(feedback), trust: trust, clientCertificate: certificate))
-    let reader = FeedbackReader(source, blacklist: engine.blacklist)
+    let reader = FeedbackReader(
+        source, blacklist: engine.blacklist,
+        scope: BlacklistScope(topic: "com.example.app", endpoint: connector.serviceIdentity))
 
     let group = ServiceGroup(
         services: [engine, reader], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "push"))

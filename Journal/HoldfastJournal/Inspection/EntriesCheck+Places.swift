@@ -94,7 +94,9 @@ extension EntriesCheck {
         }
     }
 
-    private var isWhole: Bool { check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred", "aside", "quarantine"]) }
+    private var isWhole: Bool {
+        check.torn.isDisjoint(with: ["entries", "deferredIndex", "deferred", "aside", "quarantine"])
+    }
 
     private static func table(_ found: [UIDMerge.Found]) -> String {
         switch found.first?.kind {

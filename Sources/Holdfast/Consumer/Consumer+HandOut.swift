@@ -194,7 +194,9 @@ extension Consumer {
         possiblySent: (UID) -> Bool
     ) throws -> Examined {
         // An entry that may go as a topic's probe is asked for once: nothing may be found unreadable behind it.
-        if !topicHold.isEmpty { for position in batch.items.indices { _ = try readableFields(of: batch, at: position) } }
+        if !topicHold.isEmpty {
+            for position in batch.items.indices { _ = try readableFields(of: batch, at: position) }
+        }
         var blacklisted: [Int: [BlacklistEntry]] = [:]
         if producer.blacklist.count > 0 {
             for (position, entry) in try producer.blacklist.storage.entries(for: batch) {

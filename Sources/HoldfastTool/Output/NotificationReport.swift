@@ -80,11 +80,10 @@ extension NotificationReport {
                 (outcome, self.reason, dueAt) = (
                     .deferred, reason.rawValue, due.isPlaceOfTopic ? nil : Timestamp.format(due)
                 )
+            // By silence; a late error may still deny it.
             case .aside?: outcome = .confirmed
             case .settled(let end)?: try set(end, of: uid, in: register)
             case .quarantined?: outcome = .quarantined
-            // By silence; a late error may still deny it.
-            case .aside?: outcome = .confirmed
             case nil: break
             }
         }
