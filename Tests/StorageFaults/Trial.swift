@@ -33,6 +33,7 @@ extension LMDBJournal.Options {
         options.limit = 64 << 20
         // The model knows a settlement as one step; that large ones may end early for the time has tests of its own.
         options.greatestCommitTime = .seconds(3600)
+        options.letsAppendsOvertake = false
         return options
     }
 }

@@ -23,7 +23,7 @@ extension Consumer {
             && lanes.contains { $0.handsOut && $0.hasWork } && !isSlowedDown
     }
 
-    private var isRateUsedUp: Bool {
+    var isRateUsedUp: Bool {
         guard var rate else { return false }
         return rate.allowance(now: clock.monotonic()) == 0
     }

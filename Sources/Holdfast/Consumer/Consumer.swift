@@ -359,7 +359,7 @@ package final class Consumer: @unchecked Sendable {
         for link in links.values { wakes += wakesOf(link) }
         guard shutdownDeadline == nil else { return wakes.min() }
         if let parkedUntil { wakes.append(parkedUntil) }
-        if let rate, isSlowedDown { wakes.append(rate.nextAllowance(now: now)) }
+        if let rate, isSlowedDown, isRateUsedUp { wakes.append(rate.nextAllowance(now: now)) }
         if let wake = throttleWake(now: now) { wakes.append(wake) }
         if let until = pool.nextAttempt { wakes.append(until) }
         if !pool.active.isEmpty,
