@@ -42,7 +42,7 @@ struct CommandTreeTests {
     /// Those whose output is not theirs to form, or no output at all.
     private let withoutJSON = [
         // NDJSON by nature.
-        "holdfast journal export", "holdfast blacklist export",
+        "holdfast journal export", "holdfast blacklist export", "holdfast journal quarantine export",
     ]
 
     @Test("Every command says what it does, shows an example, and prints JSON where it prints anything")
