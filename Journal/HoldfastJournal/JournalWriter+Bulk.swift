@@ -7,7 +7,8 @@ extension JournalWriter {
     ///
     /// - Parameter budget: parts of requests that a commit holds.
     func letOvertake(_ budget: Int) {
-        guard options.letsAppendsOvertake, let first = backlog.first, first.remainingParts > budget, backlog.count > 1 else { return }
+        guard options.letsAppendsOvertake, let first = backlog.first, first.remainingParts > budget, backlog.count > 1
+        else { return }
         var bytes = 0
         var isFull = false
         var overtaking: [Pending] = []
