@@ -12,7 +12,7 @@ extension CommitDraft {
         if let note = submission.note { try setNote(Array(note.name.utf8), note.value) }
         let count = appended.count(of: submission)
         state.facts.nextUID += UInt64(count)
-        state.facts.wallTime = submission.acceptedAt
+        if let time = submission.earliestTime { state.facts.wallTime = time }
         state.facts.totals.accepted += UInt64(count)
         return .appended(appended)
     }

@@ -11,7 +11,7 @@ extension CommitDraft {
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if start == 0 { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
-        state.facts.wallTime = batch.settledAt
+        if let time = batch.earliestTime { state.facts.wallTime = time }
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         var parts = 0

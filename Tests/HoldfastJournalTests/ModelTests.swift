@@ -134,6 +134,9 @@ struct ModelTests {
             possibleDuplicates: Int.random(in: 0..<3, using: &pair.generator),
             settledAt: WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator)),
             keepsOutcomes: Bool.random(using: &pair.generator))
+        if Bool.random(using: &pair.generator) {
+            batch.earliestTime = WallTime(milliseconds: Int64.random(in: 0..<100, using: &pair.generator))
+        }
         for _ in 0..<Int.random(in: 0...70, using: &pair.generator) {
             let uid = UID(UInt64.random(in: 1...max(model.next, 2), using: &pair.generator))
             let lane =

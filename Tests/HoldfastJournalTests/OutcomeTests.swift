@@ -212,7 +212,7 @@ struct OutcomeTests {
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         #expect(journal.wallTimeAtOpen == acceptance)
-        try journal.settle(SettlementBatch(settledAt: WallTime(milliseconds: -5)))
+        try journal.settle(SettlementBatch(earliestTime: WallTime(milliseconds: -5)))
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }

@@ -35,15 +35,16 @@ extension Consumer {
     }
 
     /// How many entries the connection is given next, at most `limit`.
-    ///
-    /// - Parameter kept: places of the route that are kept for others.
-    private func grant(_ limit: Int, kept: Int, now: Duration) -> Int {
+    private func grant(_ limit: Int, of index: Int, _ places: Places, now: Duration) -> Int {
         var wanted = min(limit, 1000)
-        if let allowance = rate?.allowance(now: now) { wanted = min(wanted, allowance - kept) }
-        // What is kept for others goes out by the same allowance, whichever comes first.
+        let kept = places == .kept ? keptPlaces(except: index) : keptPlaces()
+        if let allowance = rate?.allowance(now: now) {
+            // What is kept goes out by the same allowance as the rest, and first.
+            wanted = min(wanted, places == .kept ? allowance : allowance - kept)
+        }
         if wanted > 0 { wanted = min(wanted, throttle.allowance(inFlight: inFlight, now: now)) }
         guard wanted > 0 else { return 0 }
-        let granted = gate.reserve(wanted, route: index, inFlight: inFlight + kept, waiting: journal.outcomeCount)
+        let granted = gate.reserve(wanted, route: self.index, inFlight: inFlight + kept, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
         // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)
         if granted == 0, keptPlaces() == 0 || kept < keptPlaces() { outcomesAreFull = true }
@@ -52,14 +53,13 @@ extension Consumer {
 
     /// - Parameters:
     ///   - limit: the most entries.
-    ///   - kept: places of the route that are kept for others.
     /// - Returns: how many entries were dealt with, or were given places; 0 when it is not worth asking again.
     func handOutSome(
-        of index: Int, on number: Int, _ link: Link, limit: Int, kept: Int, now: Duration, wall: WallTime
+        of index: Int, on number: Int, _ link: Link, limit: Int, places: Places, now: Duration, wall: WallTime
     ) throws(JournalError) -> Int {
         let lane = lanes[index]
         guard lane.handsOut, lane.hasWork else { return 0 }
-        let room = min(grant(limit, kept: kept, now: now), lane.isRunning ? .max : 1)
+        let room = min(grant(limit, of: index, places, now: now), lane.isRunning ? .max : 1)
         switch lane.nextStep(limit: room) {
         case .none:
             return 0

@@ -89,7 +89,8 @@ extension Consumer {
         guard probes[flight.lane].isProbe(flight.uid) else { return nil }
         let finding = finding(verdict, lane: flight.lane)
         conclude(finding, lane: flight.lane, now: now, wall: wall)
-        guard finding == .failed, verdict == .rejected(.suspectToken) else { return nil }
+        // A broadcast has no token that could be good after all.
+        guard finding == .failed, verdict == .rejected(.suspectToken), !flight.isBroadcast else { return nil }
         return greatestWait
     }
 

@@ -230,23 +230,35 @@ extension Consumer {
         return min(limit, promotionPlaces(lane))
     }
 
-    private func promote(_ lane: Int, after: WallTime? = nil, due: WallTime) {
-        var limit = promotionLimit(lane)
+    /// Whether outcomes leave room for what comes back in the lane. If not, the route is told when they do.
+    func hasRoomForOutcomes(ofPromotionIn lane: Int) -> Bool {
+        lanes[lane].key.guarantee == .atLeastOnce
+            || gate.hasRoom(route: index, inFlight: inFlight + keptPlaces(), waiting: journal.outcomeCount)
+    }
+
+    /// Has the journal bring back what is due above `after` and up to `through`.
+    ///
+    /// - Parameter isStranded: whether it is what a clock that was ahead has left.
+    /// - Returns: whether that has begun. For a lane with one attempt there may be no room for the outcomes.
+    @discardableResult
+    func promote(
+        _ lane: Int, after: WallTime? = nil, through: WallTime, limit greatest: Int = .max, isStranded: Bool = false
+    ) -> Bool {
+        var limit = min(promotionLimit(lane), greatest)
         if lanes[lane].key.guarantee == .atMostOnce {
             // What comes back keeps its places, so each must have room for its outcome.
             limit = gate.reserve(
                 limit, route: index, inFlight: inFlight + keptPlaces(), waiting: journal.outcomeCount)
             guard limit > 0 else {
                 if keptPlaces() == 0 { outcomesAreFull = true }
-                return
+                return false
             }
         }
         lanes[lane].beginPromotion(places: limit)
-        journal.promoteDue(
-            lanes[lane].id, after: after, now: max(clock.wall(), due), limit: limit
-        ) { [weak self] result in
-            self?.post { $0.promoted.append((lane, after != nil, result)) }
+        journal.promoteDue(lanes[lane].id, after: after, now: through, limit: limit) { [weak self] result in
+            self?.post { $0.promoted.append((lane, isStranded, result)) }
         }
+        return true
     }
 
     /// A clock that was ahead has left due times that no backoff makes, each of its own. From time to time whatever is due
@@ -255,10 +267,11 @@ extension Consumer {
         for lane in lanes.indices
         where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane)
         {
-            strandedLookAt[lane] = now + greatestWait
             // Beyond that lie the places of topics.
             let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)
-            promote(lane, after: wall.advanced(by: greatestWait), due: last)
+            if promote(lane, after: wall.advanced(by: greatestWait), through: last, isStranded: true) {
+                strandedLookAt[lane] = now + greatestWait
+            }
         }
     }
 
@@ -303,7 +316,7 @@ extension Consumer {
         hasPromoted = []
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
-            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, due: due.wall) }
+            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, through: max(clock.wall(), due.wall)) }
         }
         callBackForTopics(but: later)
     }

@@ -1,5 +1,13 @@
 /// Which lane is served next, and which connection serves it.
 extension Consumer {
+    /// Which places a hand-out fills.
+    enum Places {
+        /// Those that the lane keeps.
+        case kept
+        /// Those that nothing is kept for.
+        case free
+    }
+
     /// Places of lanes with one attempt that are not filled yet.
     func keptPlaces(except index: Int? = nil) -> Int {
         var kept = 0
@@ -7,26 +15,27 @@ extension Consumer {
         return kept
     }
 
-    /// Places that nothing is kept for.
-    ///
-    /// - Parameter index: a lane whose kept places count as free, since they are to be filled.
-    func freePlaces(filling index: Int? = nil) -> Int {
+    /// Places that nothing is kept for. Negative while more is kept than the window has, as after a smaller window.
+    func freePlaces() -> Int { emptyPlaces - keptPlaces() }
+
+    /// Places that nothing is in, kept or not.
+    private var emptyPlaces: Int {
         var room = 0
         for number in pool.active {
             if let link = open(number) { room += max(self.room(of: link), 0) }
         }
-        return min(windowLimit - inFlight, room) - keptPlaces(except: index)
+        return min(windowLimit - inFlight, room)
     }
 
-    /// What has a place goes out as soon as the mark covers it.
+    /// What has a place goes out as soon as the mark covers it, whatever is kept for others: it takes nothing from them.
     func fillKeptPlaces(now: Duration, wall: WallTime) throws(JournalError) {
         for index in lanes.indices {
             while holdReason == nil, end == nil, lanes[index].fillablePlaces > 0,
-                let (number, link, room) = roomiest(free: freePlaces(filling: index), isKept: true)
+                let (number, link, room) = roomiest(free: emptyPlaces, isKept: true)
             {
                 let taken = try handOutSome(
                     of: index, on: number, link, limit: min(room, lanes[index].fillablePlaces),
-                    kept: keptPlaces(except: index), now: now, wall: wall)
+                    places: .kept, now: now, wall: wall)
                 if taken == 0 { break }
             }
         }
@@ -42,7 +51,7 @@ extension Consumer {
         {
             let taken = try handOutSome(
                 of: index, on: number, link, limit: share.part(of: index, among: sharing, room: room),
-                kept: keptPlaces(), now: now, wall: wall)
+                places: .free, now: now, wall: wall)
             share.took(taken, lane: index)
             let isServed = lanes[index].key.guarantee == .atMostOnce && wanting.count < sharing.count
             if taken == 0 || isServed || !lanes[index].wantsPlaces { wanting.removeAll { $0 == index } }

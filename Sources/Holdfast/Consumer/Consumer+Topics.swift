@@ -88,12 +88,7 @@ extension Consumer {
             guard let call = topicHold.call(lane: lane, limit: promotionLimit(lane)),
                 !call.isForProbe || lanes[lane].againCount == 0
             else { continue }
-            lanes[lane].beginPromotion()
-            topicCalls[lane] = call
-            journal.promoteDue(lanes[lane].id, after: call.after, now: call.through, limit: call.limit) {
-                [weak self] result in
-                self?.post { $0.promoted.append((lane, false, result)) }
-            }
+            if promote(lane, after: call.after, through: call.through, limit: call.limit) { topicCalls[lane] = call }
         }
     }
 

@@ -374,7 +374,7 @@ package final class Consumer: @unchecked Sendable {
         if let wake = topicHold.wake { wakes.append(wake) }
         if awaitsDeferred {
             for lane in lanes.indices where mayPromoteOnceConnected(lane) {
-                guard let due = deferredDue[lane] else { continue }
+                guard let due = deferredDue[lane], hasRoomForOutcomes(ofPromotionIn: lane) else { continue }
                 wakes.append(due.monotonic)
                 if !pool.active.isEmpty { wakes.append(strandedLookAt[lane]) }
             }

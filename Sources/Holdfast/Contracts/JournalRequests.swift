@@ -35,8 +35,12 @@ public struct Submission: Sendable {
 
     /// Who submits.
     public var producer: ProducerID
-    /// By the wall clock; becomes the journal's ``Journal/wallTimeAtOpen`` for the next opening.
+    /// By the wall clock: what the age of ``identities`` counts from.
     public var acceptedAt: WallTime
+    /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
+    /// ``Journal/wallTimeAtOpen`` for the next opening, with which a clock that is ahead is found out. Nil leaves that as
+    /// it is, as operators do.
+    public var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
     public var bytes: [UInt8]
     public var items: [Item]
@@ -52,12 +56,14 @@ public struct Submission: Sendable {
     public var note: (name: String, value: [UInt8])?
 
     public init(
-        producer: ProducerID, acceptedAt: WallTime, bytes: [UInt8] = [], items: [Item] = [],
-        identities: [(index: Int, identity: Identity)] = [], retries: [(index: Int, rejection: UID)] = [],
-        histories: [(index: Int, history: EntryHistory)] = [], note: (name: String, value: [UInt8])? = nil
+        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
+        items: [Item] = [], identities: [(index: Int, identity: Identity)] = [],
+        retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
+        note: (name: String, value: [UInt8])? = nil
     ) {
         self.producer = producer
         self.acceptedAt = acceptedAt
+        self.earliestTime = earliestTime
         self.bytes = bytes
         self.items = items
         self.identities = identities
@@ -160,13 +166,17 @@ public struct SettlementBatch: Sendable {
     public var possibleDuplicates: Int
     /// By the wall clock; goes into outcomes.
     public var settledAt: WallTime
+    /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
+    /// ``Journal/wallTimeAtOpen`` for the next opening, with which a clock that is ahead is found out. Nil leaves that as
+    /// it is, as operators do.
+    public var earliestTime: WallTime?
     /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
     public var keepsOutcomes: Bool
 
     public init(
         acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
-        settledAt: WallTime = WallTime(milliseconds: 0), keepsOutcomes: Bool = false, quieted: [EntryKey] = [],
-        greatestAside: Int = .max
+        settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false,
+        quieted: [EntryKey] = [], greatestAside: Int = .max
     ) {
         self.acknowledged = acknowledged
         self.quieted = quieted
@@ -174,6 +184,7 @@ public struct SettlementBatch: Sendable {
         self.others = others
         self.possibleDuplicates = possibleDuplicates
         self.settledAt = settledAt
+        self.earliestTime = earliestTime
         self.keepsOutcomes = keepsOutcomes
     }
 

@@ -15,7 +15,7 @@ extension Producer {
         refuseBlacklisted(&draft, by: terms.routes)
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
-        let submission = finished.submission(producer: id, acceptedAt: earliest(now), note: note)
+        let submission = finished.submission(producer: id, acceptedAt: now, earliestTime: earliest(now), note: note)
         guard !submission.items.isEmpty || note != nil else {
             let receipts = finished.refusals.map { Receipt.refused($0 ?? Self.nothingToSay) }
             count(accepted: 0, refusals: Self.refusals(in: receipts))

@@ -29,8 +29,9 @@ extension Producer {
         _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
     ) -> SettlementWork {
         var work = SettlementWork(blacklist: blacklist, part: part)
-        // The journal remembers it as its last time: a restart must not believe a clock for having been wrong before.
-        work.part.batch.settledAt = earliest(wall)
+        work.part.batch.settledAt = wall
+        // A restart must not believe a clock for having been wrong before.
+        work.part.batch.earliestTime = earliest(wall)
         work.part.batch.keepsOutcomes = configuration.keepsOutcomes
         work.part.batch.greatestAside = configuration.lateErrorLimit
         return work

@@ -75,7 +75,7 @@ struct SubmissionDraft: Sendable {
     private var remaining: [Packed] { packed.filter { refusals[$0.index] == nil } }
 
     func submission(
-        producer: ProducerID, acceptedAt: WallTime, note: (name: String, value: [UInt8])?
+        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime, note: (name: String, value: [UInt8])?
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []
@@ -83,8 +83,8 @@ struct SubmissionDraft: Sendable {
             if let identity = packed.identity { identities.append((index, identity)) }
         }
         return Submission(
-            producer: producer, acceptedAt: acceptedAt, bytes: bytes, items: remaining.map(\.item),
-            identities: identities, note: note)
+            producer: producer, acceptedAt: acceptedAt, earliestTime: earliestTime, bytes: bytes,
+            items: remaining.map(\.item), identities: identities, note: note)
     }
 
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.

@@ -87,7 +87,7 @@ final class JournalBench {
         _ numbers: some Sequence<Int>, lane: LaneID, producer: String = "default", identities: Bool = false,
         payloadByteCount: Int = 0, acceptedAt: WallTime = now
     ) throws -> Submission {
-        var submission = Submission(producer: try journal.openProducer(producer), acceptedAt: acceptedAt)
+        var submission = Submission(producer: try journal.openProducer(producer), acceptedAt: acceptedAt, earliestTime: acceptedAt)
         for number in numbers {
             if identities { submission.identities.append((submission.items.count, Self.identity(number))) }
             let range = SampleNotification.append(
@@ -138,7 +138,7 @@ final class JournalBench {
         try settle(
             SettlementBatch(
                 others: uids.map { Settlement(EntryKey(lane: lane, uid: $0), kind) }, settledAt: settledAt,
-                keepsOutcomes: keepsOutcomes))
+                earliestTime: settledAt, keepsOutcomes: keepsOutcomes))
     }
 
     @discardableResult
@@ -148,7 +148,7 @@ final class JournalBench {
         try settle(
             SettlementBatch(
                 acknowledged: uids.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
-                keepsOutcomes: keepsOutcomes))
+                earliestTime: settledAt, keepsOutcomes: keepsOutcomes))
     }
 
     func deferEntries(

@@ -58,6 +58,13 @@ extension JournalConformance {
             try bench.acknowledge(uids, lane, settledAt: WallTime(milliseconds: 7000))
             try bench.reopen()
             try expect("after a settlement", bench.journal.wallTimeAtOpen, is: WallTime(milliseconds: 7000))
+            var timeless = try bench.submission([3], lane: lane, acceptedAt: WallTime(milliseconds: 9000))
+            timeless.earliestTime = nil
+            _ = try bench.append(timeless)
+            try bench.settle(SettlementBatch(settledAt: WallTime(milliseconds: 9000)))
+            try bench.reopen()
+            try expect(
+                "after commits that say nothing of it", bench.journal.wallTimeAtOpen, is: WallTime(milliseconds: 7000))
         },
     ]
 }

@@ -37,7 +37,7 @@ extension InMemoryDisk {
         let appended = Appended(first: first, repeats: repeats, gone: gone)
         totals.accepted += UInt64(appended.count(of: submission))
         if let note = submission.note { notes[note.name] = note.value }
-        lastWallTime = submission.acceptedAt
+        lastWallTime = submission.earliestTime ?? lastWallTime
         return appended
     }
 
@@ -97,7 +97,7 @@ extension InMemoryDisk {
             case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
             }
         }
-        lastWallTime = batch.settledAt
+        lastWallTime = batch.earliestTime ?? lastWallTime
         return report
     }
 

@@ -92,7 +92,7 @@ extension SettlementBatch {
             acknowledged: Array(acknowledged[direct]),
             others: Array(self.others[(others.lowerBound - rest)..<(others.upperBound - rest)]),
             possibleDuplicates: range.lowerBound == 0 ? possibleDuplicates : 0, settledAt: settledAt,
-            keepsOutcomes: keepsOutcomes,
+            earliestTime: earliestTime, keepsOutcomes: keepsOutcomes,
             quieted: Array(quieted[(aside.lowerBound - split)..<(aside.upperBound - split)]),
             greatestAside: greatestAside)
     }

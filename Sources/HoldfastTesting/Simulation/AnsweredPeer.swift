@@ -240,8 +240,9 @@ extension Copy.Word {
             switch result.verdict {
             case .confirmed: .taken
             case .rejected(let fault): .rejected(result.reason ?? Reason(rawValue: "Rejected"), fault)
-            case .deferred: .deferred
-            case .neverProcessed, .laneStopped: .notProcessed
+            // What is refused for its topic waits for that.
+            case .deferred, .laneStopped(.topic): .deferred
+            case .neverProcessed, .laneStopped(.credentials): .notProcessed
             case .foreign: result.isForeignSuccess ? .unknown : .notProcessed
             case .unknown: .unknown
             }

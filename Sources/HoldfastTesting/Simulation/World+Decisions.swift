@@ -140,8 +140,9 @@ extension World {
         let black = disk.blacklistEntry(against: entry)
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
-            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification),
-                !isRegisteredSince(entry, cause.timestamp)
+            // A record that can't be read any more doesn't say which token it was.
+            if fault == .token || fault == .suspectToken, black == nil, !entry.isDamaged,
+                !wasLifted(entry.notification), !isRegisteredSince(entry, cause.timestamp)
             {
                 violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
             }

@@ -42,7 +42,7 @@ struct Model {
 
     mutating func append(_ items: [(LaneID, Int)], of submission: Submission) -> Appended {
         let first = UID(next)
-        wallTime = submission.acceptedAt
+        wallTime = submission.earliestTime ?? wallTime
         let named = Dictionary(uniqueKeysWithValues: submission.identities.map { ($0.index, $0.identity) })
         var repeats: [Appended.Repeat] = []
         for (index, (lane, number)) in items.enumerated() {
@@ -90,7 +90,7 @@ struct Model {
 
     mutating func settle(_ batch: SettlementBatch) -> SettlementReport {
         var report = SettlementReport()
-        wallTime = batch.settledAt
+        wallTime = batch.earliestTime ?? wallTime
         totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
         for key in batch.acknowledged {
             let settled = end(key, .confirmed, batch) != nil

@@ -72,14 +72,14 @@ func submission(
     _ numbers: some Sequence<Int>, _ lane: LaneID, payloadByteCount: Int = 200,
     producer: ProducerID = ProducerID(rawValue: 1)
 ) -> Submission {
-    var submission = Submission(producer: producer, acceptedAt: acceptance)
+    var submission = Submission(producer: producer, acceptedAt: acceptance, earliestTime: acceptance)
     for number in numbers { submission.add(sample(number, payloadByteCount: payloadByteCount), lane) }
     return submission
 }
 
 extension Submission {
     /// Of the first Producer.
-    init() { self.init(producer: ProducerID(rawValue: 1), acceptedAt: acceptance) }
+    init() { self.init(producer: ProducerID(rawValue: 1), acceptedAt: acceptance, earliestTime: acceptance) }
 
     mutating func add(_ notification: PushNotification, _ lane: LaneID) {
         let start = bytes.count

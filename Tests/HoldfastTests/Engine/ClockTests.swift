@@ -180,4 +180,44 @@ import Testing
         }
         #expect(bench.journal.entries.count { Sample.number(of: $0.notification) <= 20 } == 0)
     }
+
+    @Test("An operator who acts under a clock that is ahead does not make the next start believe it")
+    func operatorsSayNothingOfTheTime() async throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        try bench.submit(1..<61)
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(2 * 86_400))
+        let atRest = bench.journal.crashed(mode: .immediate)
+        let clock = bench.clock
+        let desk = JournalDesk(
+            journal: atRest, clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }))
+        _ = try await desk.withdraw([UID(1)])
+        let entry = RestoredEntry(
+            lane: bench.lane(), producer: "default", notification: Sample.notification(100),
+            acceptedAt: clock.wall, history: EntryHistory(place: .waiting))
+        _ = try await desk.restore([entry], note: nil)
+        let next = try Bench(atRest.crashed(), clock: clock)
+        next.advance(by: .seconds(60))
+        #expect(next.status.expired == 0)
+    }
+
+    @Test("What ended while the clock was doubted is kept as long as anything else, when the clock was right")
+    func endsInDoubt() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.keepsOutcomes = true }
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        // Nothing ran for forty days.
+        bench.clock.advance(by: .seconds(40 * 86_400))
+        let next = try bench.crashed { $0.keepsOutcomes = true }
+        next.answer = { _ in SendResult(apnsStatus: 413, reason: "PayloadTooLarge") }
+        try next.submit(10..<11)
+        next.settle()
+        #expect(next.status.rejectedTotal == 1)
+        next.advance(by: .seconds(3600))
+        #expect(next.journal.rejections.count == 1)
+        let outcome = try #require(try next.journal.outcomes(after: .none, limit: 10).first)
+        #expect(outcome.settledAt >= bench.clock.wall.advanced(by: .seconds(-2 * 86_400)))
+    }
 }

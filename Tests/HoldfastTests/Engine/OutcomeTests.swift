@@ -143,4 +143,34 @@ import Testing
         #expect(bench.status.confirmed == 10)
         #expect(bench.journal.outcomeCount == 0)
     }
+
+    @Test("What is due in a second lane waits, without spinning, while what comes back in the first has all the room")
+    func noRoomBesideThePromoted() async throws {
+        let imported = InMemoryJournal()
+        let considerate = LaneKey(route: "default", urgency: .considerate, guarantee: .atMostOnce)
+        let immediate = LaneKey(route: "default", urgency: .immediate, guarantee: .atMostOnce)
+        let entries = (1..<7).map { number in
+            RestoredEntry(
+                lane: number < 4 ? immediate : considerate, producer: "default",
+                notification: Sample.notification(number, guarantee: .atMostOnce), acceptedAt: ManualClock().wall,
+                history: EntryHistory(place: .deferred(until: ManualClock().wall)))
+        }
+        _ = try await JournalDesk(journal: imported).restore(entries, note: nil)
+        let bench = try Bench(imported.crashed(mode: .manual)) {
+            $0.keepsOutcomes = true
+            $0.outcomeLimit = 3
+        }
+        bench.answer = { _ in .confirmed }
+        bench.commits = false
+        // The bench says of each turn whether it asks for the next one at once.
+        bench.settle()
+        bench.advance(by: .seconds(5))
+        bench.commits = true
+        bench.settle()
+        #expect(bench.sent == [1, 2, 3])
+        bench.journal.removeOutcomes([UID(1), UID(2), UID(3)]) { _ in }
+        bench.settle()
+        bench.advance(by: .seconds(5))
+        #expect(bench.sent == Array(1..<7))
+    }
 }

@@ -239,4 +239,17 @@ import Testing
         #expect(log.lines.count { $0.message.contains("com.example.typo is set aside on route default") } == 1)
         #expect(log.lines.count { $0.message.contains("takes topic com.example.typo on route default again") } == 1)
     }
+
+    @Test("Probes in two lanes with one attempt come back one after the other where the window has one place")
+    func oneProbeForOnePlace() throws {
+        let bench = try bench { $0.window = 1 }
+        var considerate = typos(1..<10, .atMostOnce)
+        for index in considerate.indices { considerate[index].priority = .considerate }
+        try bench.submit(typos(10..<20, .atMostOnce) + considerate)
+        bench.advance(by: .seconds(600))
+        mend(bench)
+        bench.advance(by: .seconds(3600))
+        #expect(bench.status.confirmed == 19)
+        #expect(bench.status.unknown == 0)
+    }
 }
