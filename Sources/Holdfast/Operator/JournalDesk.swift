@@ -96,7 +96,10 @@ public struct JournalDesk: OperatorDesk {
             draft.add(entry, lane: lane, producer: try journal.openProducer(entry.producer))
         }
         let producer = try draft.firstProducer ?? journal.openProducer(ProducerTable.standardName)
-        let submission = draft.submission(producer: producer, now: clock.wall(), note: note)
+        let now = clock.wall()
+        // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
+        let submission = draft.submission(
+            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil, note: note)
         let appended: Appended = try await journal.answer { journal.append(submission, completion: $0) }
         return entries.indices.map { UID(appended.first.rawValue + UInt64($0)) }
     }

@@ -23,8 +23,11 @@ struct RestoreDraft: Sendable {
         items.append(Submission.Item(lane: lane, range: start..<bytes.count))
     }
 
-    func submission(producer: ProducerID, now: WallTime, note: (name: String, value: [UInt8])?) -> Submission {
+    func submission(
+        producer: ProducerID, now: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
+    ) -> Submission {
         Submission(
-            producer: producer, acceptedAt: now, bytes: bytes, items: items, histories: histories, note: note)
+            producer: producer, acceptedAt: now, earliestTime: earliestTime, bytes: bytes, items: items,
+            histories: histories, note: note)
     }
 }

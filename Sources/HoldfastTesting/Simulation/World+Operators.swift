@@ -22,7 +22,8 @@ extension World {
         do throws(JournalError) {
             let id = try journal.openLane(lane).id
             let producer = try journal.openProducer(name)
-            var submission = Submission(producer: producer, acceptedAt: wall)
+            var submission = Submission(
+                producer: producer, acceptedAt: wall, earliestTime: journal.wallTimeAtOpen == nil ? wall : nil)
             for index in 0..<dice.steep(1...swarm.greatestBatch) {
                 let serial = importable(for: lane, producer: name)
                 guard let notification = application.submitted[serial]?.notification else { continue }

@@ -220,4 +220,20 @@ import Testing
         let outcome = try #require(try next.journal.outcomes(after: .none, limit: 10).first)
         #expect(outcome.settledAt >= bench.clock.wall.advanced(by: .seconds(-2 * 86_400)))
     }
+
+    @Test("A journal that an import has made knows the time from it, and a start ahead of that expires nothing")
+    func importedIntoNew() async throws {
+        let clock = ManualClock()
+        let imported = InMemoryJournal()
+        let desk = JournalDesk(
+            journal: imported, clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }))
+        let entry = RestoredEntry(
+            lane: LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce), producer: "default",
+            notification: Sample.notification(1), acceptedAt: clock.wall, history: EntryHistory(place: .waiting))
+        _ = try await desk.restore([entry], note: nil)
+        clock.stepWall(by: .seconds(60 * 86_400))
+        let bench = try Bench(imported.crashed(mode: .manual), clock: clock)
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.expired == 0)
+    }
 }
