@@ -14,6 +14,8 @@ extension World {
         begun = []
         retiring = [:]
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
+        // Nobody can find out a clock by a journal in which nothing was ever written.
+        if journal.wallTimeAtOpen == nil { clockWasSet = nil }
         rules.lastFirst = [:]
         rules.paused = [:]
         rules.withdrawn = []
