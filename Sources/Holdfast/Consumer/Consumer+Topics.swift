@@ -18,8 +18,10 @@ extension Consumer {
         var plan = SettlementPlan()
         for (ticket, flight, result) in refused.sorted(by: { $0.flight.uid < $1.flight.uid }) {
             guard let topic = topics[flight.lane][flight.uid] else {
-                // Settled by an earlier answer: nothing waits.
+                // Settled by an earlier answer, and nothing waits; or unreadable, and to be moved aside. Reading it once more
+                // tells which.
                 links[connection]?.window.release(ticket)
+                lanes[flight.lane].requeue([.init(uid: flight.uid, possiblySent: flight.possiblySentBefore)])
                 continue
             }
             let words = SettlementPlan.describe(result)

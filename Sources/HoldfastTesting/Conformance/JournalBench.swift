@@ -87,7 +87,8 @@ final class JournalBench {
         _ numbers: some Sequence<Int>, lane: LaneID, producer: String = "default", identities: Bool = false,
         payloadByteCount: Int = 0, acceptedAt: WallTime = now
     ) throws -> Submission {
-        var submission = Submission(producer: try journal.openProducer(producer), acceptedAt: acceptedAt, earliestTime: acceptedAt)
+        var submission = Submission(
+            producer: try journal.openProducer(producer), acceptedAt: acceptedAt, earliestTime: acceptedAt)
         for number in numbers {
             if identities { submission.identities.append((submission.items.count, Self.identity(number))) }
             let range = SampleNotification.append(

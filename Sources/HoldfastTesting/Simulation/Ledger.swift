@@ -47,6 +47,8 @@ final class LedgerEntry {
     var isDeferred = false
     /// Silence has confirmed it, and a late error may recall it.
     var isAside = false
+    /// Silence has confirmed it.
+    var wasQuieted = false
     var wasDeferred = false
     var isFlagged = false
     var attempts = 0

@@ -85,6 +85,7 @@ extension World {
             return violate(2, "entry \(entry.uid) is confirmed without an answer")
         }
         checkQuiet(entry)
+        entry.wasQuieted = true
     }
 
     /// Silence counts only once an entry has been away for the period, and the connection was listened to since.
@@ -121,15 +122,18 @@ extension World {
 
     /// What an error denies that silence has confirmed, and nothing else.
     private func checkRecall(_ entry: LedgerEntry, possiblySent: Bool) {
-        if entry.outcome != nil {
+        // One that had to give way to later ones is confirmed already, and is recalled in vain.
+        if entry.outcome != nil, !(entry.outcome == .confirmed && entry.wasQuieted) {
             violate(2, "entry \(entry.uid) is recalled, and ended as \(entry.outcome.map { "\($0)" } ?? "-")")
         }
         let isNamed = entry.copies.last.map { copy in copy.life == life && Copy.isRefused(copy.word) } ?? false
         if !possiblySent, !isNamed, !entry.hasOneAttempt {
             violate(3, "entry \(entry.uid) is recalled as never sent, and silence had confirmed it")
         }
-        entry.requested = []
-        entry.isAside = false
+        if entry.outcome == nil {
+            entry.requested = []
+            entry.isAside = false
+        }
         rules.recalled += 1
     }
 

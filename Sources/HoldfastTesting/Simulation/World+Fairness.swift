@@ -3,7 +3,7 @@ internal import Holdfast
 /// No order of lanes starves one: each that could go has a share of what its route hands out.
 extension World {
     /// The most hand-outs of a route's other lanes while one of its lanes has something that could go.
-    private var greatestLead: Int { 100 + 4 * swarm.engine.window }
+    private var greatestLead: Int { 200 + 4 * swarm.engine.window }
 
     /// Called with each hand-out: who has got something, and who waits.
     func checkFairness(_ handOut: HandOut, to peer: any Peer) {

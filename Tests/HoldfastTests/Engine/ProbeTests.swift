@@ -218,7 +218,9 @@ import Testing
         #expect(bench.status.confirmed == 999)
     }
 
-    @Test("A broadcast that is the probe of a lane with bad tokens is rejected by its own answer, and the lane stays stopped")
+    @Test(
+        "A broadcast that is the probe of a lane with bad tokens is rejected by its own answer, and the lane stays stopped"
+    )
     func broadcastAsProbe() throws {
         let bench = try Bench()
         let bad = bad
@@ -227,7 +229,8 @@ import Testing
         bench.advance(by: .seconds(6))
         let channel = BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA==")
         let broadcast = PushNotification(
-            channel: channel, topic: "com.example.app", payload: Array(#"{"aps":{"timestamp":1,"event":"update"}}"#.utf8))
+            channel: channel, topic: "com.example.app",
+            payload: Array(#"{"aps":{"timestamp":1,"event":"update"}}"#.utf8))
         #expect(stopped(bench) == [bench.lane()])
         bench.core.withdraw((1..<20).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
         try bench.submit([broadcast])

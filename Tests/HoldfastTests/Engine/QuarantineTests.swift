@@ -127,6 +127,20 @@ import Testing
         try checkFigures(bench.journal, quarantined: 1)
     }
 
+    @Test("One that is refused for its topic and whose record is damaged meanwhile is moved aside, and keeps no place")
+    func refusedForItsTopic() throws {
+        let bench = try Bench()
+        try bench.submit(0..<5)
+        bench.settle()
+        bench.journal.damage(UID(2), as: Self.checksum)
+        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "TopicDisallowed"))
+        for number in [0, 2, 3, 4] { bench.connection.answer(number, .confirmed) }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.inFlight == 0)
+        #expect(bench.status.confirmed == 4)
+        try checkFigures(bench.journal, quarantined: 1)
+    }
+
     @Test("What could not be moved aside because the disk is full is moved when there is room") func fullDisk() throws {
         let bench = try Bench()
         bench.accepts = false

@@ -65,7 +65,8 @@ import Testing
         var draft = draft(3, refused: [])
         draft.refuse(1, Refusal(.blacklisted, "no"))
         let submission = draft.submission(
-            producer: ProducerID(rawValue: 1), acceptedAt: WallTime(seconds: 0), earliestTime: WallTime(seconds: 0), note: nil)
+            producer: ProducerID(rawValue: 1), acceptedAt: WallTime(seconds: 0), earliestTime: WallTime(seconds: 0),
+            note: nil)
         #expect(submission.items.count == 2)
         #expect(text(draft.receipts(.success(Appended(first: UID(1))))) == ["1", "Blacklisted", "2"])
     }
