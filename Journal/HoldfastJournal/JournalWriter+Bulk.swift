@@ -2,13 +2,13 @@ import Holdfast
 
 /// Requests that take many commits, such as a settlement of a million: between those, others have their turn.
 extension JournalWriter {
-    /// When the first request takes more than the next commit, lets those go before it that need not wait for its end, as
-    /// many as one commit holds. So an append waits for one commit of a bulk, and the bulk goes on with each.
+    /// When the first request takes more than the next commit, or the last commit has left it unfinished, lets those go before
+    /// it that need not wait for its end, as many as one commit holds. So an append waits for one commit of a bulk, and the
+    /// bulk goes on with each.
     ///
     /// - Parameter budget: parts of requests that a commit holds.
     func letOvertake(_ budget: Int) {
-        guard options.letsAppendsOvertake, let first = backlog.first, first.remainingParts > budget, backlog.count > 1
-        else { return }
+        guard backlog.count > 1, backlog[0].done > 0 || backlog[0].remainingParts > budget else { return }
         var bytes = 0
         var isFull = false
         var overtaking: [Pending] = []

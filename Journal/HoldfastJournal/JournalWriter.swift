@@ -214,6 +214,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     let done = try draft.apply(backlog[index], budget: remaining)
                     remaining -= done.parts
                     progress.append(done)
+                    // Out of time: what waits behind it has the next commit, so that nothing is done before its turn.
+                    if !backlog[index].isFinished(by: done) { break }
                 } catch {
                     if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
                         return .noRoom(error)

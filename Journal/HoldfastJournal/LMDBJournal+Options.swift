@@ -34,10 +34,6 @@ extension LMDBJournal {
         /// 40 million tokens.
         public var greatestBlacklistFilter = 64 << 20
 
-        /// Whether appends go between the commits of a large settlement. For tests whose model takes requests in the order
-        /// in which they were made.
-        package var letsAppendsOvertake = true
-
         /// For a simulation: the journal has no threads, and is stepped. See ``Stepping``.
         package var stepping: Stepping?
 

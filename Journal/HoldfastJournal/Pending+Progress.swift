@@ -28,41 +28,51 @@ extension CommitMeasure {
 }
 
 extension Pending {
+    /// Whether a commit that does so much of the request does the last of it.
+    func isFinished(by progress: Progress) -> Bool {
+        switch progress {
+        case .promoted(let uids, let isLast): isLast || uids.count >= remainingParts
+        case .settled, .removed, .quarantined: progress.parts >= remainingParts
+        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .failed: true
+        }
+    }
+
     /// Takes in what a commit has done, and answers if that was the last of it.
     ///
     /// - Returns: whether the request is done with.
     mutating func advance(by progress: Progress) -> Bool {
+        let isFinished = isFinished(by: progress)
         switch (request, progress) {
         case (.append(_, let completion), .appended(let appended)):
             completion(.success(appended))
         case (.append(_, let completion), .failed(let error)), (.refuse(let completion, _), .failed(let error)):
             completion(.failure(error))
-        case (.settle(let batch, let completion), .settled(let more, let parts)):
+        case (.settle(_, let completion), .settled(let more, let parts)):
             done += parts
             report.settled += more.settled
             report.gone += more.gone
             report.withdrawn += more.withdrawn
-            if done < batch.count { return false }
+            if !isFinished { return false }
             completion(.success(report))
         case (.settle(_, let completion), .failed(let error)):
             completion(.failure(error))
-        case (.promote(_, after: _, now: _, let limit, let completion), .promoted(let uids, let isLast)):
+        case (.promote(_, after: _, now: _, _, let completion), .promoted(let uids, _)):
             done += uids.count
             promoted += uids
-            if !isLast, done < limit { return false }
+            if !isFinished { return false }
             completion(.success(promoted))
         case (.promote(_, after: _, now: _, _, let completion), .failed(let error)):
             // Those moved by earlier commits are moved: whoever asked must hear of them.
             completion(promoted.isEmpty ? .failure(error) : .success(promoted))
-        case (.quarantine(let order, let completion), .quarantined(let uids, let parts)):
+        case (.quarantine(_, let completion), .quarantined(let uids, let parts)):
             done += parts
             promoted += uids
-            if done < order.items.count { return false }
+            if !isFinished { return false }
             completion(.success(promoted))
-        case (.retryQuarantined(let uids, _, let completion), .quarantined(let restored, let parts)):
+        case (.retryQuarantined(_, _, let completion), .quarantined(let restored, let parts)):
             done += parts
             promoted += restored
-            if done < uids.count { return false }
+            if !isFinished { return false }
             completion(.success(promoted))
         case (.quarantine(_, let completion), .failed(let error)),
             (.retryQuarantined(_, _, let completion), .failed(let error)):
@@ -87,16 +97,16 @@ extension Pending {
             reply.give(.success(()))
         case (.setNote(_, _, let reply), .failed(let error)):
             reply.give(.failure(error))
-        case (.removeOutcomes(let uids, let completion), .removed(_, let parts)):
+        case (.removeOutcomes(_, let completion), .removed(_, let parts)):
             done += parts
-            if done < uids.count { return false }
+            if !isFinished { return false }
             completion(.success(()))
         case (.removeOutcomes(_, let completion), .failed(let error)):
             completion(.failure(error))
-        case (.removeRejections(let uids, let reply), .removed(let count, let parts)):
+        case (.removeRejections(_, let reply), .removed(let count, let parts)):
             done += parts
             report.settled += count
-            if done < uids.count { return false }
+            if !isFinished { return false }
             reply.give(.success(report.settled))
         case (.removeRejections(_, let reply), .failed(let error)):
             reply.give(.failure(error))

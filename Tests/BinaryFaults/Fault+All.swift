@@ -13,7 +13,7 @@ extension Fault {
             behavior: { _, _ in .errors(MockBinaryAnswer(delay: .milliseconds(200))) }),
         Fault(
             name: "late", what: "three errors half as late again as the quiet period", foolsSilence: true,
-            hasWideWindow: true, patience: 10,
+            hasWideWindow: true,
             behavior: { log, setting in
                 MockBinaryBehavior { one in
                     guard one.fault != nil, !one.isBarrier, log.happens(atMost: 3) else { return nil }

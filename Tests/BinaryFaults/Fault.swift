@@ -22,8 +22,6 @@ struct Fault: Sendable {
     var receiveBuffer: Int?
     /// Whether several connections are bound to be used at a time, where there may be several.
     var isSideBySide: Bool { receiveBuffer != nil }
-    /// How many quiet periods a barrier's answer is waited for.
-    var patience = 2
     let behavior: @Sendable (FaultLog, Setting) -> MockBinaryBehavior?
 
     /// What a fault may depend on.

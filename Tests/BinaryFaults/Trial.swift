@@ -137,20 +137,17 @@ struct Trial: TableTrial {
         return try LegacyAPNsConnector(configuration)
     }
 
-    /// The bounds that a trial would otherwise wait for.
+    /// The defaults, but for what a trial asks for and what it cannot wait for.
     private func engineConfiguration() -> EngineConfiguration {
         var configuration = EngineConfiguration()
-        configuration.cumulativeWindow = window
-        configuration.barrierLimit = options.quietPeriod * fault.patience
-        configuration.barrierIdle = .milliseconds(100)
-        configuration.reconnectMinimum = .milliseconds(10)
-        configuration.reconnectMaximum = .milliseconds(100)
-        configuration.retry.minimum = .milliseconds(20)
-        configuration.retry.maximum = .milliseconds(200)
+        // The outcomes are what is looked at.
         configuration.keepsOutcomes = true
-        // Longer than any error is late, and short enough to wait for the outcomes that come only then.
-        configuration.lateErrorPeriod = options.quietPeriod * 3
-        configuration.housekeeping = .milliseconds(500)
+        configuration.cumulativeWindow = window
+        if !usesBarrier {
+            // What silence has confirmed is told after ten minutes, at the next housekeeping. Longer than any error is late.
+            configuration.lateErrorPeriod = options.quietPeriod * 3
+            configuration.housekeeping = .milliseconds(500)
+        }
         return configuration
     }
 

@@ -21,7 +21,7 @@ import Testing
     @Test("Under every fault, each notification has one outcome and none is lost", .timeLimit(.minutes(5)))
     func everyFault() async throws {
         let (status, text, summary) = try await Self.run(
-            "--notifications", "5000", "--window", "2000", "--quiet", "1500", "--jobs", "4", "--half")
+            "--notifications", "5000", "--window", "2000", "--quiet", "1500", "--jobs", "16", "--half")
         #expect(status == 0 && summary.breaches == 0 && summary.failed == 0, "\(text)")
         #expect(summary.trials > 30)
     }

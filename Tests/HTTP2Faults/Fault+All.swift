@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastMockAPNs
 
 extension Fault {
@@ -26,10 +27,14 @@ extension Fault {
     /// A fault that the mock serves by its script.
     static func mock(
         _ name: String, _ what: String, leavesOpen: LeftOpen = .nothing, stopsLane: Bool = false,
+        greatestFaults: Int? = nil, shortening: Shortening? = nil,
         _ steps: @escaping @Sendable (_ count: Int) -> [MockScript.Step],
         configure: @escaping @Sendable (inout MockAPNsConfiguration) -> Void = { _ in }
     ) -> Fault {
-        Fault(name: name, what: what, leavesOpen: leavesOpen, stopsLane: stopsLane) { count in
+        Fault(
+            name: name, what: what, leavesOpen: leavesOpen, stopsLane: stopsLane, greatestFaults: greatestFaults,
+            shortening: shortening
+        ) { count in
             try await MockFaultyService(count: count) { configuration in
                 var script = MockScript(steps(count))
                 // Bad tokens are refused whatever happens, so that their outcome is certain.
@@ -76,17 +81,42 @@ extension Fault {
 
     // MARK: Not now
 
+    /// Since the service was started. A storm ends by the clock: a route that is throttled makes one request a pause, so one
+    /// that ended after so many requests would last for hours.
+    private static let storm = Duration.seconds(10)
+    private static let takenBeforeStorm = 200
+
+    /// The most requests of a storm: the refusals until the route takes them for the service's own, what two connections have
+    /// under way then, and a probe for each pause.
+    ///
+    /// - Parameter share: the refusals among the last answers that speak of the service.
+    private static func mostInStorm(share: Double) -> Int {
+        Int((Double(takenBeforeStorm) * share / (1 - share)).rounded(.up)) + 2 * streams + 12
+    }
+
     private static let refusals: [Fault] = [
-        .mock("503-storm", "503 ServiceUnavailable with Retry-After: 1 to 24 requests in a row") { _ in
-            [.request(.init(count: 200...223), refused("ServiceUnavailable", retryAfter: "1"))]
+        .mock(
+            "503-storm", "503 ServiceUnavailable with Retry-After: 1 to all from request 200 on, for ten seconds",
+            greatestFaults: mostInStorm(share: 0.1)
+        ) { _ in
+            [.request(.init(until: storm, skip: takenBeforeStorm), refused("ServiceUnavailable", retryAfter: "1"))]
         },
-        .mock("500-storm", "500 InternalServerError to 60 requests in a row") { _ in
-            [.request(.init(count: 200...259), refused("InternalServerError"))]
+        .mock(
+            "500-storm", "500 InternalServerError to all from request 200 on, for ten seconds",
+            greatestFaults: mostInStorm(share: 0.5)
+        ) { _ in
+            [.request(.init(until: storm, skip: takenBeforeStorm), refused("InternalServerError"))]
         },
-        .mock("429-token", "429 TooManyRequests to each 10th notification, the first time") { _ in
-            [.request(.init(once: .token, every: 10), refused("TooManyRequests"))]
+        // From a tenth on it counts as the service's word: see Docs/Answers.md.
+        .mock("429-token", "429 TooManyRequests to each 20th notification, the first time") { _ in
+            [.request(.init(once: .token, every: 20), refused("TooManyRequests"))]
         },
-        .mock("429-updates", "429 TooManyProviderTokenUpdates, three times") { _ in
+        .mock(
+            "429-updates", "429 TooManyProviderTokenUpdates, three times",
+            shortening: .init(words: "parked for 1 s each time, not for 20 min") { engine in
+                engine.park = .seconds(1)
+            }
+        ) { _ in
             [.request(.init(skip: 300, every: 150, times: 3), refused("TooManyProviderTokenUpdates"))]
         },
         .mock("unknown-reason", "503 with a reason that nobody knows, to each 20th, 50 times") { _ in
@@ -109,12 +139,12 @@ extension Fault {
             [.request(.init(every: 200, times: 10), refused("UnrelatedKeyIdInToken"))]
         },
         .mock(
-            "403-invalid-token", "403 InvalidProviderToken, three times: the lane is stopped, and resumed",
+            "403-invalid-token", "403 InvalidProviderToken, three times: the lane stops, and resumes by itself",
             stopsLane: true
         ) { _ in
             [.request(.init(skip: 300, every: 400, times: 3), refused("InvalidProviderToken"))]
         },
-        .mock("400-topic", "400 TopicDisallowed, three times: the lane is stopped, and resumed", stopsLane: true) { _ in
+        .mock("400-topic", "400 TopicDisallowed, three times: the topic is set aside, and comes back by itself") { _ in
             [.request(.init(skip: 300, every: 400, times: 3), refused("TopicDisallowed"))]
         },
         Fault(name: "403-expired", what: "the first provider token is called expired from request 300 on") { count in

@@ -23,6 +23,14 @@ struct Fault: Sendable {
         }
     }
 
+    /// A setting for what a trial would otherwise wait for too long. All others run with the defaults of the engine and of the
+    /// connector.
+    struct Shortening: Sendable {
+        /// Names what is set, and what it is by default: for the table.
+        let words: String
+        let apply: @Sendable (inout EngineConfiguration) -> Void
+    }
+
     /// For `--only`.
     let name: String
     /// What happens, for the table.
@@ -30,13 +38,18 @@ struct Fault: Sendable {
     /// Who serves it, for the table.
     var server = "mock"
     var leavesOpen = LeftOpen.nothing
-    /// Whether the lane is bound to be stopped, and is resumed by an operator then.
+    /// Whether the lane may stop. No operator resumes it.
     var stopsLane = false
-    /// Whether it is a fault of connections before any request, of which the trial sees at least so many.
-    var isCertain = false
+    /// How often the fault may happen, where that is up to the engine: a service that refuses is asked less, not more.
+    var greatestFaults: Int?
+    /// Settings other than the defaults, of this trial alone.
+    var shortening: Shortening?
     /// Starts the service for so many notifications.
     let start: @Sendable (_ count: Int) async throws -> any FaultyService
 
     /// What is left open goes again, or does not: both are tried. Elsewhere there is no difference.
     var guarantees: [Guarantee] { leavesOpen.most == 0 ? [.atLeastOnce] : [.atLeastOnce, .atMostOnce] }
+
+    /// What happens, and which setting is not the default.
+    var words: String { shortening.map { "\(what) (\($0.words))" } ?? what }
 }

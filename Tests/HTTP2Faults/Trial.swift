@@ -83,7 +83,7 @@ struct Trial: TableTrial {
         return refusals
     }
 
-    /// Waits for the end, and plays the operator who resumes what the service's word has stopped.
+    /// Waits for the end. What the service's word has stopped comes back by itself.
     private func wait(_ engine: PushEngine, until condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + options.limit
         while !condition() {
@@ -94,51 +94,36 @@ struct Trial: TableTrial {
                         + "\(status.inFlight) in flight, \(status.unconfirmed) unconfirmed, \(status.connections), "
                         + "\(status.lanes.compactMap(\.stoppedBecause)) \(status.holding)")
             }
-            for lane in status.lanes where lane.stoppedBecause != nil {
-                guard fault.stopsLane else {
-                    throw Failed(description: "a lane was stopped: \(lane.stoppedBecause ?? "")")
-                }
-                try await engine.desk.resume(lane.key)
+            if !fault.stopsLane, let reason = status.lanes.lazy.compactMap(\.stoppedBecause).first {
+                throw Failed(description: "a lane was stopped: \(reason)")
             }
             try await Task.sleep(for: .milliseconds(10))
         }
     }
 
+    /// With the default deadlines.
     private func connector(_ service: any FaultyService) throws -> APNsConnector {
-        var configuration = APNsConnector.Configuration(
-            endpoint: try APNsEndpoint(service.endpoint), trust: .file(service.trustedCertificateFile),
-            signingKey: service.signingKey)
-        // The bounds that a trial would otherwise wait for; not so near that a busy machine is taken for a silent service.
-        configuration.sendDeadline = .seconds(8)
-        configuration.connectDeadline = .seconds(4)
-        configuration.pingAfter = .seconds(2)
-        configuration.pingDeadline = .seconds(4)
-        return try APNsConnector(configuration)
+        try APNsConnector(
+            APNsConnector.Configuration(
+                endpoint: try APNsEndpoint(service.endpoint), trust: .file(service.trustedCertificateFile),
+                signingKey: service.signingKey))
     }
 
-    /// From the start, whatever waits.
+    /// The defaults, but for what the fault says that it cannot wait for.
+    private func engineConfiguration() -> EngineConfiguration {
+        var configuration = EngineConfiguration()
+        // The outcomes are what is looked at.
+        configuration.keepsOutcomes = true
+        fault.shortening?.apply(&configuration)
+        return configuration
+    }
+
+    /// From the start, whatever waits: with one alone nothing could go over another.
     private static let twoAtOnce: ConnectionScaling = {
         var scaling = ConnectionScaling()
         scaling.minimum = 2
         return scaling
     }()
-
-    private func engineConfiguration() -> EngineConfiguration {
-        var configuration = EngineConfiguration()
-        // Some faults end a connection after a few requests: at one in ten seconds they would take hours.
-        configuration.reconnectInterval = .zero
-        configuration.reconnectMinimum = .milliseconds(10)
-        configuration.reconnectMaximum = .milliseconds(100)
-        // A storm ends after so many requests, of which a throttled route makes one a pause.
-        configuration.throttle.minimumPause = .milliseconds(20)
-        configuration.throttle.maximumPause = .milliseconds(200)
-        configuration.retry.minimum = .milliseconds(20)
-        configuration.retry.maximum = .seconds(2)
-        configuration.retry.greatestDoublings = 3
-        configuration.park = .milliseconds(200)
-        configuration.keepsOutcomes = true
-        return configuration
-    }
 
     private func logHandler() -> any LogHandler {
         guard options.isVerbose else { return SwiftLogNoOpLogHandler() }

@@ -39,6 +39,9 @@ struct TrialResult: TableTrialResult {
         if record.descents > descentBound {
             breaches.append("\(record.descents) times out of order, for \(descentBound) at most")
         }
+        if let most = trial.fault.greatestFaults, record.faults > most {
+            breaches.append("a service that refuses was asked \(record.faults) times, for \(most) at most")
+        }
         if record.faults == 0, trial.fault.name != "none" { breaches.append("the fault never happened") }
         return breaches
     }
@@ -73,7 +76,7 @@ struct TrialResult: TableTrialResult {
     var row: String {
         let seconds = Double(Int(time / .milliseconds(100))) / 10
         let cells = [
-            trial.fault.what, trial.fault.server, trial.guarantee.words, "\(record.faults)", "\(record.connections)",
+            trial.fault.words, trial.fault.server, trial.guarantee.words, "\(record.faults)", "\(record.connections)",
             "\(tally.count(.confirmed))", "\(tally.count(.rejected))", "\(tally.count(.unknown))", "\(lost)",
             "\(duplicates)", "\(leftOpen)", "\(record.descents)", "\(seconds)",
         ]

@@ -30,11 +30,24 @@ import Testing
     @Test("Under every fault, each notification has one outcome and none is lost", .timeLimit(.minutes(5)))
     func everyFault() async throws {
         let program = try #require(BuiltProgram.named("HTTP2Faults"))
-        let outcome = try await BuiltProgram.run(program, ["--count", "1200", "--jobs", "8", "--limit", "60"])
+        let outcome = try await BuiltProgram.run(program, ["--count", "1200", "--jobs", "16", "--limit", "150"])
         let line = try #require(outcome.summary, "\(outcome.text)")
         let summary = try JSONDecoder().decode(Summary.self, from: Data(line.utf8))
         #expect(outcome.status == 0 && summary.breaches == 0 && summary.failed == 0, "\(outcome.text)")
         #expect(summary.lost == 0)
         #expect(summary.faults >= 20 && summary.trials > summary.faults)
+    }
+
+    @Test(
+        "A service that ends each connection after 150 requests in an orderly way is followed without a pause",
+        .timeLimit(.minutes(2)))
+    func orderlyEnds() async throws {
+        let program = try #require(BuiltProgram.named("HTTP2Faults"))
+        // Forty connections: charged as failed ones, they would take five minutes.
+        let outcome = try await BuiltProgram.run(
+            program, ["--count", "6000", "--only", "goaway", "--limit", "60"])
+        let line = try #require(outcome.summary, "\(outcome.text)")
+        let summary = try JSONDecoder().decode(Summary.self, from: Data(line.utf8))
+        #expect(outcome.status == 0 && summary.breaches == 0 && summary.failed == 0, "\(outcome.text)")
     }
 }

@@ -171,4 +171,62 @@ struct BulkTests {
         #expect(try journal.settle(SettlementBatch(others: others)).withdrawn == 100)
         #expect(sizes.withLock { $0 } == [64, 64, 64, 8, 64, 36])
     }
+
+    @Test("What waits behind a settlement that runs out of time is done once, and an append does not wait for its end")
+    func behindTheTimeBound() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var options = LMDBJournal.Options()
+        options.durability = .process
+        options.greatestCommitTime = .zero
+        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        let producer = try journal.openProducer("default")
+        try journal.append(0..<300, to: lane)
+        let deferral = Settlement(
+            EntryKey(lane: lane, uid: UID(300)),
+            .deferUntil(WallTime(milliseconds: 5), attempts: 1, reason: .neverProcessed, possiblySent: false))
+        _ = try journal.settle(SettlementBatch(others: [deferral]))
+
+        // Holds the writer in its next commit until all of them wait.
+        let gate = Monitor((isHeld: false, mayGo: false))
+        try journal.observeCommits { _ in
+            gate.withLock { gate in gate.isHeld = true }
+            gate.broadcast()
+            _ = gate.wait(until: Date(timeIntervalSinceNow: 30)) { gate in gate.mayGo ? true : nil }
+        }
+        let done = Monitor<[String]>([])
+        @Sendable func heard(_ words: String) {
+            done.withLock { done in done.append(words) }
+            done.broadcast()
+        }
+        journal.raiseMark(of: lane, to: UID(10))
+        #expect(gate.wait(until: Date(timeIntervalSinceNow: 30)) { gate in gate.isHeld ? true : nil } == true)
+        let bulk = uids(1...200).map { EntryKey(lane: lane, uid: $0) }
+        let others = uids(201...220).map { EntryKey(lane: lane, uid: $0) }
+        journal.settle(SettlementBatch(acknowledged: bulk)) { result in
+            heard("bulk \((try? result.get()).map { "\($0.settled) \($0.gone)" } ?? "failed")")
+        }
+        journal.promoteDue(lane, after: nil, now: WallTime(milliseconds: 5), limit: 1) { result in
+            heard("promoted \((try? result.get())?.count ?? -1)")
+        }
+        var batch = SettlementBatch(acknowledged: others)
+        batch.possibleDuplicates = 3
+        journal.settle(batch) { result in
+            heard("others \((try? result.get()).map { "\($0.settled) \($0.gone)" } ?? "failed")")
+        }
+        journal.append(submission(300..<305, lane, producer: producer)) { _ in
+            heard("append")
+        }
+        gate.withLock { gate in gate.mayGo = true }
+        gate.broadcast()
+        let all = done.wait(until: Date(timeIntervalSinceNow: 30)) { done in done.count == 4 ? done : nil }
+        #expect(all == ["append", "bulk 200 0", "promoted 1", "others 20 0"])
+        let totals = try journal.status().totals
+        #expect(totals.accepted == 305)
+        #expect(totals.confirmed == 220)
+        #expect(totals.possibleDuplicates == 3)
+        #expect(journal.depth(lane) == 85)
+    }
 }

@@ -79,6 +79,14 @@ struct FaultRun {
     struct Result: Sendable {
         var wasHit = false
         var cuts = 0
+        /// Requests that were answered before an earlier one that takes several commits.
+        var overtakings = 0
+    }
+
+    /// How the journal is kept: the same in all runs of a seed.
+    var options: LMDBJournal.Options {
+        var generator = SplitMix64(state: seed)
+        return .drawn(&generator)
     }
 
     /// How many calls of each kind there are when nothing fails.
@@ -96,6 +104,7 @@ struct FaultRun {
         var result = Result()
         let end = try run(fault, place, history)
         result.wasHit = Recorder.hits > 0
+        result.overtakings = history.withLock { history in history.overtakings }
         guard result.wasHit, cuts > 0 else { return result }
         let recording = Recorder.recording()
         // What is left behind by a meta page that is written and not confirmed is the most treacherous.
@@ -140,7 +149,7 @@ struct FaultRun {
 
     private func checkEnd(_ place: Place, _ history: Monitor<History>) throws -> Int {
         Recorder.lift()
-        let journal = try LMDBJournal(directory: place.journal, options: .small)
+        let journal = try LMDBJournal(directory: place.journal, options: options)
         defer { journal.close() }
         let noted = history.withLock { history in history }
         try Bounds(noted).check(try Found(journal, place.journal))
@@ -152,12 +161,12 @@ struct FaultRun {
     /// Opens, where the fault strikes as well: then it must have said so, and open once the fault is gone.
     private func open(_ place: Place, _ fault: Fault?) throws -> LMDBJournal {
         do throws(JournalError) {
-            return try LMDBJournal(directory: place.journal, options: .small)
+            return try LMDBJournal(directory: place.journal, options: options)
         } catch {
             guard let fault, Recorder.hits > 0 else { throw error }
             try expect(fault.codes.contains(error.code), "opening failed with \(error.code): \(error.message)")
             Recorder.lift()
-            return try LMDBJournal(directory: place.journal, options: .small)
+            return try LMDBJournal(directory: place.journal, options: options)
         }
     }
 
@@ -198,7 +207,7 @@ struct FaultRun {
                 attempt == 0 && failed.allSatisfy { error in afterwards.contains(error.code) },
                 "with the fault gone it still fails: \(error.message)")
             journal.close()
-            journal = try LMDBJournal(directory: place.journal, options: .small)
+            journal = try LMDBJournal(directory: place.journal, options: options)
         }
     }
 
@@ -222,7 +231,7 @@ struct FaultRun {
             Recorder.start(state.root)
             defer { Recorder.stop() }
             do {
-                let journal = try LMDBJournal(directory: state.journal, options: .small)
+                let journal = try LMDBJournal(directory: state.journal, options: options)
                 defer { journal.close() }
                 try Bounds(history, at: position).check(try Found(journal, state.journal))
             } catch {

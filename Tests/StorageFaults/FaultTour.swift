@@ -10,13 +10,17 @@ struct FaultTour {
         /// Runs in which the call came, and failed.
         var faults = 0
         var cuts = 0
+        var overtakings = 0
         var breaches: [String] = []
+        /// How the journal was kept, in words.
+        var options = ""
 
         mutating func add(_ other: Result) {
             possible += other.possible
             runs += other.runs
             faults += other.faults
             cuts += other.cuts
+            overtakings += other.overtakings
             breaches += other.breaches
         }
     }
@@ -34,6 +38,7 @@ struct FaultTour {
         let faults = try onlyFault.map { fault in [fault] } ?? Self.faults(try work.count())
         var result = Result()
         result.possible = faults.count
+        result.options = work.options.words
         // A step that has no divisor in common with the length of the list's parts would be hard to promise; a shuffle
         // with the seed is as good.
         var generator = SplitMix64(state: work.seed)
@@ -48,6 +53,7 @@ struct FaultTour {
                 let one = try work.run(faults[number])
                 result.faults += one.wasHit ? 1 : 0
                 result.cuts += one.cuts
+                result.overtakings += one.overtakings
             } catch {
                 result.breaches.append("\(name): \(error)")
                 if result.breaches.count >= 20 { break }

@@ -53,6 +53,10 @@ struct History: Sendable {
     var rejected: [UID] = []
     var unanswered = 0
     var errors: [JournalError] = []
+    /// How many requests were answered before an earlier one that takes several commits.
+    var overtakings = 0
+    /// Requests that keep their place and are not answered.
+    var inPlace: Set<Int> = []
     var nextNumber = 1
 
     /// Of everything that was ever answered for by `position`.

@@ -49,12 +49,13 @@ import Foundation
             total.add(result)
             say(
                 "storage faults: seed \(seed): \(result.faults) faults struck in \(result.runs) runs, of "
-                    + "\(result.possible) possible; \(result.cuts) losses of power behind them; \(result.breaches.count) breaches"
-            )
+                    + "\(result.possible) possible (\(result.options)); \(result.overtakings) requests went before the end of "
+                    + "another; \(result.cuts) losses of power behind them; \(result.breaches.count) breaches")
         }
         summary["faultRuns"] = total.runs
         summary["faultsStruck"] = total.faults
         summary["faultsPossible"] = total.possible
+        summary["overtakingsInFaultRuns"] = total.overtakings
         summary["powerLossesAfterFaults"] = total.cuts
         return total.breaches
     }
@@ -72,15 +73,21 @@ import Foundation
             total.syncPoints += result.syncPoints
             total.writes += result.writes
             total.requests += result.requests
+            total.overtakings += result.overtakings
+            total.overtakenStates += result.overtakenStates
             total.breaches += result.breaches
             say(
                 "power loss: seed \(seed): \(result.states) states, \(result.secondCuts) of a second loss, from "
-                    + "\(result.syncPoints) sync points and \(result.writes) writes; \(result.breaches.count) breaches")
+                    + "\(result.syncPoints) sync points and \(result.writes) writes (\(result.options)); "
+                    + "\(result.overtakings) requests went before the end of another, "
+                    + "\(result.overtakenStates) states in the midst of that; \(result.breaches.count) breaches")
         }
         summary["powerLossStates"] = total.states
         summary["secondLosses"] = total.secondCuts
         summary["syncPoints"] = total.syncPoints
         summary["writes"] = total.writes
+        summary["overtakings"] = total.overtakings
+        summary["overtakenStates"] = total.overtakenStates
         return total.breaches
     }
 }

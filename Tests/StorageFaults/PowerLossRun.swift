@@ -10,7 +10,13 @@ struct PowerLossRun {
         var syncPoints = 0
         var writes = 0
         var requests = 0
+        /// Requests that were answered before an earlier one that takes several commits.
+        var overtakings = 0
+        /// States in which one of these is there, and what it has overtaken is not over.
+        var overtakenStates = 0
         var breaches: [String] = []
+        /// How the journal was kept, in words.
+        var options = ""
     }
 
     let seed: UInt64
@@ -34,7 +40,8 @@ struct PowerLossRun {
         var generator = SplitMix64(state: seed)
         let place = try Place()
         defer { place.remove() }
-        let options = Self.options(&generator)
+        let options = LMDBJournal.Options.drawn(&generator)
+        result.options = options.words
         let history = Monitor(History())
         Recorder.watch("seed \(seed), the recorded run", seconds: 120)
         let recording = try record(place, options, history, seed: generator.next())
@@ -42,6 +49,7 @@ struct PowerLossRun {
         try expect(noted.errors.isEmpty, "the recorded run failed: \(noted.errors.first?.message ?? "")")
 
         result.requests = noted.entries.count
+        result.overtakings = noted.overtakings
         result.syncPoints = recording.syncPoints.count
         result.writes = recording.events.count { event in event.kind == .write || event.kind == .syncWrite }
         var power = PowerLoss(recording, root: place.root, lies: diskLies)
@@ -68,15 +76,8 @@ struct PowerLossRun {
             result.states += 1
         }
         Recorder.watch(nil)
+        result.overtakenStates = replay.overtaken
         return result
-    }
-
-    private static func options(_ generator: inout SplitMix64) -> LMDBJournal.Options {
-        var options = LMDBJournal.Options.small
-        // Some runs end a commit within a settlement, some never do.
-        options.greatestSettlementCommit = [7, 50, 100_000][Int.random(in: 0..<3, using: &generator)]
-        options.greatestCommit = [20_000, 8 << 20][Int.random(in: 0..<2, using: &generator)]
-        return options
     }
 
     /// Making the journal, work, an orderly end, reopening, more work: and then it is simply left.

@@ -27,15 +27,25 @@ struct Place: Sendable {
 }
 
 extension LMDBJournal.Options {
-    /// Small bounds, so that a short run reaches them.
+    /// The defaults, and a limit that a short run does not allocate much for.
     static var small: Self {
         var options = Self()
         options.limit = 64 << 20
-        // The model knows a settlement as one step; that large ones may end early for the time has tests of its own.
-        options.greatestCommitTime = .seconds(3600)
-        options.letsAppendsOvertake = false
         return options
     }
+
+    /// Some runs end a commit within a settlement, for the number or for the time, so that appends go between; some by the
+    /// defaults, which so little work rarely reaches.
+    static func drawn(_ generator: inout SplitMix64) -> Self {
+        var options = small
+        options.greatestSettlementCommit = [7, 200, 1000][Int.random(in: 0..<3, using: &generator)]
+        options.greatestCommitTime = [.zero, .milliseconds(50)][Int.random(in: 0..<2, using: &generator)]
+        options.greatestCommit = [20_000, 8 << 20][Int.random(in: 0..<2, using: &generator)]
+        return options
+    }
+
+    /// For the table.
+    var words: String { "commits of \(greatestSettlementCommit) settlements, \(greatestCommitTime)" }
 }
 
 extension LMDBJournal {

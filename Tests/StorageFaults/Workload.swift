@@ -43,9 +43,11 @@ struct Workload: Sendable {
     /// Notes a request and makes it, both in one go: the order of the notes is that of the journal.
     private func ask(_ request: History.Request, _ make: (Int) -> Void) {
         history.withLock { history in
+            let index = history.entries.count
             history.entries.append(.init(request: request, askedAt: Recorder.position))
             history.unanswered += 1
-            make(history.entries.count - 1)
+            if !request.mayOvertake { history.inPlace.insert(index) }
+            make(index)
         }
     }
 
@@ -55,6 +57,9 @@ struct Workload: Sendable {
             history.entries[index].answer = answer
             history.entries[index].answeredAt = position
             history.unanswered -= 1
+            history.inPlace.remove(index)
+            let isDone = if case .failed = answer { false } else { true }
+            if isDone, let first = history.inPlace.min(), first < index { history.overtakings += 1 }
             switch (answer, history.entries[index].request) {
             case (.appended(let first), .append(let items, _)):
                 for (offset, item) in items.enumerated() {
@@ -239,6 +244,11 @@ struct Workload: Sendable {
         case 7..<13:
             let isLarge = Int.random(in: 0..<4, using: &generator) == 0
             settle(batch(isLarge ? size.greatestBatch : 40, &generator))
+            // While it takes its commits, others come.
+            guard isLarge else { break }
+            for _ in 0..<3 {
+                append(count: Int.random(in: 1...9, using: &generator), lanes: lanes, payload: 120)
+            }
         case 13..<15:
             promote(
                 UInt32.random(in: lanes, using: &generator), now: Int64.random(in: 0...1000, using: &generator),

@@ -20,6 +20,9 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.text)")
         #expect(try outcome.count("powerLossStates") >= 240)
         #expect(try outcome.count("secondLosses") >= 50)
+        // Appends between the commits of a large settlement.
+        #expect(try outcome.count("overtakings") >= 20)
+        #expect(try outcome.count("overtakenStates") >= 20)
     }
 
     @Test("On a disk that says it has synced and has not, the loss would be noticed", .timeLimit(.minutes(2)))
@@ -37,6 +40,7 @@ import Testing
         let outcome = try await Self.storageFaults("--parts", "faults", "--faults", "150")
         #expect(outcome.status == 0, "\(outcome.text)")
         #expect(try outcome.count("faultsStruck") >= 70)
+        #expect(try outcome.count("overtakingsInFaultRuns") >= 50)
     }
 
     @Test("After a meta page that is written and not confirmed, a loss of power does no harm", .timeLimit(.minutes(5)))

@@ -184,11 +184,14 @@ import Testing
     }
 
     @Test("On a connection that answers errors only, what is with it becomes unknown") func cumulative() throws {
-        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))]) { $0.lateErrorPeriod = .zero }
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))])
         try bench.submit(1..<4)
         bench.settle()
         #expect(withdraw(bench, [2]).withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 1, gone: 0))
         bench.advance(by: .seconds(3))
+        // What silence has confirmed counts when no late error can recall it any more.
+        #expect(try bench.journal.status().totals.confirmed == 0)
+        bench.advance(by: .seconds(12 * 60))
         let totals = try bench.journal.status().totals
         #expect((totals.confirmed, totals.unknown) == (2, 1))
     }
