@@ -1,6 +1,6 @@
 public import Holdfast
 
-/// Which entries of a journal are wanted: those for which all of it holds. A new one wants every entry.
+/// Which entries of a journal are wanted: those for which all of it holds. A new one wants every entry that is not kept aside.
 ///
 /// Lanes, states and UIDs narrow what is read; everything else is looked for in each record. See
 /// ``JournalReader/entries(matching:after:limit:)``.
@@ -8,7 +8,7 @@ public struct EntryFilter: Hashable, Sendable {
     /// Those of any of these lanes. Empty: of all.
     public var lanes: [LanePattern] = []
     /// Those in any of these states.
-    public var states = Set(JournalEntry.StateKind.allCases)
+    public var states = JournalEntry.StateKind.usual
     public var uids = UIDRanges.all
     /// Those with any of these topics, exactly. Empty: with any.
     public var topics: Set<String> = []

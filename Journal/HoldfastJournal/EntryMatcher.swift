@@ -57,6 +57,12 @@ struct EntryMatcher {
         return (after + 1)...UInt64.max
     }
 
+    /// The same among those that are kept aside.
+    func aside(of lane: UInt32, after: UInt64) -> ClosedRange<UInt64>? {
+        guard isWanted[Int(lane) - 1], after < .max, filter.states.contains(.aside) else { return nil }
+        return (after + 1)...UInt64.max
+    }
+
     /// Whether an entry is wanted whose record lies in `entries`.
     func wants(waiting record: Span<UInt8>, lane: UInt32, uid: UInt64) -> Bool {
         let flagged = EntryRecord.uncheckedHead(record).flags.contains(.possiblySent)

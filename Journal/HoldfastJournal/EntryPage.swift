@@ -6,6 +6,7 @@ struct EntryRow {
     enum Place {
         case entries
         case deferred(Int64)
+        case aside(Int64)
         case rejections
     }
 
@@ -55,7 +56,7 @@ struct EntryPage {
         for source in sources {
             var scan = EntryScan(source, matcher, share)
             try scan.run(through: horizon, snapshot)
-            if source.isDeferred { try scan.readDeferred(tables.deferred, snapshot) }
+            if source.kind == .deferred { try scan.readDeferred(tables.deferred, snapshot) }
             if let stop = scan.stop { horizon = min(horizon, stop) }
             rows += scan.rows
         }
@@ -76,16 +77,19 @@ struct EntryPage {
         for (index, lane) in lanes.enumerated() {
             let id = UInt32(index) + 1
             if lane.entries > 0, let range = matcher.entries(of: id, after: after) {
-                sources.append((.init(table: tables.entries, lane: id, isDeferred: false, range: range), lane.entries))
+                sources.append((.init(table: tables.entries, lane: id, kind: .entries, range: range), lane.entries))
             }
             if lane.deferred > 0, let range = matcher.deferred(of: id, after: after) {
                 sources.append(
-                    (.init(table: tables.deferredIndex, lane: id, isDeferred: true, range: range), lane.deferred))
+                    (.init(table: tables.deferredIndex, lane: id, kind: .deferred, range: range), lane.deferred))
+            }
+            if let table = tables.aside?.rows, let range = matcher.aside(of: id, after: after) {
+                sources.append((.init(table: table, lane: id, kind: .aside, range: range), 0))
             }
         }
         if matcher.filter.states.contains(.rejected) {
             let all = (after + 1)...UInt64.max
-            sources.append((.init(table: tables.rejections, lane: nil, isDeferred: false, range: all), 0))
+            sources.append((.init(table: tables.rejections, lane: nil, kind: .rejections, range: all), 0))
         }
         return sources.sorted { $0.count > $1.count }.map(\.source)
     }
@@ -113,10 +117,12 @@ struct Share {
 /// Looks through one table, as far as its share reaches.
 struct EntryScan {
     struct Source {
+        enum Kind { case entries, deferred, aside, rejections }
+
         let table: Table
         /// Nil with the rejections.
         let lane: UInt32?
-        let isDeferred: Bool
+        let kind: Kind
         let range: ClosedRange<UInt64>
 
         func seek(_ cursor: inout Cursor, _ uid: UInt64) throws(LMDBError) -> Bool {
@@ -194,10 +200,16 @@ struct EntryScan {
             guard matcher.wants(rejection: value, uid: uid) else { return }
             return append(EntryRow(uid: uid, lane: 0, place: .rejections, bytes: value.array))
         }
-        if source.isDeferred {
+        switch source.kind {
+        case .deferred:
             let due = value.count == 8 ? Int64(bitPattern: value.load(UInt64.self, at: 0)) : 0
             append(EntryRow(uid: uid, lane: lane, place: .deferred(due)))
-        } else if matcher.wants(waiting: value, lane: lane, uid: uid) {
+        case .aside:
+            let (since, record) = (AsideRecord.unchecked(value).since, AsideRecord.entry(value))
+            guard matcher.wants(record.span, lane: lane, uid: uid) else { return }
+            append(EntryRow(uid: uid, lane: lane, place: .aside(since), bytes: record))
+        case .entries, .rejections:
+            guard matcher.wants(waiting: value, lane: lane, uid: uid) else { return }
             append(EntryRow(uid: uid, lane: lane, place: .entries, bytes: value.array))
         }
     }

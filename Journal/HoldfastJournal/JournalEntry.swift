@@ -11,6 +11,8 @@ public struct JournalEntry: Sendable {
         case possiblySent
         /// Refused for now, or never processed: goes again when it is due.
         case deferred(until: WallTime)
+        /// Confirmed by silence, and kept aside since then in case a late error denies it.
+        case aside(since: WallTime)
         /// Refused for good.
         case rejected(RejectionCause)
 
@@ -19,6 +21,7 @@ public struct JournalEntry: Sendable {
             case .neverSent: .neverSent
             case .possiblySent: .possiblySent
             case .deferred: .deferred
+            case .aside: .aside
             case .rejected: .rejected
             }
         }
@@ -26,7 +29,10 @@ public struct JournalEntry: Sendable {
 
     /// ``State`` without its particulars, to choose by.
     public enum StateKind: String, Hashable, Sendable, CaseIterable {
-        case neverSent, possiblySent, deferred, rejected
+        case neverSent, possiblySent, deferred, aside, rejected
+
+        /// All but ``aside``: of an entry that waits for nothing and nobody can retry, a listing says nothing unless asked.
+        public static let usual: Set<StateKind> = [.neverSent, .possiblySent, .deferred, .rejected]
     }
 
     public let uid: UID

@@ -6,7 +6,7 @@ extension JournalReader {
     ///
     /// Fewer than `limit` are returned only at the end. Those whose records cannot be read are left out.
     ///
-    /// - Parameter states: which to list; nil for all.
+    /// - Parameter states: which to list; nil for all but those kept aside.
     public func entries(
         after: UID = .none, limit: Int, states: Set<JournalEntry.StateKind>? = nil
     ) throws(JournalError) -> [JournalEntry] {
@@ -43,6 +43,7 @@ extension JournalReader {
         guard uid > .none else { return nil }
         var filter = EntryFilter()
         filter.uids = UIDRanges([uid])
+        filter.states = Set(JournalEntry.StateKind.allCases)
         return try entries(matching: filter, limit: 1).first
     }
 }
@@ -67,6 +68,8 @@ extension EntryRow {
             return try entry(bytes, lanes, producers, lane, uid <= mark || flagged ? .possiblySent : .neverSent)
         case .deferred(let due):
             return try entry(bytes, lanes, producers, lane, .deferred(until: WallTime(milliseconds: due)))
+        case .aside(let since):
+            return try entry(bytes, lanes, producers, lane, .aside(since: WallTime(milliseconds: since)))
         case .rejections:
             let rejection = try RejectionRecord.read(bytes.span).get()
             let record = Array(bytes[rejection.record])

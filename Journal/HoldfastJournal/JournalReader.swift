@@ -179,7 +179,12 @@ public final class JournalReader: Sendable {
     /// Blacklist entries in the order of their tokens' bytes and of their scopes, from the first token above `after`. The
     /// entries of one token come together, so there may be a few more than `limit`; fewer are the last.
     public func blacklistEntries(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        try TokenRow.entries(after: after, limit: limit, in: directory) { (after, limit) throws(JournalError) in
+        try blacklistPage(after: after, limit: limit).entries
+    }
+
+    /// The same, with what cannot be read.
+    public func blacklistPage(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> BlacklistPage {
+        try TokenRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
             try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 try TokenRow.list(tokens, after: after, limit: limit, in: snapshot)
             }

@@ -134,9 +134,9 @@ final class LMDBBlacklist: BlacklistStorage {
         return try TokenRow(token: token.bytes, value: bytes).entries(in: directory)
     }
 
-    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+    func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup {
         try check()
-        guard count > 0 else { return [] }
+        guard count > 0 else { return BlacklistLookup() }
         var tokens: [(index: Int, token: Range<Int>)] = []
         tokens.reserveCapacity(batch.count)
         for index in 0..<batch.count {
@@ -144,13 +144,13 @@ final class LMDBBlacklist: BlacklistStorage {
             if let token = try? batch.fields(at: index).token { tokens.append((index, token)) }
         }
         filter.narrow(&tokens, in: batch.bytes.span)
-        guard !tokens.isEmpty else { return [] }
-        return try entries(of: tokens, in: batch)
+        guard !tokens.isEmpty else { return BlacklistLookup() }
+        return try lookUp(tokens, in: batch)
     }
 
-    private func entries(
-        of tokens: [(index: Int, token: Range<Int>)], in batch: EntryBatch
-    ) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+    private func lookUp(
+        _ tokens: [(index: Int, token: Range<Int>)], in batch: EntryBatch
+    ) throws(JournalError) -> BlacklistLookup {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             var found: [(index: Int, token: Range<Int>, bytes: [UInt8])] = []
             let bytes = batch.bytes.span
@@ -161,20 +161,24 @@ final class LMDBBlacklist: BlacklistStorage {
             }
             return found
         }
-        var entries: [(index: Int, entry: BlacklistEntry)] = []
+        var lookup = BlacklistLookup()
         for (index, range, bytes) in found {
-            let row = TokenRow(token: Array(batch.bytes[range]), value: bytes)
-            for entry in try row.entries(in: directory) { entries.append((index, entry)) }
+            do throws(EntryRecord.Fault) {
+                let token = TokenRow(token: Array(batch.bytes[range]), value: bytes)
+                for entry in try token.entries() { lookup.entries.append((index, entry)) }
+            } catch {
+                lookup.unreadable.append((index, RecordFault(error)))
+            }
         }
-        return entries
+        return lookup
     }
 
     func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        try TokenRow.entries(after: after, limit: limit, in: directory) { (after, limit) throws(JournalError) in
+        try TokenRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
             try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 try TokenRow.list(table, after: after, limit: limit, in: snapshot)
             }
-        }
+        }.entries
     }
 
     private func read<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {

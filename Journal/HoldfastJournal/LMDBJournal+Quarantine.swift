@@ -17,6 +17,8 @@ extension LMDBJournal {
 
     public var quarantinedCount: Int { shared.withLock { shared in shared.figures.quarantined } }
 
+    public var asideCount: Int { shared.withLock { shared in shared.figures.aside } }
+
     public func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try checkOpen()
         let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }

@@ -1,5 +1,24 @@
-import Holdfast
+public import Holdfast
 import HoldfastLMDB
+
+/// Entries of a blacklist, in the order of their tokens' bytes and of their scopes.
+public struct BlacklistPage: Sendable {
+    /// The entries of one token come together.
+    public internal(set) var entries: [BlacklistEntry] = []
+    /// Tokens whose records cannot be read. They are left out.
+    public internal(set) var unreadableCount = 0
+    /// The first of them, and why.
+    public internal(set) var firstUnreadable: (token: DeviceToken?, fault: RecordFault)?
+
+    mutating func take(_ row: TokenRow) {
+        do throws(EntryRecord.Fault) {
+            entries += try row.entries()
+        } catch {
+            unreadableCount += 1
+            if firstUnreadable == nil { firstUnreadable = (DeviceToken(bytes: row.token), RecordFault(error)) }
+        }
+    }
+}
 
 /// One row of `tokens`, copied out: a token, and the records of its entries one behind the other, in the order of their
 /// scopes.
@@ -11,12 +30,12 @@ struct TokenRow {
     let value: [UInt8]
 
     static func list(
-        _ table: Table, after: DeviceToken?, limit: Int, in snapshot: borrowing Snapshot
+        _ table: Table, after: [UInt8]?, limit: Int, in snapshot: borrowing Snapshot
     ) throws(LMDBError) -> [TokenRow] {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> [TokenRow] in
             var rows: [TokenRow] = []
             // The first key above `after` is the first at or above it with a zero behind.
-            let start = (after?.bytes ?? []) + [0]
+            let start = (after ?? []) + [0]
             var found = try after == nil ? cursor.first() : cursor.seek(atLeast: start.span)
             while found, rows.count < limit {
                 cursor.withCurrent { key, value in rows.append(TokenRow(token: key.array, value: value.array)) }
@@ -26,31 +45,38 @@ struct TokenRow {
         }
     }
 
-    /// - Returns: whole rows, until there are `limit` entries or no more rows.
+    /// Whole rows, until there are `limit` entries or no more rows.
+    ///
     /// - Parameter rows: reads so many rows behind a token.
-    static func entries(
-        after: DeviceToken?, limit: Int, in directory: String,
-        rows: (DeviceToken?, Int) throws(JournalError) -> [TokenRow]
-    ) throws(JournalError) -> [BlacklistEntry] {
-        var entries: [BlacklistEntry] = []
-        while entries.count < limit {
-            let wanted = min(limit - entries.count, greatestCount)
-            let found = try rows(entries.last?.token ?? after, wanted)
-            for row in found where entries.count < limit { entries += try row.entries(in: directory) }
+    static func page(
+        after: DeviceToken?, limit: Int, rows: ([UInt8]?, Int) throws(JournalError) -> [TokenRow]
+    ) throws(JournalError) -> BlacklistPage {
+        var page = BlacklistPage()
+        var last = after?.bytes
+        while page.entries.count < limit {
+            let wanted = min(limit - page.entries.count, greatestCount)
+            let found = try rows(last, wanted)
+            for row in found where page.entries.count < limit {
+                last = row.token
+                page.take(row)
+            }
             if found.count < wanted { break }
         }
-        return entries
+        return page
     }
 
     func entries(in directory: String) throws(JournalError) -> [BlacklistEntry] {
-        guard let token = DeviceToken(bytes: token) else {
-            throw .damaged("\(directory): a token of the blacklist has \(token.count) bytes", in: directory)
-        }
         do throws(EntryRecord.Fault) {
-            return try Self.entries(value, token: token)
+            return try entries()
         } catch {
-            throw error.error(what: "the blacklist entry of \(token.shortened)", in: directory)
+            let name = DeviceToken(bytes: token)?.shortened ?? "a token"
+            throw error.error(what: "the blacklist's record of \(name)", in: directory)
         }
+    }
+
+    func entries() throws(EntryRecord.Fault) -> [BlacklistEntry] {
+        guard let token = DeviceToken(bytes: token) else { throw .damaged("its token has \(token.count) bytes") }
+        return try Self.entries(value, token: token)
     }
 
     /// The entries of a row's value.

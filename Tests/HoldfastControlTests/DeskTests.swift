@@ -17,11 +17,21 @@ struct DeskTests {
             lanes: [
                 .running, .paused(reason: "", since: WallTime(milliseconds: .min)), .stopped(reason: "x", since: now),
             ]
-            .map { .init(key: lane, state: $0, unconfirmed: 7, deferred: 3, isServed: true) },
+            .map { .init(key: lane, state: $0, unconfirmed: 7, deferred: 3, isServed: true) } + [
+                .init(
+                    key: lane, state: .stopped(reason: "InvalidProviderToken", since: now), unconfirmed: 7, deferred: 3,
+                    isServed: true, nextProbeAt: now.advanced(by: .milliseconds(1500)))
+            ],
             routes: [
                 .init(
                     name: "r", endpoint: "https://x", connection: "connected", isAway: false, inFlight: 5, suspects: 2,
-                    holding: nil),
+                    holding: nil,
+                    topics: [
+                        .init(
+                            topic: "com.example.app.voip", reason: "400 TopicDisallowed", since: now,
+                            nextProbeAt: now.advanced(by: .seconds(600))),
+                        .init(topic: "", reason: "", since: WallTime(milliseconds: .min), nextProbeAt: nil),
+                    ]),
                 .init(
                     name: "", endpoint: "", connection: "", isAway: true, inFlight: 0, suspects: 0, holding: "clock"),
             ])

@@ -61,6 +61,10 @@ struct AdminTests {
         try await serving(health: health) { port in
             #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(try await get("/health/ready", port).hasSuffix("\r\n\r\nready\n"))
+            health.withLock { $0 = Health(warnings: ["one entry is in quarantine"]) }
+            let warned = try await get("/health/ready", port)
+            #expect(warned.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(warned)")
+            #expect(warned.hasSuffix("\r\n\r\nready\nwarning: one entry is in quarantine\n"))
             health.withLock { $0 = Health(obstacles: ["the journal is full", "ending"]) }
             let answer = try await get("/health/ready", port)
             #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"), "\(answer)")

@@ -101,7 +101,7 @@ struct BlacklistTests {
         try journal.append(995..<1195, to: lane)
         let batch = try journal.unconfirmed(lane, after: .none, through: .max, limit: 500)
         for _ in 0..<2 {
-            #expect(try journal.blacklist.entries(for: batch).map(\.index) == [0, 1, 2, 3, 4])
+            #expect(try journal.blacklist.lookUp(batch).entries.map(\.index) == [0, 1, 2, 3, 4])
             let before = journal.tokens.readCount
             for number in 2000..<4000 {
                 #expect(try journal.blacklist.entries(for: sample(number).token!).first == nil)
@@ -109,7 +109,7 @@ struct BlacklistTests {
             #expect(journal.tokens.readCount - before < 60)
             let others = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 20)
             let misses = journal.tokens.readCount
-            for _ in 0..<100 { _ = try journal.blacklist.entries(for: others) }
+            for _ in 0..<100 { _ = try journal.blacklist.lookUp(others) }
             #expect([0, 100].contains(journal.tokens.readCount - misses))
             journal.close()
             journal = try LMDBJournal(directory: scratch.journal, options: options)
@@ -178,9 +178,9 @@ struct BlacklistTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<500, to: lane)
         let batch = try journal.unconfirmed(lane, after: .none, through: .max, limit: 500)
-        #expect(try journal.blacklist.entries(for: batch).isEmpty)
+        #expect(try journal.blacklist.lookUp(batch).entries.isEmpty)
         try journal.blacklist.add([entry(7), entry(499), entry(1000)])
-        let found = try journal.blacklist.entries(for: batch)
+        let found = try journal.blacklist.lookUp(batch).entries
         #expect(found.map(\.index) == [7, 499])
         #expect(found.map(\.entry) == [entry(7, addition: 1), entry(499, addition: 2)])
     }
@@ -225,6 +225,45 @@ struct BlacklistTests {
         #expect(error?.code == .damaged)
         // No token reaches a message whole.
         #expect(error?.message.contains(sample(2).recipient.text) == false)
+    }
+
+    @Test("A record that cannot be read hides no other: a look-up names it, and a listing leaves it out")
+    func unreadable() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var journal = try LMDBJournal(directory: scratch.journal)
+        let lane = try journal.openLane(immediate).id
+        _ = try journal.append(1..<5, to: lane)
+        try journal.blacklist.add([entry(1), entry(2), entry(3)])
+        journal.close()
+        let damaged = try #require(sample(2).token)
+        try change(scratch) { transaction, tokens, _ in
+            var value = try transaction.get(damaged.bytes.span, in: tokens) ?? []
+            value[20] ^= 1
+            try transaction.put(damaged.bytes.span, value.span, in: tokens)
+        }
+        journal = try LMDBJournal(directory: scratch.journal)
+        let batch = try journal.unconfirmed(lane, after: .none, through: .max, limit: 10)
+        let found = try journal.blacklist.lookUp(batch)
+        #expect(found.entries.map(\.index) == [0, 2])
+        #expect(found.unreadable.map(\.index) == [1])
+        #expect(found.unreadable.first?.fault == .damaged("its checksum is wrong"))
+        #expect(try journal.blacklist.list(after: nil, limit: 10).count == 2)
+        // Page by page nothing is lost, whatever lies at the edge.
+        let reader = try JournalReader(directory: scratch.journal)
+        var (tokens, unreadable, last): ([DeviceToken], Int, DeviceToken?) = ([], 0, nil)
+        while true {
+            let page = try reader.blacklistPage(after: last, limit: 1)
+            unreadable += page.unreadableCount
+            if let token = page.firstUnreadable?.token { #expect(token == damaged) }
+            guard let next = page.entries.last?.token else { break }
+            (tokens, last) = (tokens + [next], next)
+        }
+        reader.close()
+        #expect(tokens.count == 2 && unreadable == 1)
+        #expect(try journal.blacklist.remove([damaged]) == 1)
+        #expect(try journal.blacklist.lookUp(batch).unreadable.isEmpty)
+        journal.close()
     }
 
     /// Changes the store as something else than this journal would.

@@ -66,6 +66,42 @@ struct FullTests {
         #expect(try journal.append(0..<10, to: lane) > UID(1))
     }
 
+    @Test("What is only kept aside gives way: a journal that is full of it takes what is new")
+    func aside() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        // What is aside takes the room of what could be accepted, up to the limit.
+        var kept = 0
+        while try journal.status().usedBytes < 3 << 20 {
+            let first = try journal.append(0..<100, to: lane, payloadByteCount: 1500).rawValue
+            try journal.settle(
+                SettlementBatch(
+                    quieted: uids(first...(first + 99)).map { EntryKey(lane: lane, uid: $0) }, greatestAside: 1_000_000)
+            )
+            kept = max(kept, journal.asideCount)
+        }
+        #expect(kept > 500)
+        // More than there would be room for beside it: at most some calls are refused until the room is made.
+        var (accepted, refused) = (0, 0)
+        while accepted < 1500 {
+            do {
+                _ = try journal.append(0..<100, to: lane, payloadByteCount: 1500)
+                accepted += 100
+            } catch let error as JournalError {
+                #expect(error.code == .limitReached)
+                refused += 1
+                try #require(refused < 100)
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        #expect(journal.asideCount == 0)
+        let status = try journal.status()
+        #expect(status.totals.confirmed == status.totals.accepted - UInt64(status.unconfirmed))
+    }
+
     @Test("It drains as well while a reader pins every page it ever saw")
     func limitWithPinnedReader() throws {
         let scratch = Scratch()

@@ -86,6 +86,36 @@ struct GoldenTests {
         }
     }
 
+    @Test("An entry that is kept aside, and its place in the order of time")
+    func aside() throws {
+        let golden: [(String, since: Int64, keepsOutcome: Bool, record: [UInt8])] = [
+            ("503705bd5e930a5948466173010100007b68e5cf8b0100000001020304", 1_700_000_000_123, true, [0, 1, 2, 3, 4]),
+            ("3391a551f8e26bfe4846617301000000feffffffffffffff", -2, false, []),
+        ]
+        for (text, since, keepsOutcome, record) in golden {
+            let row = AsideRecord.bytes(
+                since: WallTime(milliseconds: since), keepsOutcome: keepsOutcome, record: record.span)
+            #expect(hex(row) == text)
+            let read = try AsideRecord.read(bytes(text).span).get()
+            #expect(read.since == since && read.keepsOutcome == keepsOutcome)
+            #expect(AsideRecord.entry(bytes(text).span) == record)
+            for bit in 0..<row.count * 8 {
+                var changed = row
+                changed[bit / 8] ^= 1 << (bit % 8)
+                if case .success = AsideRecord.read(changed.span) { Issue.record("bit \(bit)") }
+            }
+        }
+        let places: [(String, Int64)] = [
+            ("7ffffffffffffffe000000030102030405060708", -2),
+            ("8000018bcfe5687b000000030102030405060708", 1_700_000_000_123),
+        ]
+        for (text, since) in places {
+            let place = Key.aside(since: since, 3, 0x0102_0304_0506_0708)
+            #expect(hex(place.span.array) == text)
+            #expect(place.span.asideTime == since)
+        }
+    }
+
     @Test("An entry of a newer version is told from damage")
     func newer() {
         var record = bytes("0000000000000000" + "48466e72" + "02" + String(repeating: "00", count: 40))

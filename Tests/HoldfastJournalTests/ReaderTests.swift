@@ -55,6 +55,34 @@ struct ReaderTests {
         #expect(status.lanes.map(\.key) == [immediate, considerate])
     }
 
+    @Test("What is kept aside is shown by its UID, and listed when it is asked for")
+    func aside() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        try assorted(journal)
+        let lane = try journal.openLane(immediate).id
+        let since = WallTime(milliseconds: 1_700_000_000_456)
+        try journal.settle(
+            SettlementBatch(
+                settledAt: since, quieted: [EntryKey(lane: lane, uid: UID(1)), EntryKey(lane: lane, uid: UID(5))],
+                greatestAside: 10))
+        let reader = try JournalReader(directory: scratch.journal)
+        defer { reader.close() }
+        #expect(journal.asideCount == 2)
+        #expect(try reader.entries(limit: 100).map(\.uid.rawValue) == [2, 3, 4, 6, 7])
+        #expect(try reader.entries(limit: 100, states: [.aside]).map(\.uid.rawValue) == [1, 5])
+        #expect(try reader.entries(limit: 100, states: [.aside, .rejected]).map(\.uid.rawValue) == [1, 4, 5])
+        let entry = try #require(try reader.entry(UID(5)))
+        #expect(entry.state == .aside(since: since))
+        #expect(entry.lane == immediate && entry.notification.payload == sample(4).payload)
+        var filter = EntryFilter()
+        filter.states = [.aside]
+        filter.tokens = [TokenPattern(sample(4).token!.hex)!]
+        #expect(try reader.entries(matching: filter, limit: 10).map(\.uid.rawValue) == [5])
+    }
+
     @Test("At rest everything is listed in UID order with its state, and no owner gets in meanwhile")
     func atRest() throws {
         let scratch = Scratch()

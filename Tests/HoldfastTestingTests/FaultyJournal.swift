@@ -128,6 +128,7 @@ final class FaultyJournal: Journal {
         base.quarantine(order, completion: completion)
     }
     var quarantinedCount: Int { base.quarantinedCount }
+    var asideCount: Int { base.asideCount }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }

@@ -187,6 +187,81 @@ import Testing
         #expect(engine.status().confirmed == 5)
     }
 
+    /// Delivers three and ends the engine when they are written, or else when nothing is left.
+    private func endWithBarrier(
+        confirmation: ConfirmationMode, _ application: Application, waits: Bool = false,
+        barrier: @escaping SenderConnector.WriteBarrier
+    ) async throws -> (engine: PushEngine, journal: InMemoryJournal) {
+        var configuration = EngineConfiguration()
+        configuration.shutdownLimit = .milliseconds(500)
+        configuration.barrierIdle = .milliseconds(20)
+        configuration.reconnectMinimum = .milliseconds(1)
+        configuration.reconnectMaximum = .milliseconds(2)
+        let connector = SenderConnector(
+            confirmation: confirmation, payloadErrors: application.errors, barrier: barrier
+        ) { try await application.run($0, $1) { _, _ in } }
+        let journal = InMemoryJournal()
+        let engine = try PushEngine(
+            journal: journal, routes: [Route(connector: connector)], configuration: configuration)
+        _ = await engine.producer.submit(notifications(1..<4))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            if waits {
+                #expect(await engine.untilIdle() == .drained)
+            } else {
+                while application.numbers.count < 3 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+            }
+            group.cancelAll()
+        }
+        return (engine, journal)
+    }
+
+    @Test("A barrier proves at a shutdown what silence has not confirmed yet") func barrierAtShutdown() async throws {
+        let application = Application()
+        let positions = Monitor<[UInt64]>([])
+        let (engine, journal) = try await endWithBarrier(
+            confirmation: .cumulative(quietPeriod: .seconds(60)), application
+        ) { position in
+            positions.withLock { $0.append(position) }
+            // Of another connection, or of a notification: neither is the barrier.
+            application.errors.barrierRefused(position - 1)
+            application.errors.barrierRefused(position + 1)
+            application.errors.barrierRefused(position)
+        }
+        #expect(positions.withLock { $0 } == [4])
+        #expect(engine.status().confirmedByBarrier == 3)
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test("A barrier that is not refused proves nothing") func barrierUnanswered() async throws {
+        let application = Application()
+        let (engine, journal) = try await endWithBarrier(
+            confirmation: .cumulative(quietPeriod: .seconds(60)), application
+        ) { position in
+            application.errors.barrierRefused(position - 1)
+            application.errors.connectionEnded("reset")
+        }
+        #expect(engine.status().confirmed == 0)
+        #expect(journal.entries.count == 3)
+    }
+
+    @Test("Where silence counts for nothing, a barrier follows what was written") func barrierAlone() async throws {
+        let application = Application()
+        let (engine, journal) = try await endWithBarrier(
+            confirmation: .cumulative(quietPeriod: nil), application, waits: true
+        ) { position in
+            // The answer is read elsewhere, after the call has returned.
+            Task.detached { application.errors.barrierRefused(position) }
+        }
+        #expect(engine.status().confirmedByBarrier == 3)
+        #expect(engine.status().possibleDuplicates == 0)
+        #expect(application.numbers == [1, 2, 3])
+        #expect(journal.entries.isEmpty)
+    }
+
     @Test("A shutdown leaves what silence has not confirmed in the journal") func closing() async throws {
         let application = Application()
         var configuration = EngineConfiguration()

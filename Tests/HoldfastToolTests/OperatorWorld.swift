@@ -56,10 +56,14 @@ struct OperatorWorld {
     }
 
     /// An engine that delivers while `body` runs, and serves its operators.
-    func withEngine(_ body: @Sendable (PushEngine) async throws -> Void) async throws {
+    func withEngine(
+        _ configuration: EngineConfiguration = EngineConfiguration(),
+        _ body: @Sendable (PushEngine) async throws -> Void
+    ) async throws {
         let opened = try LMDBJournal(directory: journal)
         defer { opened.close() }
-        let engine = try PushEngine(journal: opened, routes: [Route(connector: connector)])
+        let engine = try PushEngine(
+            journal: opened, routes: [Route(connector: connector)], configuration: configuration)
         let control = ControlSocket(desk: engine.desk, journal: journal, logger: Logger(label: "test"))
         let group = ServiceGroup(
             configuration: .init(

@@ -155,6 +155,7 @@ final class LMDBDisk: SimulatedDisk {
             isPossiblySent: entry.isPossiblySent)
         switch entry.state {
         case .deferred(let due): image.due = due
+        case .aside(let since): image.asideSince = since
         case .rejected(let cause): image.rejection = cause
         case .neverSent, .possiblySent: break
         }

@@ -46,6 +46,7 @@ struct Found: Hashable, Sendable {
                 case .neverSent, .possiblySent: .waiting
                 case .deferred(let until): .deferred(until.milliseconds)
                 case .rejected(let cause): .rejected(cause.reason)
+                case .aside: preconditionFailure("\(entry.uid) is kept aside, and nobody has asked for those")
                 }
             rows[entry.uid.rawValue] = Row(
                 lane: entry.lane, number: Sample.number(of: entry.notification.token!), attempts: entry.attempts,

@@ -198,10 +198,11 @@ extension Consumer {
             for position in batch.items.indices { _ = try readableFields(of: batch, at: position) }
         }
         var blacklisted: [Int: [BlacklistEntry]] = [:]
+        var unreadable: [Int: RecordFault] = [:]
         if producer.blacklist.count > 0 {
-            for (position, entry) in try producer.blacklist.storage.entries(for: batch) {
-                blacklisted[position, default: []].append(entry)
-            }
+            let found = try producer.blacklist.storage.lookUp(batch)
+            for (position, entry) in found.entries { blacklisted[position, default: []].append(entry) }
+            for (position, fault) in found.unreadable { unreadable[position] = fault }
         }
         var examined = Examined()
         examined.flights.reserveCapacity(batch.count)
@@ -210,6 +211,9 @@ extension Consumer {
             let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
             examined.flights.append(flight)
             var obstacle = obstacle(to: flight, fields, in: batch, blacklisted[position], wall: wall)
+            if obstacle == nil, let fault = unreadable[position] {
+                obstacle = unreadableBlacklist(fields, in: batch, fault)
+            }
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
             if obstacle == nil, !topicHold.isEmpty,
                 let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
@@ -297,6 +301,20 @@ extension Consumer {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil
+    }
+
+    /// A token has a record of the blacklist that nobody can read. It may forbid the entry, which therefore neither goes nor
+    /// is rejected: it waits until the record is mended.
+    private func unreadableBlacklist(
+        _ fields: PackedNotification.Fields, in batch: EntryBatch, _ fault: RecordFault
+    ) -> Obstacle {
+        let token = fields.recipient(in: batch.bytes).token?.shortened ?? "?"
+        log(
+            .blacklistUnreadable,
+            "the blacklist's record of token \(token) can't be read (\(fault)), so what is for it waits; "
+                + "`holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew",
+            ["token": .string(token), "fault": .string("\(fault)")])
+        return .mustWait(configuration.probes.maximum, .blacklistUnreadable)
     }
 
     /// Whether a newer update of the same live activity is on its way, or has arrived.

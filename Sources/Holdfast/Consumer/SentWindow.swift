@@ -147,10 +147,13 @@ package struct SentWindow: Sendable {
     /// Those of `uids` (ascending) that are in flight.
     func inFlight(lane: Int, among uids: [UID]) -> [UID] {
         guard count > 0, let first = uids.first, let last = uids.last else { return [] }
-        let found = slots.lazy.filter { slot in
+        let near = slots.filter { slot in
             slot.state != .free && slot.flight.lane == lane && slot.flight.uid >= first && slot.flight.uid <= last
         }
-        return found.map(\.flight.uid)
+        guard !near.isEmpty else { return [] }
+        // What goes again has gaps, and in them lies what is in flight.
+        let wanted = Set(uids)
+        return near.map(\.flight.uid).filter { wanted.contains($0) }
     }
 
     /// What is handed out and answered from here on is so at `now`, by the monotonic clock.

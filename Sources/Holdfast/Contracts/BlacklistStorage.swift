@@ -12,9 +12,8 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// The entries of a token, at whatever age, in the order of their scopes.
     func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry]
 
-    /// The entries of those items whose token has any, looked up in one transaction. Indices ascend; an item comes once for
-    /// each entry of its token, whatever its scope, in their order.
-    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)]
+    /// Looks up the tokens of a batch in one transaction. One damaged record is no failure: it is named in the result.
+    func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup
 
     /// Adds entries in one commit, giving each its ``BlacklistEntry/number``, in their order. Where the token has one of the
     /// same scope already, the later ``BlacklistEntry/since`` stays; of two equal ones, the one that is there, with the
@@ -36,7 +35,7 @@ public protocol BlacklistStorage: AnyObject, Sendable {
 
     /// Entries in the order of their tokens' bytes and then of their scopes, from the first token above `after`. The
     /// entries of one token come together: there may be more than `limit`, by less than ``greatestScopeCount``. Fewer are
-    /// the last.
+    /// the last. Entries whose records cannot be read are left out.
     func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry]
 }
 
@@ -49,6 +48,21 @@ extension BlacklistStorage {
     /// - Returns: how many there were.
     public func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
         try remove(tokens.map { BlacklistKey($0) })
+    }
+}
+
+/// What the blacklist has of the tokens of a batch.
+public struct BlacklistLookup: Sendable {
+    /// Indices ascend. An item comes once for each entry of its token, whatever its scope, in their order.
+    public var entries: [(index: Int, entry: BlacklistEntry)]
+    /// Items whose token has a record that cannot be read: nobody knows for which topics it holds. Indices ascend.
+    public var unreadable: [(index: Int, fault: RecordFault)]
+
+    public init(
+        entries: [(index: Int, entry: BlacklistEntry)] = [], unreadable: [(index: Int, fault: RecordFault)] = []
+    ) {
+        self.entries = entries
+        self.unreadable = unreadable
     }
 }
 

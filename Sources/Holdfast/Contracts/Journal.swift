@@ -99,6 +99,9 @@ public protocol Journal: AnyObject, Sendable {
     /// The number of quarantined entries. From memory.
     var quarantinedCount: Int { get }
 
+    /// The number of entries that silence has confirmed and that are kept aside: see ``JournalStatus/aside``. From memory.
+    var asideCount: Int { get }
+
     /// Quarantined entries, ascending by UID from the first above `after`.
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
 

@@ -270,6 +270,7 @@ package final class EngineCore: Sendable {
         }
         status.outcomes = journal.outcomeCount
         status.quarantined = journal.quarantinedCount
+        status.aside = journal.asideCount
         status.eventsDropped = events.dropped
         return status
     }

@@ -103,6 +103,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var outcomes = 0
     /// Entries whose records cannot be read: neither unconfirmed nor ended.
     public internal(set) var quarantined = 0
+    /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
+    public internal(set) var aside = 0
     /// Events that some listener was too slow for.
     public internal(set) var eventsDropped = 0
     public internal(set) var lanes: [Lane] = []

@@ -26,7 +26,8 @@ extension Consumer {
             },
             inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count },
             connections: pool.active.count, connectionLimit: pool.limit, outcomes: journal.outcomeCount,
-            blacklist: producer.blacklist.count, quarantined: journal.quarantinedCount)
+            blacklist: producer.blacklist.count, quarantined: journal.quarantinedCount,
+            aside: journal.asideCount)
     }
 
     /// One that can't be read is not known; who must read it to send it does something about it.

@@ -71,6 +71,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case secondHandOut = "second-hand-out"
     case feedbackNotStored = "feedback-not-stored"
     case entryQuarantined = "entry-quarantined"
+    case blacklistUnreadable = "blacklist-unreadable"
 
     // critical
     case journalFailed = "journal-failed"
@@ -93,7 +94,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
             .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined:
+            .entryQuarantined, .blacklistUnreadable:
             .error
         case .journalFailed: .critical
         }
@@ -114,7 +115,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined:
+            .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
+            .blacklistUnreadable:
             true
         }
     }

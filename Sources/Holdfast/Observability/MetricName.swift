@@ -30,6 +30,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case outcomes = "holdfast_outcomes_waiting"
     case blacklist = "holdfast_blacklist_entries"
     case quarantined = "holdfast_quarantined_entries"
+    case aside = "holdfast_aside_entries"
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
@@ -53,7 +54,7 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .quarantined:
+            .blacklist, .quarantined, .aside:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -63,7 +64,7 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .quarantined, .commitTime, .commitEntries,
+        case .submitted, .usedBytes, .outcomes, .blacklist, .quarantined, .aside, .commitTime, .commitEntries,
             .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]

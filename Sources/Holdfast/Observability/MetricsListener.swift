@@ -149,12 +149,16 @@ public struct RouteLevels: Hashable, Sendable {
     public var blacklist: Int
     /// Of the whole journal: entries whose records cannot be read.
     public var quarantined: Int
+    /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
+    public var aside: Int
 
     public init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
-        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, quarantined: Int = 0
+        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, quarantined: Int = 0,
+        aside: Int = 0
     ) {
         self.quarantined = quarantined
+        self.aside = aside
         self.route = route
         self.measuredAt = measuredAt
         self.lanes = lanes

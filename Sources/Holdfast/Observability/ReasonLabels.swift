@@ -52,7 +52,7 @@ struct ReasonLabels: Sendable {
         .blacklisted,
         .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
         .topicSetAside,
-        .clockDistrusted,
+        .clockDistrusted, .blacklistUnreadable,
         .badProducerName, .journalFull, .journalFailed, .shuttingDown,
     ]
 }

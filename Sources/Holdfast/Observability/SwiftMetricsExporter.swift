@@ -11,6 +11,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let outcomes: Meter
     private let blacklist: Meter
     private let quarantined: Meter
+    private let aside: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -33,6 +34,7 @@ final class SwiftMetricsExporter: MetricsListener {
         outcomes = factory.meter(.outcomes)
         blacklist = factory.meter(.blacklist)
         quarantined = factory.meter(.quarantined)
+        aside = factory.meter(.aside)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -135,6 +137,7 @@ final class SwiftMetricsExporter: MetricsListener {
         outcomes.set(levels.outcomes)
         blacklist.set(levels.blacklist)
         quarantined.set(levels.quarantined)
+        aside.set(levels.aside)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)

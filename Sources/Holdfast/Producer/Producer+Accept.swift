@@ -113,9 +113,9 @@ extension Producer {
         var lifted: [TokenRegistration] = []
         do throws(JournalError) {
             var found: [Int: [BlacklistEntry]] = [:]
-            for (position, entry) in try blacklist.storage.entries(for: draft.entryBatch()) {
-                found[position, default: []].append(entry)
-            }
+            let lookup = try blacklist.storage.lookUp(draft.entryBatch())
+            for (position, entry) in lookup.entries { found[position, default: []].append(entry) }
+            // What cannot be read says nothing here: such an entry waits before it is handed out.
             for (position, entries) in found.sorted(by: { $0.key < $1.key }) {
                 guard let (topic, registeredAt) = draft.address(position),
                     let endpoint = routes.serviceIdentity(for: topic)

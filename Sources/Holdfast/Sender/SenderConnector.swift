@@ -12,16 +12,19 @@
 /// nothing.
 ///
 /// A sender that is told of errors only, as one for the binary APNs protocol is, has
-/// ``init(confirmation:payloadErrors:deadline:limits:name:send:)``.
+/// ``init(confirmation:payloadErrors:deadline:limits:name:barrier:send:)``.
 public struct SenderConnector: Connector {
     public typealias Send = @Sendable (PushNotification) async throws -> SendResult
     /// Writes one notification. The position is what it must be called by when the service refuses it: the binary
     /// protocol's identifier can be made of it, or mapped to it.
     public typealias Write = @Sendable (_ notification: PushNotification, _ position: UInt64) async throws -> Void
+    /// Writes a notification that the service is certain to refuse, such as one without a token. The position is what it
+    /// must be called by, as with ``Write``.
+    public typealias WriteBarrier = @Sendable (_ position: UInt64) async throws -> Void
 
     enum Way: Sendable {
         case answered(concurrency: Int, Send)
-        case cumulative(PayloadErrors, Write)
+        case cumulative(PayloadErrors, WriteBarrier?, Write)
     }
 
     public let confirmationMode: ConfirmationMode
@@ -53,34 +56,41 @@ public struct SenderConnector: Connector {
     ///
     /// - Parameters:
     ///   - confirmation: ``ConfirmationMode/cumulative(quietPeriod:)`` with a period: silence for so long after the call
-    ///     returned counts as success. At least as long as the service takes to answer; 5 s is common.
+    ///     returned counts as success. At least as long as the service takes to answer; 5 s is common. Without a period
+    ///     only errors and barriers confirm, so there must be a `barrier`.
     ///   - payloadErrors: where the application reports what the service refuses. One for each connector.
     ///   - deadline: the most one call may take; then the connection counts as ended. Default: 30 s.
     ///   - send: returns when the notification is written. It may connect, and must connect anew after an error. No position
     ///     comes twice, so that an error that is reported late is not taken for one of the next connection. What it throws
     ///     ends the connection: this notification and those before it without confirmation are *unknown*, or this one provably not
     ///     sent with ``SendFailure/notSent(_:)``.
+    ///   - barrier: writes a notification that is malformed on purpose, behind everything before. The service's refusal of
+    ///     it, reported with ``PayloadErrors/barrierRefused(_:)``, proves that everything before it was taken. The engine
+    ///     asks for one at shutdown, from half a window on and before it gives a connection up. It is the last call for a
+    ///     connection. Default: none, so that silence is all there is.
     public init(
         confirmation: ConfirmationMode, payloadErrors: PayloadErrors, deadline: Duration = .seconds(30),
-        limits: NotificationLimits = .devices, name: String = "the application's own sender", send: @escaping Write
+        limits: NotificationLimits = .devices, name: String = "the application's own sender",
+        barrier: WriteBarrier? = nil, send: @escaping Write
     ) {
-        guard case .cumulative(.some) = confirmation else {
+        guard case .cumulative(let quietPeriod) = confirmation, quietPeriod != nil || barrier != nil else {
             preconditionFailure(
-                "a sender that reports errors only needs .cumulative(quietPeriod:) with a period: it has no barriers")
+                "a sender that reports errors only needs .cumulative(quietPeriod:), with a period or with a barrier: "
+                    + "nothing else could confirm")
         }
         confirmationMode = confirmation
         self.deadline = deadline
         self.limits = limits
         self.endpoint = name
-        way = .cumulative(payloadErrors, send)
+        way = .cumulative(payloadErrors, barrier, send)
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         switch way {
         case .answered(let concurrency, let send):
             SenderConnection(concurrency: concurrency, deadline: deadline, send: send, sink: sink)
-        case .cumulative(let errors, let send):
-            CumulativeSenderConnection(errors: errors, deadline: deadline, send: send, sink: sink)
+        case .cumulative(let errors, let barrier, let send):
+            CumulativeSenderConnection(errors: errors, deadline: deadline, barrier: barrier, send: send, sink: sink)
         }
     }
 }
@@ -127,6 +137,16 @@ public final class PayloadErrors: Sendable {
     /// The service shuts down, and has taken everything up to and including this position (status 10).
     public func lastGood(_ position: UInt64) {
         report(position, .lastGood, "the service shuts down")
+    }
+
+    /// The service refused the barrier at this position for what is wrong with it on purpose, or with an identifier of 0 in the
+    /// binary protocol: everything that was written before it was taken. The connection is over.
+    ///
+    /// Any other answer to a barrier proves nothing: report it with ``connectionEnded(_:)``.
+    public func barrierRefused(_ position: UInt64) {
+        let (connection, base) = state.withLock { ($0.connection, $0.base) }
+        guard position > base else { return }
+        connection?.barrierRefused(at: position - base)
     }
 
     /// The connection closed without a word: what is unconfirmed is *unknown*.

@@ -85,6 +85,8 @@ extension Reason {
     public static let broadcastUnsupported = Reason(rawValue: "BroadcastUnsupported")
     /// The token is on the blacklist.
     public static let blacklisted = Reason(rawValue: "Blacklisted")
+    /// The blacklist has a record of the token that cannot be read: it waits until that is mended.
+    public static let blacklistUnreadable = Reason(rawValue: "BlacklistUnreadable")
     /// It was over before it could be sent.
     public static let expired = Reason(rawValue: "Expired")
     /// It was deferred as often, or for as long, as the retry settings allow.

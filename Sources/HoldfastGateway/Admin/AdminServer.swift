@@ -92,9 +92,10 @@ public final class AdminServer: Service, Sendable {
     }
 
     private static func answer(_ health: Health) -> Response {
-        guard !health.isReady else { return answer(.ok, "text/plain; charset=utf-8", "ready\n") }
+        let lines = health.isReady ? ["ready"] : health.obstacles.map { "not ready: \($0)" }
         return answer(
-            .serviceUnavailable, "text/plain; charset=utf-8", health.obstacles.map { "not ready: \($0)\n" }.joined())
+            health.isReady ? .ok : .serviceUnavailable, "text/plain; charset=utf-8",
+            (lines + health.warnings.map { "warning: \($0)" }).map { $0 + "\n" }.joined())
     }
 
     private static func answer(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> Response {

@@ -107,7 +107,7 @@ extension JournalConformance {
             let batch = try bench.journal.unconfirmed(lane, after: .none, through: .max, limit: 10)
             let scopes = ["a", "b"].map { BlacklistScope(topic: $0) }
             try bench.blacklist(scopes.map { JournalBench.entry(6, in: $0) })
-            let found = try bench.journal.blacklist.entries(for: batch)
+            let found = try bench.journal.blacklist.lookUp(batch).entries
             try expect("indices", found.map(\.index), is: [1, 1])
             try expect("scopes", found.map(\.entry.scope), is: scopes)
         },
@@ -151,9 +151,9 @@ extension JournalConformance {
             let lane = try bench.lane()
             try bench.append([5, 6, 7, 6], lane: lane)
             let batch = try bench.journal.unconfirmed(lane, after: .none, through: .max, limit: 10)
-            try expect("in an empty blacklist", try bench.journal.blacklist.entries(for: batch).count, is: 0)
+            try expect("in an empty blacklist", try bench.journal.blacklist.lookUp(batch).entries.count, is: 0)
             try bench.blacklist([JournalBench.entry(6), JournalBench.entry(5), JournalBench.entry(99)])
-            let found = try bench.journal.blacklist.entries(for: batch).sorted { $0.index < $1.index }
+            let found = try bench.journal.blacklist.lookUp(batch).entries.sorted { $0.index < $1.index }
             try expect("indices", found.map(\.index), is: [0, 1, 3])
             try expect(
                 "entries", found.map(\.entry),
@@ -199,7 +199,7 @@ extension JournalConformance {
             let lane = try bench.lane()
             let uid = try bench.appendBroadcast(lane: lane)
             let batch = try bench.journal.unconfirmed(lane, uids: [uid])
-            try expect("how many are blacklisted", try bench.journal.blacklist.entries(for: batch).count, is: 0)
+            try expect("how many are blacklisted", try bench.journal.blacklist.lookUp(batch).entries.count, is: 0)
         },
         Rule("The blacklist is listed in the order of the tokens' bytes, page by page") { bench in
             try bench.blacklist([4, 1, 300, 2].map { JournalBench.entry($0) })

@@ -37,14 +37,19 @@ final class InMemoryBlacklist: BlacklistStorage {
         try read { $0[token]?.entries ?? [] }
     }
 
-    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
+    func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup {
         let blacklist = try read { $0 }
-        var found: [(index: Int, entry: BlacklistEntry)] = []
+        let faults = state.withLock { $0.blacklistFaults }
+        var found = BlacklistLookup()
         guard !blacklist.isEmpty else { return found }
         for index in batch.items.indices {
             do throws(PackedNotification.Damage) {
                 guard let token = try batch.notification(at: index).token else { continue }
-                for entry in blacklist[token]?.entries ?? [] { found.append((index, entry)) }
+                if blacklist[token] != nil, let fault = faults[token] {
+                    found.unreadable.append((index, fault))
+                } else {
+                    for entry in blacklist[token]?.entries ?? [] { found.entries.append((index, entry)) }
+                }
             } catch {
                 // What can't be parsed has no token; whoever sends it will find out.
                 continue

@@ -64,6 +64,8 @@ extension InMemoryJournal {
 
     public var quarantinedCount: Int { state.withLock { $0.disk.quarantined.count } }
 
+    public var asideCount: Int { state.withLock { $0.disk.aside.count } }
+
     public func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try read { disk in
             disk.quarantined.range(after: after, limit: limit).map { uid, found in
@@ -79,6 +81,11 @@ extension InMemoryJournal {
         _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         enqueue(.retryQuarantined(uids, now, completion))
+    }
+
+    /// Makes a token's record of the blacklist unreadable; `nil` makes it readable again.
+    public func damageBlacklist(_ token: DeviceToken, as fault: RecordFault?) {
+        state.withLock { $0.blacklistFaults[token] = fault }
     }
 
     /// Makes the record of an entry unreadable wherever it lies, rejections included; `nil` makes it readable again.

@@ -134,6 +134,7 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         base.quarantine(order, completion: completion)
     }
     var quarantinedCount: Int { base.quarantinedCount }
+    var asideCount: Int { base.asideCount }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }
@@ -173,9 +174,7 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
     var lastNumber: UInt64 { base.lastNumber }
     func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] { try base.entries(for: token) }
 
-    func entries(for batch: EntryBatch) throws(JournalError) -> [(index: Int, entry: BlacklistEntry)] {
-        try base.entries(for: batch)
-    }
+    func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup { try base.lookUp(batch) }
 
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
         world.activity += 1

@@ -62,6 +62,7 @@ struct EntryExplanation: Equatable {
         switch entry.state {
         case .neverSent, .possiblySent: explainWaiting(entry, facts)
         case .deferred(let due): explainDeferred(entry, until: due, facts)
+        case .aside(let since): explainAside(since, facts)
         case .rejected(let cause): explainRejected(entry, cause, facts)
         }
         if let rejection = entry.retryOf {
@@ -149,6 +150,16 @@ struct EntryExplanation: Equatable {
         )
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
         if let advice = entry.lastReason.flatMap({ ReasonGuide.of($0).advice }) { advise(advice) }
+    }
+
+    private mutating func explainAside(_ since: WallTime, _ facts: EntryFacts) {
+        summary = "confirmed by silence, kept aside"
+        sentences += [
+            "No error came in the quiet period after it was sent, so it counts as taken since \(Self.time(since, facts.now)).",
+            "It is kept aside for `limits.late-errors.period` from then on (10 minutes unless configured): an error that comes "
+                + "late on its connection brings it back.",
+            "Otherwise it ends as confirmed, and its outcome is told then.",
+        ]
     }
 
     private mutating func explainRejected(_ entry: JournalEntry, _ cause: RejectionCause, _ facts: EntryFacts) {

@@ -16,6 +16,8 @@ struct EntryRow: Encodable {
     var retryOf: UInt64?
     var acceptedAt: String
     var dueAt: String?
+    /// Since when it is kept aside, as confirmed by silence.
+    var asideSince: String?
     var reason: String?
     var status: Int?
     var rejectedAt: String?
@@ -40,7 +42,8 @@ struct EntryRow: Encodable {
     private var payload: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, producer, attempts, acceptedAt, dueAt, reason, status, rejectedAt, timestamp, token,
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, reason, status, rejectedAt, timestamp,
+            token,
             channel, tag,
             payloadBytes, summary, explanation
         case retryOf
@@ -74,6 +77,7 @@ struct EntryRow: Encodable {
         case .deferred(let due):
             // One that waits for its topic has no time.
             dueAt = due.isPlaceOfTopic ? nil : Timestamp.format(due)
+        case .aside(let since): asideSince = Timestamp.format(since)
         case .rejected(let cause):
             reason = cause.reason.rawValue
             status = cause.status
@@ -103,6 +107,7 @@ struct EntryRow: Encodable {
         case .neverSent: "never-sent"
         case .possiblySent: "possibly-sent"
         case .deferred: "deferred"
+        case .aside: "aside"
         case .rejected: "rejected"
         }
     }
@@ -119,7 +124,10 @@ struct EntryRow: Encodable {
     static let heading = columns("UID", "STATE", "LANE", "RECIPIENT", "TOPIC", "ACCEPTED", "NOTE")
 
     func line() -> String {
-        let note = [reason, dueAt.map { "due \($0)" }, attempts > 0 ? Format.plural(attempts, "attempt") : nil]
+        let note = [
+            reason, dueAt.map { "due \($0)" }, asideSince.map { "confirmed by silence, kept aside since \($0)" },
+            attempts > 0 ? Format.plural(attempts, "attempt") : nil,
+        ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
             token ?? channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
@@ -144,7 +152,8 @@ struct EntryRow: Encodable {
             ("uid", String(uid)), ("lane", lane), ("producer", producer),
             ("attempts", String(attempts)),
             ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
-            ("due", dueAt), ("reason", reason), ("status", status.map { String($0) }), ("rejected", rejectedAt),
+            ("due", dueAt), ("kept aside since", asideSince), ("reason", reason), ("status", status.map { String($0) }),
+            ("rejected", rejectedAt),
             ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-channel-id", channel),
             ("apns-topic", topic),
             ("apns-push-type", pushType),

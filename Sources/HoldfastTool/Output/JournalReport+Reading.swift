@@ -2,13 +2,14 @@ internal import Holdfast
 internal import HoldfastJournal
 
 extension JournalReport {
-    init(_ reader: JournalReader) throws {
+    /// - Parameter live: what the process says that uses the journal.
+    init(_ reader: JournalReader, _ live: DeskStatus? = nil) throws {
         let status = try reader.status()
         let note = try reader.note(RouteSettings.noteName)
         let details = Details(
             owner: reader.owner, route: try RouteSettings.decode(note, journal: reader.directory),
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
-            oldest: try Self.oldest(status.lanes, reader))
+            oldest: try Self.oldest(status.lanes, reader), live: live)
         self.init(status, directory: reader.directory, details)
     }
 

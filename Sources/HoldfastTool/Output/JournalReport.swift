@@ -14,10 +14,22 @@ struct JournalReport: Encodable, Equatable {
         var state: String
         var reason: String?
         var since: String?
+        /// When a lane that stopped by itself tries one entry; only the process that uses the journal knows.
+        var nextProbe: String?
         /// What a crash now would leave possibly sent.
         var possiblySent: Int
         /// When the first of those that are unconfirmed was accepted.
         var oldestAcceptedAt: String?
+    }
+
+    /// A topic that the process that uses the journal has set aside.
+    struct Topic: Encodable, Equatable {
+        var route: String
+        var topic: String
+        /// The service's words.
+        var reason: String
+        var since: String
+        var nextProbe: String?
     }
 
     /// What is submitted under one name.
@@ -72,6 +84,8 @@ struct JournalReport: Encodable, Equatable {
     var nextUID: UInt64
     var afterCrash: AfterCrash
     var lanes: [Lane]
+    /// Nil when there are none, or nobody says.
+    var topicsSetAside: [Topic]?
     var producers: [Producer]
     var totals: Totals
     var usedBytes: Int
@@ -85,6 +99,8 @@ struct JournalReport: Encodable, Equatable {
         var possiblySent: [LaneKey: Int] = [:]
         /// When the first unconfirmed entry of a lane was accepted.
         var oldest: [LaneKey: WallTime] = [:]
+        /// What the process says that uses the journal.
+        var live: DeskStatus?
     }
 
     init(_ status: JournalStatus, directory: String, _ details: Details) {
@@ -104,9 +120,12 @@ struct JournalReport: Encodable, Equatable {
             return Lane(
                 lane: lane.key.description, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
                 quarantined: lane.quarantined, mark: lane.mark.rawValue, state: state, reason: reason, since: since,
+                nextProbe: details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt.map(Timestamp.format),
                 possiblySent: details.possiblySent[lane.key] ?? 0,
                 oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))
         }
+        let topics = Self.topics(details.live)
+        topicsSetAside = topics.isEmpty ? nil : topics
         var (sentAgain, unknown) = (0, 0)
         for (lane, count) in details.possiblySent {
             if lane.guarantee == .atMostOnce { unknown += count } else { sentAgain += count }
@@ -118,6 +137,16 @@ struct JournalReport: Encodable, Equatable {
         totals = Totals(status.totals)
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
+    }
+
+    private static func topics(_ live: DeskStatus?) -> [Topic] {
+        (live?.routes ?? []).flatMap { route in
+            route.topics.map { topic in
+                Topic(
+                    route: route.name, topic: topic.topic, reason: topic.reason,
+                    since: Timestamp.format(topic.since), nextProbe: topic.nextProbeAt.map(Timestamp.format))
+            }
+        }
     }
 
     func text() -> String {
@@ -155,7 +184,8 @@ struct JournalReport: Encodable, Equatable {
             endpoint.map { "delivers to \($0)" } ?? "it remembers no route: an application's own, or a configuration's",
         ]
         return [
-            heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, producersText,
+            heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, topicsText,
+            producersText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
@@ -181,11 +211,25 @@ struct JournalReport: Encodable, Equatable {
             [
                 "  " + lane.lane.printable(maximumLength: 320), lane.state, Format.count(lane.unconfirmed),
                 Format.count(lane.deferred), lane.oldestAcceptedAt ?? "",
-                [lane.since.map { "since \($0)" }, lane.reason?.printable(maximumLength: 512)].compactMap { $0 }
-                    .joined(separator: ": "),
+                [
+                    [lane.since.map { "since \($0)" }, lane.reason?.printable(maximumLength: 512)].compactMap { $0 }
+                        .joined(separator: ": "), lane.nextProbe.map { "tries one entry at \($0)" } ?? "",
+                ].filter { !$0.isEmpty }.joined(separator: "; "),
             ]
         }
         return Columns.text([["  LANE", "STATE", "UNCONFIRMED", "DEFERRED", "OLDEST", ""]] + rows, right: [2, 3])
+    }
+
+    private var topicsText: String? {
+        guard let topicsSetAside else { return nil }
+        let rows = topicsSetAside.map { topic in
+            [
+                "  " + topic.topic.printable(maximumLength: 256), topic.route.printable(maximumLength: 256),
+                topic.since,
+                topic.nextProbe ?? "", topic.reason.printable(maximumLength: 512),
+            ]
+        }
+        return Columns.text([["  TOPIC SET ASIDE", "ROUTE", "SINCE", "TRIED AT", "BECAUSE"]] + rows)
     }
 
     /// More than one: with one alone its figures are the journal's.

@@ -30,8 +30,10 @@ extension ServiceRun {
 
     /// Whether senders are served, and why not.
     var health: Health {
-        let obstacle = state.withLock(\.obstacle)
-        return Health(obstacles: [obstacle ?? watch.obstacle()].compactMap(\.self))
+        let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
+        return Health(
+            obstacles: [obstacle ?? watch.obstacle()].compactMap(\.self),
+            warnings: life.map { HealthWarnings.of($0.engine.status()) } ?? [])
     }
 
     private var metrics: String {

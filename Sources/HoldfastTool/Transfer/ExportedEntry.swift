@@ -61,7 +61,8 @@ enum ExportedEntry {
 
     private static func addPlace(of entry: JournalEntry, to line: inout JSONLine) {
         switch entry.state {
-        case .neverSent, .possiblySent:
+        // (What is kept aside is never exported: it is confirmed. Were it, it would have to be one that may come twice.)
+        case .neverSent, .possiblySent, .aside:
             line.add(Key.state.rawValue, State.waiting.rawValue)
         case .deferred(let due):
             line.add(Key.state.rawValue, State.deferred.rawValue)

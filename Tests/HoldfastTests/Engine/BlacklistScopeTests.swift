@@ -28,6 +28,30 @@ import Testing
         bench.settle()
     }
 
+    @Test("A record of the blacklist that cannot be read holds up what is for its token, and nothing else")
+    func unreadable() throws {
+        let bench = try Bench { $0.probes.maximum = .seconds(60) }
+        let token = try #require(Sample.notification(2).token)
+        blacklist(2, topic: "com.example.other", in: bench)
+        bench.journal.damageBlacklist(token, as: .damaged("its checksum is wrong"))
+        // One that cannot be read refuses nobody, and least of all its neighbours.
+        let receipts = try bench.submit(1..<4)
+        #expect(receipts.allSatisfy { $0.uid != nil })
+        bench.settle()
+        #expect(bench.sent == [1, 3])
+        guard case .deferred(_, _, let attempts, let reason)? = try bench.journal.fate(of: UID(2)) else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(attempts == 0 && reason == .blacklistUnreadable)
+        bench.advance(by: .seconds(61))
+        #expect(bench.sent == [1, 3])
+        bench.journal.damageBlacklist(token, as: nil)
+        bench.advance(by: .seconds(61))
+        #expect(bench.sent == [1, 3, 2])
+        #expect(bench.status.rejectedTotal == 0)
+    }
+
     @Test("A token that is called wrong for one topic is still good for its own") func otherTopic() throws {
         let bench = try Bench()
         try bench.submit([notification(1, topic: "com.example.other")])

@@ -31,6 +31,21 @@ import Testing
         #expect(window.count == 1)
     }
 
+    @Test("An entry is in flight when it is itself asked for, and not when those around it are") func amongGaps() {
+        var window = SentWindow()
+        let ticket = window.handOut(flight(5))
+        _ = window.handOut(flight(9))
+        #expect(window.inFlight(lane: 0, among: [3, 7, 9].map { UID($0) }) == [UID(9)])
+        #expect(window.inFlight(lane: 0, among: [3, 7].map { UID($0) }).isEmpty)
+        #expect(window.inFlight(lane: 0, among: [UID(5)]) == [UID(5)])
+        #expect(window.inFlight(lane: 1, among: [UID(5)]).isEmpty)
+        // Until its settlement is durable.
+        _ = window.answer(ticket)
+        #expect(window.inFlight(lane: 0, among: [UID(5)]) == [UID(5)])
+        window.release(ticket)
+        #expect(window.inFlight(lane: 0, among: [UID(5)]).isEmpty)
+    }
+
     @Test("Releasing before an answer frees nothing") func earlyRelease() {
         var window = SentWindow()
         let ticket = window.handOut(flight(1))

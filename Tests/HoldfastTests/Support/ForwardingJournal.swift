@@ -81,6 +81,7 @@ final class ForwardingJournal: Journal, @unchecked Sendable {  // Confined to th
     ) { base.quarantine(order, completion: completion) }
 
     var quarantinedCount: Int { base.quarantinedCount }
+    var asideCount: Int { base.asideCount }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)

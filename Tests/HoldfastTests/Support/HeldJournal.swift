@@ -71,6 +71,7 @@ final class HeldJournal: Journal, @unchecked Sendable {
         base.quarantine(order, completion: completion)
     }
     var quarantinedCount: Int { base.quarantinedCount }
+    var asideCount: Int { base.asideCount }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }

@@ -210,6 +210,36 @@ struct ConfigurationTests {
         #expect(throws: ConfigError.self) { try Configuration.loadJournal(file: folder("c.yaml"), environment: [:]) }
     }
 
+    @Test("Late errors, probes, topics and credentials are set as they are named, and a contradiction is told")
+    func healing() throws {
+        let routes = "routes: [{name: r, endpoint: sandbox}]"
+        let engine = try load(
+            """
+            limits:
+              late-errors: {period: 0s, count: 7}
+              probes: {minimum: 2s, maximum: 3m, answer: 5s}
+              topics: {held: 8, sweep: 10m}
+              credentials: {refusals: 9, silence: 4s, refusals-in-silence: 6, pause: 11s}
+            \(routes)
+            """
+        ).limits.engine
+        #expect(engine.lateErrorPeriod == .zero && engine.lateErrorLimit == 7)
+        #expect(engine.probes.minimum == .seconds(2) && engine.probes.maximum == .seconds(180))
+        #expect(engine.probes.answerLimit == .seconds(5))
+        #expect(engine.topics.greatestHeld == 8 && engine.topics.sweep == .seconds(600))
+        #expect(engine.credentials.greatestRefusals == 9 && engine.credentials.leastRefusals == 6)
+        #expect(engine.credentials.silence == .seconds(4) && engine.credentials.pause == .seconds(11))
+        #expect(
+            try problems("limits: {credentials: {refusals: 2}}\n\(routes)") == [
+                "1:33: limits.credentials.refusals: contradicts: credentials.refusals-in-silence is 3, more than "
+                    + "credentials.refusals, 2"
+            ])
+        #expect(
+            try problems("limits: {late-errors: {period: 2d}}\n\(routes)") == [
+                #"1:32: limits.late-errors.period: is "2d"; takes a duration from 0s to 1d"#
+            ])
+    }
+
     // MARK: Variables
 
     @Test("A variable goes before the file, and says so")

@@ -69,6 +69,9 @@ struct BlacklistListing {
     let filter: BlacklistFilter
     private var last: DeviceToken?
     private var hasEnded = false
+    /// Tokens that were left out so far, because their records cannot be read.
+    private(set) var unreadableCount = 0
+    private var firstUnreadable: (token: DeviceToken?, fault: RecordFault)?
 
     init(_ reader: JournalReader, _ filter: BlacklistFilter, after: DeviceToken? = nil) {
         self.reader = reader
@@ -79,9 +82,22 @@ struct BlacklistListing {
     /// Those of the next page that are wanted, perhaps none; nil at the end.
     mutating func next() throws(JournalError) -> [BlacklistEntry]? {
         guard !hasEnded else { return nil }
-        let page = try reader.blacklistEntries(after: last, limit: Self.pageCount)
-        hasEnded = page.count < Self.pageCount
-        last = page.last?.token ?? last
-        return page.filter(filter.matches)
+        let page = try reader.blacklistPage(after: last, limit: Self.pageCount)
+        hasEnded = page.entries.count < Self.pageCount
+        last = page.entries.last?.token ?? last
+        unreadableCount += page.unreadableCount
+        firstUnreadable = firstUnreadable ?? page.firstUnreadable
+        return page.entries.filter(filter.matches)
+    }
+
+    /// Says what was left out because it cannot be read.
+    func tellUnreadable(reveal: Bool, _ console: Console = .standard) {
+        guard unreadableCount > 0, let (token, fault) = firstUnreadable else { return }
+        let count = Format.plural(unreadableCount, "token whose record", "tokens whose records")
+        let name = token.map { reveal ? $0.hex : $0.shortened } ?? "one that is no token"
+        console.note(
+            "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out; the first: \(name), \(fault). What is "
+                + "for such a token waits; `holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew"
+        )
     }
 }

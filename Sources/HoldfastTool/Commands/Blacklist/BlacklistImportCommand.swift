@@ -110,6 +110,8 @@ struct BlacklistExportCommand: AsyncParsableCommand {
             let lines = try page.map { try JSONOutput.line(BlacklistRow($0, reveal: true)) }
             try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
         }
+        listing.tellUnreadable(reveal: true)
+        if listing.unreadableCount > 0 { return .badInput }
         return .ok
     }
 }

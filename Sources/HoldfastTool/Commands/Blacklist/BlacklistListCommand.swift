@@ -68,6 +68,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
             left -= wanted.count
             last = wanted.last?.token
         }
+        listing.tellUnreadable(reveal: reveal)
         if last == nil, !json { Console.standard.note("there are no such entries") }
         if left <= 0, let last, !json {
             Console.standard.note(

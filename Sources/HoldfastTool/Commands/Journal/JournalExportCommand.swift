@@ -11,7 +11,8 @@ struct JournalExportCommand: AsyncParsableCommand {
             One JSON object a line (Docs/Tool.md has its members), without loss: rejections and deferred ones included, with \
             attempts, reasons and times. Nothing is changed in the journal, which may be in use; then the export is not of one \
             instant. The blacklist is not in it: `blacklist export`. Nor are entries whose records cannot be read: they are \
-            counted (exit code 65), and `journal quarantine export` keeps those that were moved aside.
+            counted (exit code 65), and `journal quarantine export` keeps those that were moved aside. Nor are those that silence \
+            has confirmed and that are kept aside: an import would send them once more.
 
             TOKENS AND PAYLOADS ARE WHOLE in an export: they are personal data. A file that is made here may be read by its \
             owner only, and gets its name when all of it is on disk.
@@ -30,11 +31,25 @@ struct JournalExportCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
+    func validate() throws {
+        guard !stateOptions.state.contains(.aside) else {
+            throw ValidationError(
+                "What is kept aside is confirmed, and an import would send it once more: `journal list --state aside` shows it."
+            )
+        }
+    }
+
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
+        let aside = try reader.status().aside
+        if aside > 0 {
+            Console.standard.note(
+                "\(Format.plural(aside, "entry", "entries")) that silence has confirmed, kept aside in case of a late error, "
+                    + "\(aside == 1 ? "is" : "are") not exported")
+        }
         var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
         guard let output else {
             let count = try write(&listing) { bytes throws(ToolError) in try Self.writeOutput(bytes) }

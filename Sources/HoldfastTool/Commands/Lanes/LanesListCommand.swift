@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Holdfast
-internal import HoldfastControl
 internal import HoldfastJournal
 
 struct LanesListCommand: AsyncParsableCommand {
@@ -26,7 +25,7 @@ struct LanesListCommand: AsyncParsableCommand {
     private func list() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let (lanes, owner) = try Self.read(path)
-        let desk = owner == nil ? nil : try await status(path, owner: owner ?? "")
+        let desk = try await LiveStatus.read(path, owner: owner)
         let rows = lanes.map { LaneRow($0, desk) }
         if json {
             for row in rows { Console.standard.print(try JSONOutput.line(row)) }
@@ -38,23 +37,6 @@ struct LanesListCommand: AsyncParsableCommand {
             Console.standard.print(LaneRow.table(rows))
         }
         return .ok
-    }
-
-    /// What the living process says; nil, with a word on standard error, when it says nothing.
-    private func status(_ path: String, owner: String) async throws -> DeskStatus? {
-        let silence: String
-        do {
-            if let desk = try await DeskOpener.live(path) {
-                let status = try await desk.status()
-                await desk.close()
-                return status
-            }
-            silence = "it serves no control socket"
-        } catch let error as ControlError {
-            silence = error.message
-        }
-        Console.standard.note("this is what is in the journal only: it is in use by \(owner), and \(silence)")
-        return nil
     }
 
     private static func read(_ path: String) throws -> (lanes: [JournalStatus.Lane], owner: String?) {

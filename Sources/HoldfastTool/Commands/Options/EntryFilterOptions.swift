@@ -77,7 +77,7 @@ struct EntryFilterOptions: ParsableArguments {
 
     /// - Parameter states: those to choose from.
     func filter(
-        states: Set<JournalEntry.StateKind> = Set(JournalEntry.StateKind.allCases),
+        states: Set<JournalEntry.StateKind> = JournalEntry.StateKind.usual,
         now: WallTime = EngineClock.system.wall()
     ) -> EntryFilter {
         var filter = EntryFilter()
@@ -108,6 +108,8 @@ struct StateOptions: ParsableArguments {
         case neverSent = "never-sent"
         case possiblySent = "possibly-sent"
         case deferred, rejected
+        /// Confirmed by silence, and kept in case a late error denies it.
+        case aside
 
         var kinds: Set<JournalEntry.StateKind> {
             switch self {
@@ -116,15 +118,18 @@ struct StateOptions: ParsableArguments {
             case .possiblySent: [.possiblySent]
             case .deferred: [.deferred]
             case .rejected: [.rejected]
+            case .aside: [.aside]
             }
         }
     }
 
-    @Option(name: .long, help: "Only those in this state; may be repeated.")
+    @Option(
+        name: .long,
+        help: "Only those in this state; may be repeated. Those kept aside are left out unless they are asked for.")
     var state: [Choice] = []
 
     var kinds: Set<JournalEntry.StateKind> {
-        state.isEmpty ? Set(JournalEntry.StateKind.allCases) : state.reduce(into: Set()) { $0.formUnion($1.kinds) }
+        state.isEmpty ? JournalEntry.StateKind.usual : state.reduce(into: Set()) { $0.formUnion($1.kinds) }
     }
 }
 

@@ -79,10 +79,38 @@ struct LimitSettings: Equatable, Sendable {
                 "the same on a lane that has confirmed nothing yet"),
             ConfigKey(
                 "probes.minimum", .duration(short...(.seconds(3600))), default: "1s",
-                "upper bound of the pause before a lane that stopped by itself is tried again with one entry"),
+                "upper bound of the pause before a lane that stopped by itself, or a topic that is set aside, is tried again "
+                    + "with one entry"),
             ConfigKey(
                 "probes.maximum", .duration(short...(.seconds(24 * 3600))), default: "10m",
                 "upper bound of every such pause"),
+            ConfigKey(
+                "probes.answer", .duration(.milliseconds(100)...(.seconds(3600))), default: "60s",
+                "how long the answer to such an entry is waited for before another one is tried"),
+            ConfigKey(
+                "credentials.refusals", .count(1...1_000_000), default: "100",
+                "refusals of credentials that have worked, nothing confirmed in between, after which the route stops at once"
+            ),
+            ConfigKey(
+                "credentials.silence", .duration(.zero...(.seconds(3600))), default: "10s",
+                "when nothing was confirmed for so long, fewer are enough …"),
+            ConfigKey("credentials.refusals-in-silence", .count(1...1_000_000), default: "3", "… which is so many"),
+            ConfigKey(
+                "credentials.pause", .duration(short...(.seconds(3600))), default: "10s",
+                "upper bound of the wait of a notification that was refused with credentials that are not convicted"),
+            ConfigKey(
+                "topics.held", .count(1...100_000), default: "1000",
+                "topics of a route that are set aside at most; notifications of further ones wait one by one"),
+            ConfigKey(
+                "topics.sweep", .duration(.seconds(1)...(.seconds(24 * 3600))), default: "1h",
+                "how often what waits for its topic is looked through for what has expired"),
+            ConfigKey(
+                "late-errors.period", .duration(.zero...(.seconds(24 * 3600))), default: "10m",
+                "binary protocol with `confirm: quiet`: how long what silence has confirmed is kept aside, so that an error "
+                    + "that comes late can bring it back; `0s` for not at all"),
+            ConfigKey(
+                "late-errors.count", .count(0...100_000_000), default: "1000000",
+                "notifications of the journal that are kept aside at most; then the oldest count as confirmed"),
             ConfigKey(
                 "suspects.uniform", .count(1...10_000_000), default: "500",
                 "rejections for one reason in a row, nothing confirmed in between, after which the lane stops"),
@@ -139,6 +167,13 @@ struct LimitSettings: Equatable, Sendable {
                             "contradicts: \(minimum) is \(DurationArgument.text(least)), more than \(maximum), "
                                 + DurationArgument.text(greatest)))
                 }
+                let (all, few) = ("credentials.refusals", "credentials.refusals-in-silence")
+                if let most = values.count(all), let least = values.count(few), least > most {
+                    problems.append(
+                        values.problem(
+                            values.isGiven(few) ? few : all,
+                            "contradicts: \(few) is \(least), more than \(all), \(most)"))
+                }
             }
         })
 
@@ -170,6 +205,15 @@ struct LimitSettings: Equatable, Sendable {
         set(\.suspects.allowanceUnproven, values.count("suspects.allowance-unproven"))
         set(\.probes.minimum, values.duration("probes.minimum"))
         set(\.probes.maximum, values.duration("probes.maximum"))
+        set(\.probes.answerLimit, values.duration("probes.answer"))
+        set(\.credentials.greatestRefusals, values.count("credentials.refusals"))
+        set(\.credentials.leastRefusals, values.count("credentials.refusals-in-silence"))
+        set(\.credentials.silence, values.duration("credentials.silence"))
+        set(\.credentials.pause, values.duration("credentials.pause"))
+        set(\.topics.greatestHeld, values.count("topics.held"))
+        set(\.topics.sweep, values.duration("topics.sweep"))
+        set(\.lateErrorPeriod, values.duration("late-errors.period"))
+        set(\.lateErrorLimit, values.count("late-errors.count"))
         set(\.suspects.greatestUniform, values.count("suspects.uniform"))
         set(\.throttle.minimumPause, values.duration("throttle.minimum"))
         set(\.throttle.maximumPause, values.duration("throttle.maximum"))

@@ -1,0 +1,40 @@
+internal import Holdfast
+
+/// What somebody should look at, although senders are served. One line each, for `/health/ready`.
+enum HealthWarnings {
+    /// Lanes and topics that are named, of each kind; the rest are counted.
+    static let greatestCount = 20
+
+    static func of(_ status: EngineStatus) -> [String] {
+        var warnings: [String] = []
+        if status.quarantined > 0 {
+            let entries = Format.plural(status.quarantined, "entry whose record", "entries whose records")
+            warnings.append("\(entries) cannot be read: see `holdfast journal quarantine list`")
+        }
+        let stopped = status.lanes.compactMap(warning)
+        let topics = status.topicsSetAside.sorted { $0.key < $1.key }.flatMap { route, topics in
+            topics.map { warning($0, on: route) }
+        }
+        return warnings + bounded(stopped, "lanes are stopped") + bounded(topics, "topics are set aside")
+    }
+
+    private static func warning(_ lane: EngineStatus.Lane) -> String? {
+        guard case .stopped(let reason, let since) = lane.state else { return nil }
+        let probe = lane.nextProbeAt.map { "; one entry is tried at \(Timestamp.format($0))" } ?? ""
+        return
+            "lane \(lane.key.description.printable(maximumLength: 320)) is stopped since \(Timestamp.format(since)), "
+            + "because: \(reason.printable(maximumLength: 512))\(probe)"
+    }
+
+    private static func warning(_ topic: EngineStatus.Topic, on route: String) -> String {
+        let probe = topic.nextProbeAt.map { "; one entry of it is tried at \(Timestamp.format($0))" } ?? ""
+        return "topic \(topic.topic.printable(maximumLength: 256)) is set aside on route "
+            + "\(route.printable(maximumLength: 256)) since \(Timestamp.format(topic.since)), because: "
+            + "\(topic.reason.printable(maximumLength: 512))\(probe)"
+    }
+
+    private static func bounded(_ lines: [String], _ what: String) -> [String] {
+        guard lines.count > greatestCount else { return lines }
+        return lines.prefix(greatestCount) + ["\(Format.count(lines.count - greatestCount)) more \(what)"]
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import HoldfastJournal
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastTool
+
+/// Records that are really damaged, in the file of a journal at rest, and what the tool makes of them.
+@Suite("Records that cannot be read", .serialized)
+struct QuarantineCommandTests {
+    private static let marker = "this is the one that breaks"
+
+    /// Flips a bit of every copy of some bytes in a file of a journal at rest, as wear of the disk would.
+    private static func damage(_ text: String, in file: String) throws {
+        var data = try Data(contentsOf: URL(fileURLWithPath: file))
+        var count = 0
+        var start = data.startIndex
+        while let found = data.range(of: Data(text.utf8), in: start..<data.endIndex) {
+            data[found.lowerBound] ^= 1
+            start = found.upperBound
+            count += 1
+        }
+        try #require(count > 0)
+        // In place: the journal knows its file again.
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+        try handle.write(contentsOf: data)
+        try handle.close()
+    }
+
+    /// Journals five, of which nobody delivers any, and damages the third.
+    private static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID {
+        var damaged = UID.none
+        let opened = try LMDBJournal(directory: journal)
+        do {
+            defer { opened.close() }
+            let engine = try PushEngine(
+                journal: opened, routes: [Route(name: route, connector: InMemoryConnector(), topics: [topic])])
+            let notifications = try (1...5).map { number in
+                let text = number == 3 ? marker : "\(number)"
+                return PushNotification(
+                    token: try DeviceToken(OperatorWorld.token(number)), topic: topic,
+                    payload: Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8))
+            }
+            let receipts = await engine.producer.submit(notifications)
+            damaged = try receipts[2].get()
+        }
+        try damage(marker, in: journal + "/entries/data.mdb")
+        return damaged
+    }
+
+    @Test(
+        "An unreadable entry is listed, exported whole, kept by a retry that cannot read it, and dropped; live and at rest",
+        arguments: [false, true])
+    func commands(live: Bool) async throws {
+        let world = try OperatorWorld()
+        let uid = try await Self.fill(world.journal)
+        let isQuarantined: @Sendable (PushEngine) async throws -> Void = { engine in
+            #expect(await waitUntil { engine.status().quarantined == 1 && engine.status().confirmed == 4 })
+        }
+        try await world.withEngine(isQuarantined)
+        #expect(world.connector.sent.count == 4)
+        try await world.using(live: live) {
+            let listed = try await world.tool("journal", "quarantine", "list", "--json")
+            #expect(listed.status == 0, "\(listed.errors)")
+            let row = try #require(try listed.lines().first)
+            #expect(try listed.lines().count == 1 && row["uid"] as? Int == Int(uid.rawValue))
+            #expect(
+                row["fault"] as? String == "damaged: its checksum is wrong" && row["possiblySent"] as? Bool == false)
+            #expect(row["record"] == nil)
+
+            let exported = try await world.tool("journal", "quarantine", "export")
+            let text = try #require(try exported.lines().first?["record"] as? String)
+            let record = try #require(Data(base64Encoded: text))
+            #expect(record.range(of: Data(Self.marker.dropFirst().utf8)) != nil)
+            #expect(record.count == row["recordBytes"] as? Int)
+
+            let status = try await world.tool("journal", "status")
+            #expect(status.output.contains("cannot be read; see `holdfast journal quarantine list`"))
+            let shown = try await world.tool("journal", "show", "\(uid)", "--json")
+            #expect(try shown.lines().first?["state"] as? String == "quarantined")
+
+            let retried = try await world.tool("journal", "quarantine", "retry", "--json")
+            #expect(retried.status == 65, "\(retried.output)\(retried.errors)")
+            #expect(try retried.count("matched") == 1 && retried.count("restored") == 0)
+            let other = try await world.tool("journal", "quarantine", "drop", "999", "--yes")
+            #expect(other.status == 66, "\(other.output)\(other.errors)")
+
+            let dropped = try await world.tool("journal", "quarantine", "drop", "\(uid)", "--yes", "--json")
+            #expect(dropped.status == 0, "\(dropped.errors)")
+            #expect(try dropped.count("withdrawn") == 1 && dropped.count("unknown") == 0)
+            #expect(try await world.tool("journal", "quarantine", "list", "--json").lines().isEmpty)
+        }
+        let report = try await world.tool("journal", "status", "--json")
+        #expect(try report.count("unconfirmed") == 0 && report.count("quarantined") == 0)
+        let totals = try #require(try report.lines().first?["totals"] as? [String: Any])
+        #expect(totals["accepted"] as? Int == 5 && totals["withdrawn"] as? Int == 1)
+    }
+
+    @Test("An unreadable entry is dropped by its UID where it lies, before anybody has met it")
+    func dropWhereItLies() async throws {
+        let world = try OperatorWorld()
+        let uid = try await Self.fill(world.journal)
+        let dropped = try await world.tool("journal", "drop", "\(uid)", "--yes", "--json")
+        #expect(dropped.status == 0, "\(dropped.output)\(dropped.errors)")
+        #expect(try await world.count("unconfirmed") == 4)
+        try await world.withEngine { engine in #expect(await waitUntil { engine.status().confirmed == 4 }) }
+        #expect(try await world.count("quarantined") == 0)
+    }
+
+    @Test("A service delivers what is around it, warns of it without being less ready, and lets operators drop it")
+    func service() async throws {
+        let world = try await ServiceWorld()
+        let journal = world.folder("push.journal")
+        let uid = try await Self.fill(journal, route: "example", topic: ServiceWorld.topic)
+        try await world.serve()
+        #expect(try await waitUntil { try world.mock.taken() == 4 })
+        let warning = "warning: 1 entry whose record cannot be read: see `holdfast journal quarantine list`\n"
+        let warns = try await waitUntilAsync {
+            let ready = try await world.get("/health/ready")
+            return ready.status == 200 && ready.text == "ready\n" + warning
+        }
+        #expect(warns)
+        #expect(try await world.get("/metrics").text.contains("\nholdfast_ready 1\n"))
+        let retried = try await Tool.run("journal", "quarantine", "retry", "--journal", journal)
+        #expect(retried.status == 65, "\(retried.output)\(retried.errors)")
+        let dropped = try await Tool.run("journal", "quarantine", "drop", "\(uid)", "--yes", "--journal", journal)
+        #expect(dropped.status == 0, "\(dropped.errors)")
+        #expect(try await world.get("/health/ready").text == "ready\n")
+        let end = try await world.stop()
+        #expect(end.status == 0, "\(end.errors)")
+    }
+
+    @Test("An unreadable record of the blacklist hides no other, is named, and is taken off by its token")
+    func blacklist() async throws {
+        let world = try OperatorWorld()
+        try LMDBJournal(directory: world.journal).close()
+        for number in 1...3 {
+            let added = try await world.tool(
+                "blacklist", "add", OperatorWorld.token(number), "--reason", number == 2 ? Self.marker : "Unregistered")
+            #expect(added.status == 0, "\(added.errors)")
+        }
+        try Self.damage(Self.marker, in: world.journal + "/blacklist/data.mdb")
+        let listed = try await world.tool("blacklist", "list", "--json", "--reveal")
+        #expect(listed.status == 0)
+        #expect(try listed.lines().count == 2)
+        #expect(listed.errors.contains("the first: \(OperatorWorld.token(2)), damaged"), "\(listed.errors)")
+        let exported = try await world.tool("blacklist", "export")
+        #expect(try exported.status == 65 && exported.lines().count == 2)
+        // What is for its token waits, and all else goes.
+        try await world.withEngine { engine in
+            let notifications = try [2, 4].map { number in
+                PushNotification(token: try DeviceToken(OperatorWorld.token(number)), topic: "a", payload: "{}")
+            }
+            let receipts = await engine.producer.submit(notifications)
+            #expect(receipts.allSatisfy { $0.uid != nil })
+            #expect(await waitUntil { engine.status().confirmed == 1 && engine.status().deferrals == 1 })
+        }
+        #expect(world.connector.sent.count == 1)
+        let removed = try await world.tool("blacklist", "remove", OperatorWorld.token(2), "--yes")
+        #expect(removed.status == 0, "\(removed.errors)")
+        #expect(try await world.tool("blacklist", "export").status == 0)
+    }
+}
+
+/// What is kept aside, and what a running process has set aside.
+@Suite("What is aside", .serialized)
+struct AsideCommandTests {
+    @Test("What silence has confirmed is counted, shown by its UID, listed when asked for, and never exported")
+    func keptAside() async throws {
+        let world = try OperatorWorld()
+        let since = WallTime(seconds: 1_795_300_000)
+        let opened = try LMDBJournal(directory: world.journal)
+        do {
+            defer { opened.close() }
+            let engine = try PushEngine(journal: opened, routes: [Route(connector: InMemoryConnector())])
+            let notifications = try (1...3).map { number in
+                PushNotification(token: try DeviceToken(OperatorWorld.token(number)), topic: "a", payload: "{}")
+            }
+            _ = await engine.producer.submit(notifications)
+            let lane = try #require(try opened.status().lanes.first { $0.unconfirmed == 3 })
+            let batch = SettlementBatch(
+                settledAt: since, quieted: [EntryKey(lane: lane.id, uid: UID(2))], greatestAside: 10)
+            let report = try await withCheckedThrowingContinuation { continuation in
+                opened.settle(batch) { continuation.resume(with: $0) }
+            }
+            #expect(report.settled == 1)
+        }
+        let status = try await world.tool("journal", "status", "--json")
+        #expect(try status.count("aside") == 1 && status.count("unconfirmed") == 2)
+        #expect(try await world.tool("journal", "list", "--json").lines().count == 2)
+        let row = try #require(try await world.tool("journal", "list", "--state", "aside", "--json").lines().first)
+        #expect(row["uid"] as? Int == 2 && row["state"] as? String == "aside")
+        #expect(row["asideSince"] as? String == Timestamp.format(since))
+        let shown = try await world.tool("journal", "show", "2")
+        #expect(shown.status == 0 && shown.output.contains("confirmed by silence, kept aside"), "\(shown.output)")
+        #expect(shown.output.contains("`limits.late-errors.period`"))
+        let exported = try await world.tool("journal", "export")
+        #expect(try exported.lines().count == 2)
+        #expect(exported.errors.contains("1 entry that silence has confirmed"), "\(exported.errors)")
+        #expect(try await world.tool("journal", "export", "--state", "aside").status == 64)
+    }
+
+    @Test(
+        "A topic that the service refuses is named with why, since when and when it is tried; so is a stopped lane's probe"
+    )
+    func setAside() async throws {
+        let world = try OperatorWorld()
+        world.connector.answer { notification in
+            notification.topic == "b" ? SendResult(apnsStatus: 400, reason: "TopicDisallowed") : .confirmed
+        }
+        try await world.withEngine { engine in
+            let token = try DeviceToken(OperatorWorld.token(1))
+            _ = await engine.producer.submit(
+                ["a", "b"].map { PushNotification(token: token, topic: $0, payload: "{}") })
+            #expect(await waitUntil { engine.status().topicsSetAside["default"]?.count == 1 })
+            let status = try await world.tool("journal", "status", "--json")
+            let report = try #require(try status.lines().first)
+            let topic = try #require((report["topicsSetAside"] as? [[String: Any]])?.first)
+            #expect(topic["topic"] as? String == "b" && topic["route"] as? String == "default")
+            #expect((topic["reason"] as? String)?.contains("TopicDisallowed") == true && topic["since"] is String)
+            let text = try await world.tool("journal", "status")
+            #expect(text.output.contains("TOPIC SET ASIDE"), "\(text.output)")
+            let lanes = try await world.tool("lanes", "list")
+            #expect(lanes.output.contains("topic b is set aside since "), "\(lanes.output)")
+        }
+    }
+
+    @Test("A lane that stopped by itself is listed with why, since when and when it tries one entry")
+    func nextProbe() async throws {
+        let world = try OperatorWorld()
+        world.connector.answer { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        var configuration = EngineConfiguration()
+        // So that the pause is still on when the tool asks.
+        (configuration.probes.minimum, configuration.probes.maximum) = (.seconds(600), .seconds(600))
+        try await world.withEngine(configuration) { engine in
+            let token = try DeviceToken(OperatorWorld.token(1))
+            _ = await engine.producer.submit([PushNotification(token: token, topic: "a", payload: "{}")])
+            let stops = await waitUntil {
+                engine.status().lanes.contains { if case .stopped = $0.state { $0.nextProbeAt != nil } else { false } }
+            }
+            #expect(stops)
+            for command in ["journal", "lanes"] {
+                let word = command == "journal" ? "status" : "list"
+                let result = try await world.tool(command, word, "--json")
+                let lines = try result.lines()
+                let lanes = command == "journal" ? lines.first?["lanes"] as? [[String: Any]] : lines
+                let lane = try #require(lanes?.first { $0["state"] as? String == "stopped" })
+                #expect(lane["nextProbe"] is String && lane["since"] is String)
+                #expect((lane["reason"] as? String)?.contains("InvalidProviderToken") == true)
+                #expect(try await world.tool(command, word).output.contains("tries one entry at "))
+            }
+        }
+    }
+
+    @Test("Warnings name what is stopped and what is set aside, and no more of it than a page holds")
+    func warnings() {
+        var status = EngineStatus()
+        #expect(HealthWarnings.of(status).isEmpty)
+        let since = WallTime(seconds: 1_795_300_000)
+        let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
+        status.quarantined = 2
+        var stopped = EngineStatus.Lane(key: lane, state: .stopped(reason: "403", since: since), backlog: 1)
+        stopped.nextProbeAt = since.advanced(by: .seconds(2))
+        let paused = EngineStatus.Lane(key: lane, state: .paused(reason: "x", since: since), backlog: 1)
+        status.lanes = [stopped, paused]
+        status.topicsSetAside = [
+            "r": (1...22).map { .init(topic: "t\($0)", reason: "400 BadTopic", since: since, nextProbeAt: nil) }
+        ]
+        let time = Timestamp.format(since)
+        let warnings = HealthWarnings.of(status)
+        #expect(warnings.count == 23)
+        #expect(
+            warnings.prefix(3) == [
+                "2 entries whose records cannot be read: see `holdfast journal quarantine list`",
+                "lane r/immediate/at-least-once is stopped since \(time), because: 403; one entry is tried at "
+                    + Timestamp.format(since.advanced(by: .seconds(2))),
+                "topic t1 is set aside on route r since \(time), because: 400 BadTopic",
+            ])
+        #expect(warnings.last == "2 more topics are set aside")
+    }
+}
