@@ -170,6 +170,9 @@ struct ReasonGuide: Equatable {
             "its expiration, or its greatest age, came before it could be sent", "submit it anew if it still matters"),
         .foreignAnswer: ReasonGuide(
             "something else than the push service answered", "see to the endpoint, the proxy and the name resolution"),
+        .blacklistUnreadable: ReasonGuide(
+            "the blacklist's record of its token cannot be read, and may forbid it",
+            "`holdfast blacklist remove TOKEN` deletes the record, `holdfast blacklist add TOKEN` writes it anew"),
         .clockDistrusted: ReasonGuide(
             "it looks expired, but this machine's clock has jumped and is not believed", "see to the clock"),
         .badProducerName: ReasonGuide("the producer's name is not 1 to 64 bytes, or one too many", mendAndSubmit),

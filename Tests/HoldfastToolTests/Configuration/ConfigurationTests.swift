@@ -231,12 +231,13 @@ struct ConfigurationTests {
         #expect(engine.credentials.silence == .seconds(4) && engine.credentials.pause == .seconds(11))
         #expect(
             try problems("limits: {credentials: {refusals: 2}}\n\(routes)") == [
-                "1:33: limits.credentials.refusals: contradicts: credentials.refusals-in-silence is 3, more than "
+                "1:34: limits.credentials.refusals: contradicts: credentials.refusals-in-silence is 3, more than "
                     + "credentials.refusals, 2"
             ])
         #expect(
             try problems("limits: {late-errors: {period: 2d}}\n\(routes)") == [
-                #"1:32: limits.late-errors.period: is "2d"; takes a duration from 0s to 1d"#
+                #"1:32: limits.late-errors.period: is "2d"; takes a duration from 0s to 1d, such as 500ms, 30s, "#
+                    + "5m, 1h or 3d"
             ])
     }
 
