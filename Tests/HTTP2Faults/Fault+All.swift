@@ -81,32 +81,33 @@ extension Fault {
 
     // MARK: Not now
 
-    /// Since the service was started. A storm ends by the clock: a route that is throttled makes one request a pause, so one
-    /// that ended after so many requests would last for hours.
-    private static let storm = Duration.seconds(10)
     private static let takenBeforeStorm = 200
 
-    /// The most requests of a storm: the refusals until the route takes them for the service's own, what two connections have
-    /// under way then, and a probe for each pause.
+    /// A storm ends by the clock: a route that is throttled makes one request a pause, so one that ended after so many requests
+    /// would last for hours.
     ///
     /// - Parameter share: the refusals among the last answers that speak of the service.
-    private static func mostInStorm(share: Double) -> Int {
-        Int((Double(takenBeforeStorm) * share / (1 - share)).rounded(.up)) + 2 * streams + 12
+    private static func storm(_ name: String, _ what: String, share: Double, _ answer: MockAnswer) -> Fault {
+        // The refusals until the route takes them for the service's own, what two connections have under way then, and a probe
+        // for each pause.
+        let most = Int((Double(takenBeforeStorm) * share / (1 - share)).rounded(.up)) + 2 * streams + 12
+        return Fault(name: name, what: what, greatestFaults: most) { count in
+            let lapses = Lapses()
+            return try await MockFaultyService(count: count, lapses: lapses) { configuration in
+                configuration.behavior = MockBehavior { _ in
+                    lapses.happens(after: takenBeforeStorm, for: .seconds(10)) ? answer : nil
+                }
+            }
+        }
     }
 
     private static let refusals: [Fault] = [
-        .mock(
+        storm(
             "503-storm", "503 ServiceUnavailable with Retry-After: 1 to all from request 200 on, for ten seconds",
-            greatestFaults: mostInStorm(share: 0.1)
-        ) { _ in
-            [.request(.init(until: storm, skip: takenBeforeStorm), refused("ServiceUnavailable", retryAfter: "1"))]
-        },
-        .mock(
-            "500-storm", "500 InternalServerError to all from request 200 on, for ten seconds",
-            greatestFaults: mostInStorm(share: 0.5)
-        ) { _ in
-            [.request(.init(until: storm, skip: takenBeforeStorm), refused("InternalServerError"))]
-        },
+            share: 0.1, refused("ServiceUnavailable", retryAfter: "1")),
+        storm(
+            "500-storm", "500 InternalServerError to all from request 200 on, for ten seconds", share: 0.5,
+            refused("InternalServerError")),
         // From a tenth on it counts as the service's word: see Docs/Answers.md.
         .mock("429-token", "429 TooManyRequests to each 20th notification, the first time") { _ in
             [.request(.init(once: .token, every: 20), refused("TooManyRequests"))]

@@ -59,11 +59,25 @@ final class MockFaultyService: FaultyService {
 
 /// How often a behavior that is no script's has misbehaved.
 final class Lapses: Sendable {
-    private let state = Monitor((count: 0, first: nil as String?))
+    private let state = Monitor((count: 0, first: nil as String?, asked: 0, since: nil as ContinuousClock.Instant?))
 
     var count: Int { state.withLock(\.count) }
 
     func happened() { state.withLock { $0.count += 1 } }
+
+    /// Whether so many requests have been let through, and no more time has passed since then. Counted if so.
+    func happens(after requests: Int, for time: Duration) -> Bool {
+        state.withLock { state in
+            state.asked += 1
+            guard state.asked > requests else { return false }
+            let now = ContinuousClock.now
+            let since = state.since ?? now
+            state.since = since
+            guard now < since + time else { return false }
+            state.count += 1
+            return true
+        }
+    }
 
     /// Whether this is the first of all that was ever asked about.
     func isFirst(_ text: String) -> Bool {
