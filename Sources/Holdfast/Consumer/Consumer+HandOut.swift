@@ -80,13 +80,13 @@ extension Consumer {
             return taken.count
         case .read(let after, let through):
             let batch = try journal.unconfirmed(lane.id, after: after, through: through, limit: room)
-            lanes[index].advance(to: batch.lastUID ?? through, count: batch.count)
+            lanes[index].advance(to: batch.lastUID ?? through, count: batch.wholeCount)
             let markAtOpen = lane.markAtOpen
             quarantine(batch.unreadable, of: index, wall: wall) { $0 <= markAtOpen }
             let fresh = batch.removing(lanes[index].passOver(in: batch))
             give(fresh, of: index, on: number, link, now: now, wall: wall) { $0 <= markAtOpen }
             // Nothing may lie below the mark, and something above it.
-            return max(batch.count, 1)
+            return max(batch.wholeCount, 1)
         }
     }
 
@@ -97,8 +97,8 @@ extension Consumer {
             lanes[index].peekedNothing()
             return 0
         }
-        raise(index, through: last, places: batch.count)
-        return lanes[index].key.guarantee == .atLeastOnce ? 0 : batch.count
+        raise(index, through: last, places: batch.wholeCount)
+        return lanes[index].key.guarantee == .atLeastOnce ? 0 : batch.wholeCount
     }
 
     /// What is wanted goes out when the mark's commit has been reported.

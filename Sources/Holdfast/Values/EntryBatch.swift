@@ -40,6 +40,8 @@ public struct EntryBatch: Sendable {
     public static let empty = EntryBatch(bytes: [], items: [])
 
     public var count: Int { items.count }
+    /// The number of entries, readable or not: the send mark covers both.
+    var wholeCount: Int { items.count + unreadable.count }
     /// Whether there is nothing to hand out. There may be unreadable entries all the same.
     public var isEmpty: Bool { items.isEmpty }
 

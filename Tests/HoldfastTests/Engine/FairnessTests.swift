@@ -5,9 +5,9 @@ import Testing
 
 /// Lanes of one route share its places, and a send mark rises only over what has one.
 @Suite struct FairnessTests {
-    private func considerate(_ numbers: Range<Int>) -> [PushNotification] {
+    private func considerate(_ numbers: Range<Int>, _ guarantee: Guarantee = .atLeastOnce) -> [PushNotification] {
         numbers.map { number in
-            var notification = Sample.notification(number)
+            var notification = Sample.notification(number, guarantee: guarantee)
             notification.priority = .considerate
             return notification
         }
@@ -113,5 +113,70 @@ import Testing
         next.settle()
         #expect(handedOut > 0)
         #expect(next.status.unknown <= handedOut)
+    }
+
+    @Test("Where the service takes fewer than have places by now, the lanes fill theirs one after the other")
+    func fewerPlacesThanKept() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 10 }
+        bench.capacity = 10
+        bench.answer = { _ in .confirmed }
+        bench.accepts = false
+        try bench.submit(5000..<5010, guarantee: .atMostOnce)
+        try bench.submit(considerate(6000..<6010, .atMostOnce))
+        bench.settle()
+        bench.accepts = true
+        bench.commits = false
+        bench.settle()
+        #expect(bench.consumer.keptPlaces() == 10)
+        bench.connection.sink(.capacityChanged(1))
+        bench.commits = true
+        bench.settle()
+        #expect(bench.status.confirmed == 20)
+    }
+
+    @Test("An entry with one attempt that comes back as its topic's probe has a place like any other")
+    func probeOfTopicHasItsPlace() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 1 }
+        bench.answer = {
+            $0.topic == "com.example.typo" ? SendResult(apnsStatus: 400, reason: "TopicDisallowed") : .confirmed
+        }
+        var typo = Sample.notification(1, guarantee: .atMostOnce)
+        typo.topic = "com.example.typo"
+        try bench.submit([typo])
+        bench.settle()
+        #expect(bench.sent == [1])
+        bench.commits = false
+        try bench.submit(considerate(2..<3, .atMostOnce))
+        bench.journal.commit()
+        bench.clock.advance(by: .seconds(2))
+        // The probe is asked to come back, and the other lane wants a place meanwhile.
+        bench.turn()
+        bench.journal.commit()
+        bench.turn()
+        #expect(bench.consumer.keptPlaces() <= 1)
+        bench.commits = true
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 1)
+    }
+
+    @Test("A record that cannot be read has a place below the mark like any other, in a lane with one attempt")
+    func unreadableHasItsPlace() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 1 }
+        bench.accepts = false
+        try bench.submit(1..<2, guarantee: .atMostOnce)
+        try bench.submit(considerate(2..<3, .atMostOnce))
+        bench.settle()
+        bench.journal.damage(UID(1), as: .damaged("its checksum is wrong"))
+        bench.accepts = true
+        bench.commits = false
+        bench.settle()
+        bench.journal.commit()
+        #expect(try bench.journal.status().lanes.count { $0.mark > .none } == 1)
+        bench.answer = { _ in .confirmed }
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.commits = true
+        bench.settle()
+        #expect(bench.status.confirmed == 1)
+        #expect(bench.status.quarantined == 1)
     }
 }

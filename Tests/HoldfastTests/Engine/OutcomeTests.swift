@@ -99,6 +99,32 @@ import Testing
         #expect(bench.sent.count == 14)
     }
 
+    @Test("While what has all the room is on its way back, entries without room do not make the engine spin")
+    func keptAndDue() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual)) {
+            $0.window = 10
+            $0.keepsOutcomes = true
+            $0.outcomeLimit = 4
+        }
+        var considerate = Sample.notification(4, guarantee: .atMostOnce)
+        considerate.priority = .considerate
+        try bench.submit(1..<4, guarantee: .atMostOnce)
+        try bench.submit([considerate])
+        bench.settle()
+        #expect(bench.sent.count == 4)
+        bench.commits = false
+        for number in 1..<5 { bench.connection.answer(number, SendResult(.neverProcessed(.none), detail: "not now")) }
+        bench.turn()
+        bench.journal.commit()
+        // The bench looks whether the engine wants to be stepped again at once.
+        bench.turn()
+        #expect(bench.consumer.keptPlaces() == 4)
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.commits = true
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 4)
+    }
+
     @Test("Two routes together never exceed the limit, and room that one gives back is used by the other")
     func twoRoutes() throws {
         let bench = try bench(10, routes: 2)
