@@ -211,4 +211,24 @@ import Testing
         guard case .refused(let refusal) = receipts[0] else { return #expect(Bool(false), "\(receipts)") }
         #expect(refusal.reason == .broadcastUnsupported)
     }
+
+    @Test("One that a stopped lane tries, and that is answered as if it had a bad token, is rejected like any other")
+    func probe() throws {
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        let bench = try Bench { $0.suspects.greatestHeld = 10 }
+        try bench.submit([Self.broadcast])
+        try bench.submit(1..<40)
+        bench.settle()
+        for number in 1..<40 { bench.connection.answer(number, bad) }
+        bench.settle()
+        #expect(bench.status.lanes.contains { $0.stoppedBecause != nil })
+        // It goes again, before the others.
+        bench.connection.sink(.results([(bench.connection.sent[0].ticket, .notSent("refused"))]))
+        bench.advance(by: .seconds(2))
+        let last = try #require(bench.connections[0].flatMap(\.sent).last)
+        #expect(last.notification.isBroadcast)
+        answered(bench, bad)
+        #expect(bench.status.rejected == [.badDeviceToken: 1])
+        #expect(bench.journal.blacklist.count == 0)
+    }
 }
