@@ -87,7 +87,6 @@ extension Consumer {
         -> Duration?
     {
         guard probes[flight.lane].isProbe(flight.uid) else { return nil }
-        let verdict = flight.isBroadcast ? verdict.ofBroadcast : verdict
         let finding = finding(verdict, lane: flight.lane)
         conclude(finding, lane: flight.lane, now: now, wall: wall)
         // A broadcast has no token that could be good after all.
