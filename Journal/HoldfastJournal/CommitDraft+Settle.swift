@@ -10,14 +10,25 @@ extension CommitDraft {
         _ batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
-        if start == 0 { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
         if let time = batch.earliestTime { state.facts.wallTime = time }
+        let parts = try settleParts(
+            of: batch, acknowledged: acknowledged, quieted: quieted, from: start, budget: budget, &report)
+        // With the last part: one that fails halfway is asked for again as a whole.
+        if start + parts == batch.count { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
+        return .settled(report, parts: parts)
+    }
+
+    /// - Returns: how many there were room for.
+    private mutating func settleParts(
+        of batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int,
+        _ report: inout SettlementReport
+    ) throws(LMDBError) -> Int {
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         var parts = 0
         if !direct.isEmpty {
             parts = try acknowledge(acknowledged[direct], of: batch, &report)
-            if parts < direct.count { return .settled(report, parts: parts) }
+            if parts < direct.count { return parts }
         }
         let others = acknowledged.count + quieted.count
         let aside = (start..<end).clamped(to: acknowledged.count..<others)
@@ -25,14 +36,14 @@ extension CommitDraft {
             let keys = quieted[(aside.lowerBound - acknowledged.count)..<(aside.upperBound - acknowledged.count)]
             let done = try putAside(keys, of: batch, &report)
             parts += done
-            if done < aside.count { return .settled(report, parts: parts) }
+            if done < aside.count { return parts }
         }
         while start + parts < end, !isOver(after: parts) {
             let result = try settle(batch.others[start + parts - others], of: batch)
             report.count(result)
             parts += 1
         }
-        return .settled(report, parts: parts)
+        return parts
     }
 
     /// - Returns: how many of the keys it came to.

@@ -81,7 +81,8 @@ extension InMemoryJournal.Request {
 }
 
 extension SettlementBatch {
-    /// Some of it; possible duplicates are counted with the first part.
+    /// Some of it; possible duplicates are counted with the last part, since one that fails halfway is
+    /// asked for again as a whole.
     fileprivate func part(_ range: Range<Int>) -> SettlementBatch {
         let split = acknowledged.count
         let rest = split + quieted.count
@@ -91,7 +92,7 @@ extension SettlementBatch {
         return SettlementBatch(
             acknowledged: Array(acknowledged[direct]),
             others: Array(self.others[(others.lowerBound - rest)..<(others.upperBound - rest)]),
-            possibleDuplicates: range.lowerBound == 0 ? possibleDuplicates : 0, settledAt: settledAt,
+            possibleDuplicates: range.upperBound == count ? possibleDuplicates : 0, settledAt: settledAt,
             earliestTime: earliestTime, keepsOutcomes: keepsOutcomes,
             quieted: Array(quieted[(aside.lowerBound - split)..<(aside.upperBound - split)]),
             greatestAside: greatestAside)
