@@ -35,11 +35,7 @@ extension Consumer {
     /// Looks how much waits, and closes a connection that has long not been needed.
     func scaleConnections(now: Duration) {
         guard connector.confirmationMode == .perNotification, !pool.active.isEmpty else { return }
-        for number in pool.surplus {
-            let link = links[number]
-            retire(number, now: now)
-            link?.connection?.close(deadline: Self.retirement)
-        }
+        leaveSurplus(now: now)
         guard pool.limit > 1 else { return }
         scaler.look(waiting: waiting, now: now)
         guard scaler.wantsFewer(than: pool.active.count, now: now), let youngest = pool.active.last,
@@ -48,6 +44,16 @@ extension Consumer {
         scaler.changed()
         retire(youngest, now: now)
         link.connection?.close(deadline: Self.retirement)
+    }
+
+    /// Hands nothing more to the youngest connections that are beyond the limit. What they have is answered first; where only
+    /// errors are answered, it is proven.
+    func leaveSurplus(now: Duration) {
+        for number in pool.surplus {
+            guard let link = links[number] else { continue }
+            retire(number, now: now)
+            if link.cumulative == nil { link.connection?.close(deadline: Self.retirement) } else { link.isDraining = true }
+        }
     }
 
     /// How long a connection that is not needed any more may take over what it has. Its requests have deadlines of their

@@ -202,12 +202,13 @@ package final class Consumer: @unchecked Sendable {
     }
 
     /// Works on by other terms, with the connections that it has.
-    private func take(_ terms: ConsumerInbox.Terms) {
+    private func take(_ terms: ConsumerInbox.Terms, now: Duration) {
         let (old, new) = (route, terms.route)
         (route, configuration) = (new, terms.configuration)
         pool.change(
             limit: new.connections, reconnect: configuration.reconnectSchedule,
             budget: configuration.reconnectBudget(for: connector.confirmationMode))
+        leaveSurplus(now: now)
         if new.scaling != old.scaling { scaler = ConnectionScaler(new.scaling) }
         if new.rate != old.rate { rate = new.rate.map { RateLimiter($0) } }
         throttle.change(to: configuration.throttle, window: configuration.window)
@@ -297,7 +298,7 @@ package final class Consumer: @unchecked Sendable {
         if let failure = received.failure { endWork(failure) }
         if received.credentialsChanged { takeNewCredentials(now: now) }
         if let reports = received.takesCharge { takeCharge(reports) }
-        if let terms = received.terms { take(terms) }
+        if let terms = received.terms { take(terms, now: now) }
         if let retirement = received.retirementAsked { retire(retirement, now: now) }
         if received.shutdownAsked { beginShutdown(now: now) }
         if end == nil { runTimers(now: now, wall: wall) }
