@@ -117,21 +117,21 @@ import Testing
 
     @Test("Where the service takes fewer than have places by now, the lanes fill theirs one after the other")
     func fewerPlacesThanKept() throws {
-        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 10 }
-        bench.capacity = 10
+        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 40 }
+        bench.capacity = 40
         bench.answer = { _ in .confirmed }
         bench.accepts = false
-        try bench.submit(5000..<5010, guarantee: .atMostOnce)
+        try bench.submit(5000..<5100, guarantee: .atMostOnce)
         try bench.submit(considerate(6000..<6010, .atMostOnce))
         bench.settle()
         bench.accepts = true
         bench.commits = false
         bench.settle()
-        #expect(bench.consumer.keptPlaces() == 10)
+        #expect(bench.consumer.lanes.count { $0.keptPlaces > 0 } == 2)
         bench.connection.sink(.capacityChanged(1))
         bench.commits = true
         bench.settle()
-        #expect(bench.status.confirmed == 20)
+        #expect(bench.status.confirmed == 110)
     }
 
     @Test("An entry with one attempt that comes back as its topic's probe has a place like any other")
@@ -143,8 +143,10 @@ import Testing
         var typo = Sample.notification(1, guarantee: .atMostOnce)
         typo.topic = "com.example.typo"
         try bench.submit([typo])
+        // So that the other lane is not behind with its share.
+        try bench.submit(considerate(3..<4, .atMostOnce))
         bench.settle()
-        #expect(bench.sent == [1])
+        #expect(bench.sent == [1, 3])
         bench.commits = false
         try bench.submit(considerate(2..<3, .atMostOnce))
         bench.journal.commit()
@@ -153,10 +155,10 @@ import Testing
         bench.turn()
         bench.journal.commit()
         bench.turn()
-        #expect(bench.consumer.keptPlaces() <= 1)
+        #expect(bench.consumer.inFlight + bench.consumer.keptPlaces() <= 1)
         bench.commits = true
         bench.advance(by: .seconds(1))
-        #expect(bench.status.confirmed == 1)
+        #expect(bench.status.confirmed == 2)
     }
 
     @Test("A record that cannot be read has a place below the mark like any other, in a lane with one attempt")
