@@ -121,7 +121,14 @@ final class LMDBDisk: SimulatedDisk {
                         uid: item.uid, lane: lane.key, packed: Array(batch.bytes[item.range]),
                         attempts: item.attempts, isPossiblySent: item.isPossiblySent))
             }
+            for entry in batch.unreadable {
+                entries.append(
+                    DiskImage.Entry(
+                        uid: entry.uid, lane: lane.key, packed: [], attempts: 0, isPossiblySent: false,
+                        fault: entry.fault))
+            }
         }
+        if status.quarantined > 0 { entries += try quarantined() }
         if status.deferred + status.rejections > 0 {
             for entry in try reader.entries(limit: .max, states: [.deferred, .rejected]) {
                 entries.append(Self.entry(entry))
@@ -141,6 +148,15 @@ final class LMDBDisk: SimulatedDisk {
         return DiskImage(
             status: status, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
             blacklist: try open.blacklist.list(after: nil, limit: .max), producers: try open.producers())
+    }
+
+    private func quarantined() throws(JournalError) -> [DiskImage.Entry] {
+        try open.quarantined(after: .none, limit: .max).compactMap { entry in
+            guard let lane = entry.lane else { return nil }
+            return DiskImage.Entry(
+                uid: entry.uid, lane: lane, packed: [], attempts: 0, isPossiblySent: entry.isPossiblySent,
+                fault: entry.fault, quarantinedAt: entry.quarantinedAt)
+        }
     }
 
     private static func entry(_ entry: JournalEntry) -> DiskImage.Entry {

@@ -52,7 +52,11 @@ extension Consumer {
         for number in pool.surplus {
             guard let link = links[number] else { continue }
             retire(number, now: now)
-            if link.cumulative == nil { link.connection?.close(deadline: Self.retirement) } else { link.isDraining = true }
+            if link.cumulative == nil {
+                link.connection?.close(deadline: Self.retirement)
+            } else {
+                link.isDraining = true
+            }
         }
     }
 

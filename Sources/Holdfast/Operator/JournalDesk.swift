@@ -108,13 +108,14 @@ public struct JournalDesk: OperatorDesk {
 
     public func retry(_ rejections: [UID]) async throws -> [Retry] {
         let lanes = try laneIDs()
-        return try await RejectionRetry(journal: journal, clock: clock, defaultLifetime: defaultLifetime)
-            .perform(rejections) { rejection, _ throws(Refusal) in
-                guard let lane = rejection.lane, let id = lanes[lane] else {
-                    throw Refusal(.journalFailed, "the lane of rejection \(rejection.uid) is not known any more")
-                }
-                return RejectionRetry.Place(lane: id, endpoint: nil)
+        return try await RejectionRetry(
+            journal: journal, clock: clock, clockTrust: clockTrust, defaultLifetime: defaultLifetime
+        ).perform(rejections) { rejection, _ throws(Refusal) in
+            guard let lane = rejection.lane, let id = lanes[lane] else {
+                throw Refusal(.journalFailed, "the lane of rejection \(rejection.uid) is not known any more")
             }
+            return RejectionRetry.Place(lane: id, endpoint: nil)
+        }
     }
 
     public func discard(_ rejections: [UID]) async throws -> Int { try journal.removeRejections(rejections) }

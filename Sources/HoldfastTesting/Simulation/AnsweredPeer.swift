@@ -53,6 +53,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         for (index, item) in handOut.entries.items.enumerated() {
             guard let entry = world.ledger[item.uid] else { continue }
             entry.deferralIsAsked = false
+            entry.isReadAfresh = false
             entry.copies.append(Copy(life: life, connection: number, handedAt: world.now))
             requests.append(
                 Request(

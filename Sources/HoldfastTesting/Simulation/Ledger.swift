@@ -64,6 +64,8 @@ final class LedgerEntry {
     var isQuarantined = false
     /// Outcomes that the application was given.
     var delivered: TerminalOutcome?
+    /// Its route was gone and is back: nobody remembers that it was to go again.
+    var isReadAfresh = false
     /// Of the last reconciliation in which it was seen on disk.
     var seen = 0
 
@@ -99,7 +101,8 @@ final class LedgerEntry {
 
     /// Waits to go again, by what the engine was told before this turn.
     func isRequeued(life: Int, turn: Int) -> Bool {
-        guard outcome == nil, !isAside, requested.isEmpty, !isDeferred, !deferralIsAsked, let last = copies.last,
+        guard outcome == nil, !isAside, requested.isEmpty, !isDeferred, !deferralIsAsked, !isReadAfresh,
+            let last = copies.last,
             last.life == life, last.toldBeforeTurn < turn
         else { return false }
         return last.word == .notProcessed || last.word == .unknown

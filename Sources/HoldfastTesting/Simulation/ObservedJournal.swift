@@ -93,6 +93,7 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         asked("trim")
         world.rules.hasTrimmed = true
+        world.checkTrim(bounds)
         base.trim(bounds, completion: completion)
     }
 

@@ -2,6 +2,18 @@ internal import Holdfast
 
 /// Who submits: with a number in each notification's tag, by which it is known again.
 struct SimulatedApplication {
+    /// What a notification says of a live activity.
+    struct ActivityWord {
+        let timestamp: Int
+        let isUpdate: Bool
+
+        var payload: [UInt8] {
+            Array(
+                #"{"aps":{"timestamp":\#(timestamp),"event":"\#(isUpdate ? "update" : "end")","content-state":{}}}"#
+                    .utf8)
+        }
+    }
+
     struct Submitted {
         let notification: PushNotification
         let producer: String
@@ -11,6 +23,8 @@ struct SimulatedApplication {
         var isPending = 0
         /// Of one that was imported by an operator.
         var history: EntryHistory?
+        /// Of one that speaks of a live activity.
+        var activity: ActivityWord?
     }
 
     var submitted: [UInt64: Submitted] = [:]
@@ -73,11 +87,14 @@ extension World {
         let serial = application.greatestSerial
         let device = dice.pick(service.devices)
         // Broadcasts have an answered route only.
-        let connector = routes[device.recipient.token == nil || dice.chance(swarm.answeredShare) ? 0 : 1]
+        let connector = routes[connectorIndex(for: device.recipient)]
+        let activity =
+            strikes(.supersedes, times: 4)
+            ? SimulatedApplication.ActivityWord(timestamp: dice.number(0...1000), isUpdate: dice.chance(0.8)) : nil
         var notification = PushNotification(
             recipient: device.recipient, topic: topic(of: connector),
-            payload: SimulatedApplication.payload(isMalformed: strikes(.badNotification)),
-            pushType: device.recipient.token == nil ? .liveactivity : nil)
+            payload: activity?.payload ?? SimulatedApplication.payload(isMalformed: strikes(.badNotification)),
+            pushType: activity != nil || device.recipient.token == nil ? .liveactivity : nil)
         notification.tag = SimulatedApplication.tag(serial)
         notification.priority = dice.pick([nil, .immediate, .considerate])
         if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }
@@ -91,13 +108,35 @@ extension World {
             notification.id = NotificationID(high: dice.next() & 0xFFFF_FFFF_FFFF_0FFF, low: serial)
             application.identified.append(serial)
         }
-        application.submitted[serial] = .init(notification: notification, producer: producer, life: life)
+        application.submitted[serial] = .init(
+            notification: notification, producer: producer, life: life, activity: activity)
         return (serial, notification)
+    }
+
+    private func connectorIndex(for recipient: Recipient) -> Int {
+        if routes.count > 2, dice.chance(0.3) { return 2 }
+        return recipient.token == nil || dice.chance(swarm.answeredShare) ? 0 : 1
+    }
+
+    /// Whether the service may have been given a newer update in its place. (One that was refused stands for nothing; but of
+    /// what has ended, and whose outcome was taken, the journal does not know that.)
+    func isSuperseded(_ entry: LedgerEntry) -> Bool {
+        guard swarm.engine.supersedesLiveActivities, let word = application.submitted[entry.serial]?.activity,
+            word.isUpdate
+        else { return false }
+        return ledger.entries.values.contains { other in
+            guard other.notification.recipient == entry.notification.recipient,
+                other.notification.topic == entry.notification.topic,
+                let newer = application.submitted[other.serial]?.activity
+            else { return false }
+            return newer.timestamp > word.timestamp
+        }
     }
 
     /// Of those that a route has, most often the first.
     private func topic(of connector: SimulatedConnector) -> String {
-        swarm.rate(.wrongTopic) > 0 && dice.chance(0.3) ? dice.pick(connector.topics) : connector.topic
+        swarm.rate(.wrongTopic) + swarm.rate(.tokenNotForTopic) > 0 && dice.chance(0.3)
+            ? dice.pick(connector.topics) : connector.topic
     }
 
     /// Urgent ones without end, while few others come.

@@ -4,6 +4,8 @@ internal import Holdfast
 struct SimulatedConnector: Connector {
     static let answered = "answered"
     static let cumulative = "cumulative"
+    /// Of a route that comes and goes.
+    static let extra = "extra"
 
     let name: String
     let confirmationMode: ConfirmationMode

@@ -48,11 +48,18 @@ package struct DiskImage: Sendable {
         package var rejection: RejectionCause?
         /// Of one that is kept aside.
         package var asideSince: WallTime?
+        /// Of one whose record cannot be read.
+        package var fault: RecordFault?
+        /// Since when it is in quarantine, if it is.
+        package var quarantinedAt: WallTime?
 
         package init(
             uid: UID, lane: LaneKey, packed: [UInt8], attempts: UInt16, isPossiblySent: Bool, due: WallTime? = nil,
-            rejection: RejectionCause? = nil, asideSince: WallTime? = nil
+            rejection: RejectionCause? = nil, asideSince: WallTime? = nil, fault: RecordFault? = nil,
+            quarantinedAt: WallTime? = nil
         ) {
+            self.fault = fault
+            self.quarantinedAt = quarantinedAt
             self.asideSince = asideSince
             self.uid = uid
             self.lane = lane
@@ -102,7 +109,14 @@ extension InMemoryDisk {
             let id = addLane(entry.lane)
             let record = Record(
                 packed: entry.packed, attempts: entry.attempts, producer: ProducerID(rawValue: 0),
-                isPossiblySent: entry.isPossiblySent, lane: id)
+                isPossiblySent: entry.isPossiblySent, lane: id, fault: entry.fault)
+            if let at = entry.quarantinedAt {
+                quarantined.insert(
+                    Quarantined(
+                        record: record, fault: entry.fault ?? .damaged(""), isPossiblySent: entry.isPossiblySent,
+                        at: at), for: entry.uid)
+                continue
+            }
             if let since = entry.asideSince {
                 aside.insert(AsideTable.Entry(since: since, keepsOutcome: true, record: record), for: entry.uid)
             } else if let cause = entry.rejection {

@@ -41,9 +41,10 @@ extension World {
     /// A service that throttles is not hammered: refusals stay within a factor of what it takes, and a number for each
     /// process and minute, since a process that starts knows nothing of the quota.
     func checkQuota() {
-        guard !Awaited.throttle, let quota else { return }
+        guard let quota else { return }
         let minutes = Int((now - .seconds(1000)) / .seconds(60)) + 1
-        let most = quota.granted / 2 + life * (swarm.engine.window + 20) + minutes * 20
+        let most =
+            quota.granted / 2 + (life + routesAdded) * (swarm.engine.window + 20) * routes.count / 2 + minutes * 20
         if quota.refused > most {
             violate(
                 9,

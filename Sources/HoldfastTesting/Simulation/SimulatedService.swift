@@ -16,9 +16,18 @@ struct SimulatedService {
         var registeredAt: WallTime?
     }
 
+    struct Stranger: Hashable {
+        let recipient: Recipient
+        let topic: String
+    }
+
     var devices: [Device]
     /// Topics that the credentials are not good for at the moment.
     var wrongTopics: Set<String> = []
+    /// Tokens of another app than the topic's.
+    var strangers: Set<Stranger> = []
+    /// Until the credentials are changed.
+    var isKeyRevoked = false
     /// What another server answers that stands in its place for a while.
     var foreignStatus = 404
     private var indices: [Recipient: Int] = [:]
@@ -33,6 +42,10 @@ struct SimulatedService {
     }
 
     private static let channel = BroadcastChannel(checked: "Y2hhbm5lbA==")
+
+    func isStranger(_ recipient: Recipient, to topic: String) -> Bool {
+        !strangers.isEmpty && strangers.contains(Stranger(recipient: recipient, topic: topic))
+    }
 
     var tokens: [DeviceToken] { devices.compactMap(\.recipient.token) }
 
@@ -60,12 +73,15 @@ extension World {
         if isUnder(.foreignAnswers) { return SendResult(.foreign, status: service.foreignStatus) }
         if let refusal = refusalByQuota() { return refusal }
         if service.wrongTopics.contains(entry.notification.topic) {
+            rules.refusedTopics.insert(entry.notification.topic)
             return SendResult(apnsStatus: 400, reason: "TopicDisallowed")
         }
         if strikes(.sporadicForbidden) {
             return SendResult(apnsStatus: 403, reason: "InvalidProviderToken")
         }
-        if isUnder(.credentialsRefused) { return SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        if isUnder(.credentialsRefused) || service.isKeyRevoked {
+            return SendResult(apnsStatus: 403, reason: "InvalidProviderToken")
+        }
         if strikes(.expiredProviderToken, times: 3) {
             return SendResult(apnsStatus: 403, reason: "ExpiredProviderToken")
         }
@@ -87,6 +103,9 @@ extension World {
             return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange")
         }
         if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
+        if service.isStranger(entry.notification.recipient, to: entry.notification.topic) {
+            return SendResult(apnsStatus: 400, reason: "DeviceTokenNotForTopic")
+        }
         switch service.condition(of: entry.notification.recipient) {
         case .good: return .confirmed200
         case .bad: return SendResult(apnsStatus: 400, reason: "BadDeviceToken")
@@ -120,7 +139,7 @@ extension World {
         guard !stragglers.isEmpty, isHealing || dice.chance(0.3) else { return }
         let (entry, copy) = stragglers.remove(at: dice.number(0...stragglers.count - 1))
         guard isHealing || dice.chance(0.7) else { return }
-        if entry.lane.route == SimulatedConnector.answered {
+        if entry.lane.route != SimulatedConnector.cumulative {
             _ = decide(entry, copy: copy)
         } else {
             _ = decideBinary(entry, copy: copy)

@@ -11,6 +11,8 @@ final class SimulatedStorage {
     private var commitLimit: Int?
     /// What readers saw last, of a real journal; nil when it may have changed since.
     private var seen: InMemoryDisk?
+    /// How often something was written, or may have been.
+    private(set) var changes = 0
     /// A commit's fate is not known: nothing can be read before it is opened again.
     private var isBroken = false
     private var last: InMemoryDisk?
@@ -52,8 +54,11 @@ final class SimulatedStorage {
         }
     }
 
-    /// Something was written by a call that is durable on return.
-    func changed() { seen = nil }
+    /// Something was written.
+    func changed() {
+        seen = nil
+        changes += 1
+    }
 
     // MARK: Commits
 
@@ -92,9 +97,11 @@ final class SimulatedStorage {
     func stepCommit() {
         switch kind {
         case .memory(let journal): journal.stepCommit()
-        case .disk(let disk): disk.step(atMost: .max)
+        case .disk(let disk):
+            disk.step(atMost: .max)
+            // What the journal says of itself follows what it has written.
+            changed()
         }
-        changed()
     }
 
     func finishCommit() { while isBetweenMoments { stepCommit() } }
@@ -185,6 +192,7 @@ final class SimulatedStorage {
     /// - Parameter isNoticed: whether a checksum notices.
     /// - Returns: whether it did.
     func damage(_ uid: UID, _ lane: LaneKey, isNoticed: Bool) -> Bool {
+        changed()
         guard case .memory(let journal) = kind else { return false }
         return journal.state.withLock { state in
             guard let id = state.disk.laneID(of: lane) else { return false }

@@ -45,7 +45,7 @@ struct Swarm: Sendable {
             case .withdraws, .changesCredentials: rate(&later)
             // Drawn last.
             case .replacesConnector: 0
-            case let trouble where Trouble.later.contains(trouble): 0
+            case let trouble where Trouble.later.contains(trouble) || Trouble.latest.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -81,6 +81,8 @@ struct Swarm: Sendable {
         quotaSaysWhen = later.chance(0.5)
         engine.lateErrorPeriod = .seconds(later.pick([0, 5, 30, 60]))
         engine.lateErrorLimit = later.pick([1, 10, 1_000_000])
+        for trouble in Trouble.latest { rates[trouble.index] = rate(&later) }
+        engine.supersedesLiveActivities = rates[Trouble.supersedes.index] > 0
     }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {

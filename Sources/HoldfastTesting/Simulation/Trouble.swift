@@ -33,11 +33,22 @@ package enum Trouble: String, CaseIterable, Sendable {
     case clockLeaps
     // Another server answers in the service's place, each time with the same status.
     case foreignAnswers
+    // Tokens of other apps; and a key that is revoked until another one is put in place.
+    case tokenNotForTopic, keyRevoked
+    // Updates of live activities, newer and older ones.
+    case supersedes
+    // Other routes while the engine runs.
+    case addsRoute, removesRoute, changesTerms
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [
         .imports, .retriesRejections, .floods, .quota, .sporadicForbidden, .wrongTopic, .clockLeaps,
         .foreignAnswers,
+    ]
+
+    /// Those that came last, drawn behind everything else.
+    static let latest: [Trouble] = [
+        .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms,
     ]
 
     /// Index in ``allCases``.

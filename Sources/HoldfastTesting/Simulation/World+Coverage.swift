@@ -5,7 +5,7 @@ extension World {
     /// At the moment of a crash: entries with one attempt that lie below the mark and that nobody ever got will be
     /// *unknown*, so there must have been places for them.
     func checkCovered() {
-        guard !Awaited.coverage, core != nil, !rules.loweringHasFailed, !rules.hasFailed else { return }
+        guard core != nil, !rules.loweringHasFailed, !rules.hasFailed else { return }
         let disk = snapshot
         for route in routes.indices {
             let name = routes[route].name
@@ -20,7 +20,8 @@ extension World {
             }
             guard !covered.isEmpty else { continue }
             let inFlight = ledger.open.count { $0.lane.route == name && $0.isInFlight(life: life) }
-            let limit = windowLimit(of: route)
+            // What had a place before the route was given fewer connections keeps it.
+            let limit = route == 1 ? swarm.engine.cumulativeWindow * widest[route] : swarm.engine.window
             if inFlight + covered.count > limit {
                 violate(
                     2,

@@ -144,9 +144,9 @@ extension World {
         let black = disk.blacklistEntry(against: entry)
         for copy in entry.copies.reversed() where copy.life == life {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
-            // A record that can't be read any more doesn't say which token it was.
-            if fault == .token || fault == .suspectToken, black == nil, !entry.isDamaged,
-                !wasLifted(entry.notification), !isRegisteredSince(entry, cause.timestamp)
+            // Of one that can't be read nobody can tell the token.
+            if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification),
+                !isRegisteredSince(entry, cause.timestamp), !entry.isDamaged
             {
                 violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
             }
@@ -196,9 +196,7 @@ extension World {
         if entry.mayHaveBeenTaken(life: life) {
             violate(2, "entry \(entry.uid) is settled as expired, and a copy may have been taken")
         }
-        if !Awaited.clocks, let (at, step) = clockWasSet, now < at + .seconds(600),
-            !entry.notification.isExpired(at: WallTime(milliseconds: wall.milliseconds - step))
-        {
+        if isExpiredByDoubt(entry.notification) {
             violate(2, "entry \(entry.uid) is settled as expired by a clock that has just been set")
         }
         if !entry.notification.isExpired(at: wall) {
@@ -216,7 +214,7 @@ extension World {
     }
 
     private func checkWithdrawal(_ entry: LedgerEntry) {
-        if !rules.withdrawn.contains(entry.uid) {
+        if !rules.withdrawn.contains(entry.uid), !isSuperseded(entry) {
             violate(2, "entry \(entry.uid) is withdrawn, which nobody has asked for")
         }
         if entry.mayHaveBeenTaken(life: life) || entry.isPossiblySentByRule && !entry.isFlagged {
@@ -238,7 +236,8 @@ extension World {
         }
         let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
-        if due.since(wall) > greatest + .seconds(1), !isClockSuspect, !due.isPlaceOfTopic {
+        if due.isPlaceOfTopic { return checkPlace(entry) }
+        if due.since(wall) > greatest + .seconds(1), !isClockSuspect {
             violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
         }
     }
@@ -253,7 +252,8 @@ extension World {
     /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
     /// wrong environment all of them are called so.
     private func checkConviction(_ entry: BlacklistEntry) {
-        guard entry.route == SimulatedConnector.answered, entry.reason == .badDeviceToken,
+        guard entry.route != SimulatedConnector.cumulative,
+            entry.reason == .badDeviceToken || entry.reason == .deviceTokenNotForTopic,
             let first = rules.suspicions.first
         else { return }
         let policy = swarm.engine.suspects
@@ -262,11 +262,33 @@ extension World {
         }
     }
 
+    /// A token is convicted for what the service has said of it, for the topic and the service of that notification only.
+    private func checkGround(of entry: BlacklistEntry) {
+        guard let uid = entry.answered, let answered = ledger[uid] else {
+            return violate(4, "\(entry.token) is blacklisted, and no notification is named that was answered so")
+        }
+        let notification = answered.notification
+        let wasSaid = answered.copies.contains { copy in
+            guard copy.life == life, case .rejected(entry.reason, let fault) = copy.word else { return false }
+            return fault == .token || fault == .suspectToken
+        }
+        if notification.token != entry.token || !wasSaid {
+            violate(4, "\(entry.token) is blacklisted (\(entry.reason)), which nobody has said of it by entry \(uid)")
+        }
+        if entry.topic != notification.topic || entry.endpoint != SimulatedConnector.endpoint(of: answered.lane.route) {
+            violate(
+                4,
+                "\(entry.token) is blacklisted for topic \(entry.topic ?? "any") at \(entry.endpoint ?? "any"), and the "
+                    + "answer was about \(notification.topic) on route \(answered.lane.route)")
+        }
+    }
+
     /// What goes on the blacklist, against what the service knows.
     func checkBlacklisting(_ entries: [BlacklistEntry]) {
         for entry in entries {
             note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
             checkConviction(entry)
+            checkGround(of: entry)
             guard !ledger.blacklistedByOperator.contains(entry.token),
                 case .good = service.condition(of: .device(entry.token))
             else { continue }

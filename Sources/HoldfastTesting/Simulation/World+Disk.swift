@@ -4,6 +4,8 @@ internal import Holdfast
 extension World {
     /// Looks at the disk after each commit.
     func reconcile() {
+        guard storage.changes != reconciledChanges || !rules.receipts.isEmpty else { return }
+        reconciledChanges = storage.changes
         let disk = snapshot
         reconciliations += 1
         var new: [Arrival] = []

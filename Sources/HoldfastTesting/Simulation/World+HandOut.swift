@@ -30,11 +30,23 @@ struct RuleState {
     /// Of this life, by route.
     var handedOut: [Int: Int] = [:]
     var openedAt = Duration.zero
+    /// In this life the engine has looked at the clocks.
+    var hasLooked = false
+    /// By how much the wall clock was set since, and when it first was.
+    var unseenStep = Duration.zero
+    var unseenSince = Duration.zero
+    /// How far ahead the wall clock may be, as far as the engine can know, and until when it cannot tell.
+    var ahead = Duration.zero
+    var doubtfulUntil = Duration.zero
+    /// By route: since when its rate counts, if that is later.
+    var rateSince: [Int: Duration] = [:]
     /// By quiet, though a late error would have said otherwise.
     var excusedByLateError = 0
     var marksAtOpen: [LaneKey: UID] = [:]
     /// Blacklist entries made for tokens with which nothing is wrong.
     var wrongConvictions = 0
+    /// Topics that the service has refused in this life, and in all.
+    var refusedTopics: Set<String> = []
     var outcomesDelivered = 0
     /// In this life something could not be read or written.
     var hasFailed = false
@@ -76,8 +88,9 @@ extension World {
 
     private func checkRate(of route: Int, adding count: Int) {
         rules.handedOut[route, default: 0] += count
-        guard let limit = swarm.rateLimits[route], let total = rules.handedOut[route] else { return }
-        let most = Double(limit.burst) + (now - rules.openedAt) / .seconds(1) * limit.perSecond
+        guard let limit = terms[route].rate, let total = rules.handedOut[route] else { return }
+        let most =
+            Double(limit.burst) + (now - (rules.rateSince[route] ?? rules.openedAt)) / .seconds(1) * limit.perSecond
         if Double(total) > most + 1e-3 {
             violate(7, "route \(route) has handed out \(total), and its rate allows \(most)")
         }
@@ -200,7 +213,7 @@ extension World {
         if rules.givenInTurn.turn != turns { rules.givenInTurn = (turns, []) }
         rules.givenInTurn.connections.insert(peer.number)
         let given = rules.givenInTurn.connections
-        if given.count > swarm.connections[peer.route] {
+        if given.count > terms[peer.route].connections {
             violate(7, "in one turn route \(peer.route) has given entries to its connections \(given)")
         }
         guard peer.route == 1 else { return }
@@ -215,7 +228,7 @@ extension World {
     }
 
     func windowLimit(of route: Int) -> Int {
-        route == 0 ? swarm.engine.window : swarm.engine.cumulativeWindow * swarm.connections[route]
+        route == 1 ? swarm.engine.cumulativeWindow * terms[route].connections : swarm.engine.window
     }
 }
 
@@ -230,8 +243,14 @@ extension InMemoryDisk {
     /// The entry of the blacklist that forbids a notification in its lane.
     func blacklistEntry(against entry: LedgerEntry, registeredAt: WallTime? = nil) -> BlacklistEntry? {
         guard let token = entry.notification.token, let known = blacklist[token] else { return nil }
-        return TokenBlacklist.forbidding(
-            known.entries, topic: entry.notification.topic,
-            endpoint: SimulatedConnector.endpoint(of: entry.lane.route), registeredAt: registeredAt)
+        let endpoint = SimulatedConnector.endpoint(of: entry.lane.route)
+        // Not the engine's own rule, but the same in other words.
+        let forbidding = known.entries.filter { black in
+            let isOfTopic = black.topic.map { $0 == entry.notification.topic } ?? true
+            let isOfService = black.endpoint.map { $0 == endpoint } ?? true
+            let isLifted = registeredAt.map { $0 > black.since } ?? false
+            return isOfTopic && isOfService && !isLifted
+        }
+        return forbidding.max { $0.since < $1.since }
     }
 }

@@ -6,6 +6,7 @@ extension World {
         guard let core, retiring.isEmpty, shutdownDeadline == nil else { return }
         let index = dice.number(0...routes.count - 1)
         let number = consumers[index]
+        let before = (routes[index], given[index])
         routes[index] = SimulatedConnector(
             name: routes[index].name, confirmationMode: routes[index].confirmationMode)
         given[index] = engineRoute(index)
@@ -15,6 +16,8 @@ extension World {
             guard let self, life == self.life else { return }
             self.note("another connector: \(result)")
             self.retiring = [:]
+            // Everything is as it was.
+            if case .failure = result, consumers[index] == number { (routes[index], given[index]) = before }
         }
         // The lanes were opened again, which lets others' commits happen.
         reconcile()
@@ -29,7 +32,12 @@ extension World {
         for entry in ledger.open where entry.lane.route == routes[route].name && entry.isInFlight(life: life) {
             violate(3, "route \(route) is handed over, and entry \(entry.uid) is in flight")
         }
+        let isLeaving = leaving == number
         core.ended(route: number)
+        guard !isLeaving else {
+            routeHasGone()
+            return false
+        }
         guard let successor = begun.popLast() else {
             violate(9, "route \(route) has ended, and nobody goes on")
             return false

@@ -11,6 +11,8 @@ extension World {
         let since = now
         spells = [:]
         service.wrongTopics = []
+        service.strangers = []
+        service.isKeyRevoked = false
         quota = nil
         stallUntil = .zero
         healDisk()
@@ -24,10 +26,15 @@ extension World {
             if violation != nil { return }
             // What could not be written is tried again within a second.
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
+            checkTopicsAreBack(since)
             if isBusy { continue }
             // Only an operator ends what an operator has paused. What stopped by itself tries again by itself.
             if !rules.paused.isEmpty, shutdownDeadline == nil {
                 resumePaused()
+                continue
+            }
+            if lacksRoute {
+                addRoute()
                 continue
             }
             guard let next = nextDue() else {

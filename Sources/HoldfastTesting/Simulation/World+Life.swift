@@ -13,6 +13,7 @@ extension World {
         shutdownsSeen = [:]
         begun = []
         retiring = [:]
+        leaving = nil
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
         // Nobody can find out a clock by a journal in which nothing was ever written.
         if journal.wallTimeAtOpen == nil { clockWasSet = nil }
@@ -32,7 +33,14 @@ extension World {
                 SimulatedConnector(
                     name: SimulatedConnector.cumulative, confirmationMode: .cumulative(quietPeriod: swarm.quietPeriod)),
             ]
+            terms = routes.indices.map { index in
+                Terms(
+                    connections: swarm.connections[index], rate: swarm.rateLimits[index], scaling: swarm.scaling)
+            }
         }
+        widest = terms.map(\.connections)
+        rules.rateSince = [:]
+        (rules.hasLooked, rules.unseenStep, rules.ahead, rules.doubtfulUntil) = (false, .zero, .zero, .zero)
         lastTurns = routes.map { _ in turns }
         readOpening()
         do {
@@ -58,14 +66,19 @@ extension World {
     func engineRoute(_ index: Int) -> Route {
         Route(
             name: routes[index].name, connector: routes[index], topics: Set(routes[index].topics),
-            connections: swarm.connections[index], scaling: swarm.scaling, rate: swarm.rateLimits[index])
+            connections: terms[index].connections, scaling: terms[index].scaling, rate: terms[index].rate)
     }
 
     /// What the disk says of possibly sent entries.
     private func readOpening() {
+        rules.possibleDuplicatesAtOpen = snapshot.totals.possibleDuplicates
+        for route in routes { readOpening(of: route.name) }
+    }
+
+    /// The same of one route's lanes.
+    func readOpening(of route: String) {
         let disk = snapshot
-        rules.possibleDuplicatesAtOpen = disk.totals.possibleDuplicates
-        for (_, lane) in disk.lanes {
+        for (_, lane) in disk.lanes where lane.key.route == route {
             rules.marksAtOpen[lane.key] = lane.mark
             if case .paused = lane.state { rules.paused[lane.key] = turns }
             for (uid, record) in lane.entries.all where InMemoryDisk.isPossiblySent(uid, record, in: lane) {
@@ -100,6 +113,7 @@ extension World {
     private func forget(_ entry: LedgerEntry) {
         entry.requested = []
         entry.deferralIsAsked = false
+        entry.isReadAfresh = false
         guard entry.copies.last?.life == life else { return }
         for index in entry.copies.indices where entry.copies[index].life == life {
             switch entry.copies[index].word {
@@ -202,7 +216,7 @@ extension World {
         guard let index = connects.firstIndex(where: { $0.dueAt <= now }), let core else { return }
         let pending = connects.remove(at: index)
         // Nobody wants it any more: it would be closed at once.
-        guard consumers[pending.route] == pending.consumer else { return }
+        guard consumers.indices.contains(pending.route), consumers[pending.route] == pending.consumer else { return }
         if strikes(.connectFails, times: 3) {
             return core.connected(
                 route: pending.consumer, connection: pending.connection,

@@ -22,8 +22,7 @@ extension World {
         do throws(JournalError) {
             let id = try journal.openLane(lane).id
             let producer = try journal.openProducer(name)
-            var submission = Submission(
-                producer: producer, acceptedAt: wall, earliestTime: journal.wallTimeAtOpen == nil ? wall : nil)
+            var submission = Submission(producer: producer, acceptedAt: core.producer.earliest(wall))
             for index in 0..<dice.steep(1...swarm.greatestBatch) {
                 let serial = importable(for: lane, producer: name)
                 guard let notification = application.submitted[serial]?.notification else { continue }
@@ -52,7 +51,7 @@ extension World {
         application.greatestSerial += 1
         let serial = application.greatestSerial
         let route = routes.firstIndex { $0.name == lane.route } ?? 0
-        let devices = route == 0 ? service.devices : service.devices.filter { $0.recipient.token != nil }
+        let devices = route != 1 ? service.devices : service.devices.filter { $0.recipient.token != nil }
         let device = dice.pick(devices)
         var notification = PushNotification(
             recipient: device.recipient, topic: dice.pick(routes[route].topics),
@@ -70,7 +69,7 @@ extension World {
     private func makeHistory(_ producer: ProducerID) -> EntryHistory {
         var history = EntryHistory(producer: producer)
         switch dice.number(0...5) {
-        case 0...2 where !Awaited.promotions:
+        case 0...2:
             history.place = .deferred(until: wall.advanced(by: dice.duration(milliseconds: -2000...20_000)))
         case 3:
             history.place = .rejected(
@@ -85,11 +84,13 @@ extension World {
     // MARK: Rejections
 
     private func retrySome() {
+        guard let core else { return }
         defer { storage.changed() }
         do throws(JournalError) {
             let rejections = try journal.rejections(after: .none, limit: 50)
             guard let first = rejections.first else { return }
-            var submission = Submission(producer: try journal.openProducer(first.producer), acceptedAt: wall)
+            var submission = Submission(
+                producer: try journal.openProducer(first.producer), acceptedAt: core.producer.earliest(wall))
             for rejection in rejections where rejection.producer == first.producer && dice.chance(0.3) {
                 guard let key = rejection.lane else { continue }
                 let notification = rejection.notification

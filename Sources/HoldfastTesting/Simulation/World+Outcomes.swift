@@ -37,6 +37,11 @@ extension World {
             violate(2, "entry \(outcome.uid) had two outcomes: \(delivered) and \(outcome.terminal)")
         }
         let submitted = application.submitted[entry.serial]
+        // Of one that cannot be read nobody can say more.
+        if entry.isDamaged {
+            entry.delivered = outcome.terminal
+            return
+        }
         if outcome.tag != entry.notification.tag || outcome.recipient != entry.notification.recipient
             || outcome.id != entry.notification.id || outcome.producer != submitted?.producer
         {

@@ -61,6 +61,7 @@ extension World {
         let number = consumers[route]
         guard let core, core.end(of: number) == nil else { return }
         turns += 1
+        lookAtClocks()
         abandonOverdue(of: number)
         previousTurn = lastTurns[route]
         lastTurns[route] = turns
@@ -69,6 +70,7 @@ extension World {
         let before = activity
         let wake = core.turn(route: number)
         wakes[route] = core.end(of: number) == nil ? wake : nil
+        checkTopics()
         note("turn of route \(route), wakes \(wake.map { "\($0.wholeMilliseconds)" } ?? "-")")
         guard !hadNews, before == activity, let wake, wake <= now, !core.hasNews(route: number) else {
             idleTurns = 0

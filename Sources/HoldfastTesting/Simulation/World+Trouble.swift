@@ -9,6 +9,7 @@ extension World {
         troubleService()
         troubleOperator()
         troubleOperators()
+        troubleRoutes()
         flood()
     }
 
@@ -74,7 +75,10 @@ extension World {
     private func setClock(by milliseconds: Int64) {
         wallOffset += milliseconds
         if abs(milliseconds) >= 1000 { isClockSuspect = true }
-        if abs(milliseconds) > 300_000 { clockWasSet = (now, milliseconds) }
+        guard abs(milliseconds) > 300_000 else { return }
+        clockWasSet = (now, milliseconds)
+        if rules.unseenStep == .zero { rules.unseenSince = now }
+        rules.unseenStep += .milliseconds(milliseconds)
     }
 
     private func troubleService() {
@@ -97,8 +101,15 @@ extension World {
         if strikes(.badToken, times: 0.2) {
             service.devices[dice.number(0...service.devices.count - 1)].condition = .bad
         }
+        if strikes(.tokenNotForTopic, times: 0.3) {
+            let device = dice.pick(service.devices.filter { $0.recipient.token != nil })
+            service.strangers.insert(.init(recipient: device.recipient, topic: dice.pick(dice.pick(routes).topics)))
+        }
+        if strikes(.keyRevoked, times: 0.1) { service.isKeyRevoked = true }
+        if service.isKeyRevoked, dice.chance(0.01) { changeCredentials() }
         if strikes(.registersAgain, times: 0.5) {
             let index = dice.number(0...service.devices.count - 1)
+            service.strangers = service.strangers.filter { $0.recipient != service.devices[index].recipient }
             service.devices[index].condition = .good
             service.devices[index].registeredAt = wall
         }
@@ -137,6 +148,7 @@ extension World {
     /// Lanes that were stopped for want of good ones run again; paused ones do not.
     func changeCredentials() {
         note("other credentials")
+        service.isKeyRevoked = false
         for route in routes { route.changeCredentials() }
     }
 

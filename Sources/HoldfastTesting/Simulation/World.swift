@@ -64,10 +64,18 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var routes: [SimulatedConnector] = []
     /// As the engine was given them.
     var given: [Route] = []
+    /// By route.
+    var terms: [Terms] = []
+    /// By route: the most connections that it was allowed in this life.
+    var widest: [Int] = []
+    /// How often the third route has come.
+    var routesAdded = 0
     /// By route: the number of the Consumer that serves it.
     var consumers: [Int] = []
     /// Consumers that have come and were not started.
     var begun: [Int] = []
+    /// The Consumer that ends without a successor.
+    var leaving: Int?
     /// By number of a Consumer that is to end: since when it has known it; nil for not yet.
     var retiring: [Int: Duration?] = [:]
 
@@ -86,6 +94,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var stallUntil: Duration = .zero
     var failUntil: Duration = .zero
     var reconciliations = 0
+    /// How often the disk had been written to at the last one.
+    var reconciledChanges = -1
 
     /// - Parameter disk: nil for one in memory.
     init(seed: UInt64, on disk: (any SimulatedDisk)? = nil, say: (@Sendable (String) -> Void)?) {
@@ -94,7 +104,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         swarm = Swarm(&dice, later: Dice(seed: seed ^ 0x0BEA_7E25))
         service = SimulatedService(tokens: swarm.tokenCount, &dice)
         application = SimulatedApplication()
-        quota = (Awaited.throttle ? nil : swarm.quota).map { SimulatedQuota($0, now: .seconds(1000)) }
+        quota = swarm.quota.map { SimulatedQuota($0, now: .seconds(1000)) }
         storage = SimulatedStorage(
             disk, identityKey: IdentityKey(first: seed, second: 1), commitLimit: swarm.commitLimit)
         self.dice = dice
