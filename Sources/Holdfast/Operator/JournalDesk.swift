@@ -109,7 +109,7 @@ public struct JournalDesk: OperatorDesk {
     public func retry(_ rejections: [UID]) async throws -> [Retry] {
         let lanes = try laneIDs()
         return try await RejectionRetry(
-            journal: journal, clock: clock, clockTrust: clockTrust, defaultLifetime: defaultLifetime
+            journal: journal, clock: clock, defaultLifetime: defaultLifetime
         ).perform(rejections) { rejection, _ throws(Refusal) in
             guard let lane = rejection.lane, let id = lanes[lane] else {
                 throw Refusal(.journalFailed, "the lane of rejection \(rejection.uid) is not known any more")

@@ -22,7 +22,8 @@ extension World {
         do throws(JournalError) {
             let id = try journal.openLane(lane).id
             let producer = try journal.openProducer(name)
-            var submission = Submission(producer: producer, acceptedAt: core.producer.earliest(wall))
+            var submission = Submission(
+                producer: producer, acceptedAt: wall, earliestTime: journal.wallTimeAtOpen == nil ? wall : nil)
             for index in 0..<dice.steep(1...swarm.greatestBatch) {
                 let serial = importable(for: lane, producer: name)
                 guard let notification = application.submitted[serial]?.notification else { continue }
@@ -84,13 +85,12 @@ extension World {
     // MARK: Rejections
 
     private func retrySome() {
-        guard let core else { return }
         defer { storage.changed() }
         do throws(JournalError) {
             let rejections = try journal.rejections(after: .none, limit: 50)
             guard let first = rejections.first else { return }
             var submission = Submission(
-                producer: try journal.openProducer(first.producer), acceptedAt: core.producer.earliest(wall))
+                producer: try journal.openProducer(first.producer), acceptedAt: wall)
             for rejection in rejections where rejection.producer == first.producer && dice.chance(0.3) {
                 guard let key = rejection.lane else { continue }
                 let notification = rejection.notification
