@@ -64,6 +64,7 @@ extension World {
         }
         for (serial, _) in batch { application.submitted[serial]?.isPending += 1 }
         do {
+            lookAtClocks()
             let producer = try core.producer(named: name)
             producer.submit(batch.map(\.notification)) { [weak self, life, serials = batch.map(\.serial)] receipts in
                 self?.received(receipts, for: serials, life: life)
@@ -161,6 +162,7 @@ extension World {
             batch.append((serial, notification))
         }
         do {
+            lookAtClocks()
             try core.producer(named: name).submit(batch.map(\.notification)) {
                 [weak self, life, serials = batch.map(\.serial)] receipts in
                 self?.received(receipts, for: serials, life: life)

@@ -2,8 +2,8 @@ internal import Holdfast
 
 /// What cannot be undone is not done by a clock that has just been set.
 extension World {
-    /// The engine looks at the clocks in each turn. A clock that was set while no process looked shows only by how far it is
-    /// from the journal's last time. (A submission may have looked a little earlier than the turn.)
+    /// The engine looks at the clocks in each turn, and when something is submitted. A clock that was set while no process looked shows only by how far it is
+    /// from the journal's last time.
     func lookAtClocks() {
         let distrust = Duration.seconds(600)
         if now >= rules.doubtfulUntil { rules.ahead = .zero }
