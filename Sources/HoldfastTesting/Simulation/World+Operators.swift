@@ -86,7 +86,6 @@ extension World {
     // MARK: Rejections
 
     private func retrySome() {
-        guard let core else { return }
         lookAtClocks()
         defer { storage.changed() }
         do throws(JournalError) {
