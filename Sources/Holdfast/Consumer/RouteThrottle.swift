@@ -5,6 +5,9 @@
 /// the requests in flight double with each answered batch. A refusal during the recovery measures what the service grants: from
 /// then on the route keeps to that rate, and tries a greater one from time to time.
 ///
+/// Where the share of refusals stays what it is however slowly the route goes, they are about some of the notifications (Apple's
+/// 429 is about one device), and no pause would help: then only a service that refuses most of what it gets is let alone.
+///
 /// A pure machine. Without refusals it costs one comparison for each hand-out.
 struct RouteThrottle: Sendable {
     enum Phase: Hashable, Sendable {
@@ -44,6 +47,10 @@ struct RouteThrottle: Sendable {
 
     /// A refusal so soon after the limit was met says what the service grants. Later it may be that little was to be sent.
     private static let meaningful = Duration.seconds(10)
+    /// After so many futile recoveries the rate is not what the refusals are about.
+    private static let futile = 8
+    /// How long that is believed.
+    private static let indifference = Duration.seconds(10 * 60)
 
     var policy: ThrottlePolicy
     /// The most entries in flight that the route ever has.
@@ -64,6 +71,10 @@ struct RouteThrottle: Sendable {
     private var recoveringSince = Duration.zero
     /// How much was granted since the pause began.
     private var granted = 0
+    /// Recoveries in a row that ended with a share of refusals which no quota explains.
+    private var futileRecoveries = 0
+    /// Until then a share of refusals is not taken for the service's word.
+    private var indifferentUntil: Duration?
 
     init(policy: ThrottlePolicy, window: Int) {
         self.policy = policy
@@ -95,6 +106,7 @@ struct RouteThrottle: Sendable {
 
     /// Time has come to `now`.
     mutating func look(now: Duration) {
+        if let until = indifferentUntil, until <= now { indifferentUntil = nil }
         switch phase {
         case .paused(let until) where until <= now:
             phase = .probing(isUnderWay: false)
@@ -178,7 +190,15 @@ struct RouteThrottle: Sendable {
         }
         guard isAboutService(answers) else {
             pace?.refusedSome(now: now)
-            if case .probing = phase { probed(answers, now: now) }
+            switch phase {
+            case .probing: probed(answers, now: now)
+            case .open: widen(by: answers.granted)
+            case .paused, .recovering: break
+            }
+            return .single
+        }
+        if isFutile(answers) {
+            goOnIndifferently(now: now)
             return .single
         }
         let until = pause(answers, now: now, random: random())
@@ -189,12 +209,33 @@ struct RouteThrottle: Sendable {
 
     private func isAboutService(_ answers: Answers) -> Bool {
         if tally.granted == 0 { return true }
+        let listens = indifferentUntil == nil
         switch phase {
         case .paused: return true
         case .probing: return answers.granted == 0
-        case .recovering: return answers.throttled > 0 || tally.isMostlyRefused(least: 2)
-        case .open: return tally.isThrottled || tally.isMostlyRefused(least: RefusalTally.least)
+        case .recovering: return listens && answers.throttled > 0 || tally.isMostlyRefused(least: 2)
+        case .open: return listens && tally.isThrottled || tally.isMostlyRefused(least: RefusalTally.least)
         }
+    }
+
+    /// A recovery in which between 2 % and a quarter was refused is no sign of a quota: by then the route would keep to it, and
+    /// hear of it more seldom; or it would be far above it, and hear little else.
+    private mutating func isFutile(_ answers: Answers) -> Bool {
+        guard case .recovering = phase, answers.unavailable == 0 else {
+            futileRecoveries = 0
+            return false
+        }
+        let isShare = granted >= answers.refused * 3 && granted <= answers.refused * 50
+        futileRecoveries = isShare ? futileRecoveries + 1 : 0
+        return futileRecoveries > Self.futile
+    }
+
+    private mutating func goOnIndifferently(now: Duration) {
+        indifferentUntil = now + Self.indifference
+        futileRecoveries = 0
+        (phase, pace, pausedAt, limitedAt) = (.open, nil, nil, nil)
+        limit = max(policy.firstBurst, 1)
+        widen(by: 0)
     }
 
     private mutating func probed(_ answers: Answers, now: Duration) {

@@ -21,6 +21,20 @@ import Testing
         }
     }
 
+    @Test(
+        "Refusals that are a share of the answers at any rate do not slow the route down for long",
+        arguments: [5, 7, 10, 20, 40])
+    func shareAtAnyRate(_ count: Int) {
+        var run = QuotaRun(QuotaService(.share(of: count), perSecond: 0), retryAfter: nil)
+        while run.granted < 100_000, run.now < .seconds(120) {
+            guard run.step() else {
+                Issue.record("nothing goes on at \(run.now)")
+                return
+            }
+        }
+        #expect(run.granted >= 100_000)
+    }
+
     private func answers(
         granted: Int = 0, throttled: Int = 0, unavailable: Int = 0, retryAfter: Duration? = nil
     ) -> RouteThrottle.Answers {

@@ -7,6 +7,8 @@ struct QuotaService {
         case windows
         /// A bucket that holds one second's worth.
         case bucket
+        /// No quota: each n-th is refused, at any rate.
+        case share(of: Int)
     }
 
     let kind: Kind
@@ -36,6 +38,9 @@ struct QuotaService {
             guard tokens >= 1 else { return false }
             tokens -= 1
             return true
+        case .share(let count):
+            used += 1
+            return Int(used) % count != 0
         }
     }
 }
