@@ -108,9 +108,9 @@ extension Fault {
         storm(
             "500-storm", "500 InternalServerError to all from request 200 on, for ten seconds", share: 0.5,
             refused("InternalServerError")),
-        // From a tenth on it counts as the service's word: see Docs/Answers.md.
-        .mock("429-token", "429 TooManyRequests to each 20th notification, the first time") { _ in
-            [.request(.init(once: .token, every: 20), refused("TooManyRequests"))]
+        // A share that counts as the service's word, until no slowness has changed it: see Docs/Answers.md.
+        .mock("429-token", "429 TooManyRequests to each 10th notification, the first time") { _ in
+            [.request(.init(once: .token, every: 10), refused("TooManyRequests"))]
         },
         .mock(
             "429-updates", "429 TooManyProviderTokenUpdates, three times",

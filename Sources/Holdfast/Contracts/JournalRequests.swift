@@ -38,8 +38,8 @@ public struct Submission: Sendable {
     /// By the wall clock: what the age of ``identities`` counts from.
     public var acceptedAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
-    /// ``Journal/wallTimeAtOpen`` for the next opening, with which a clock that is ahead is found out. Nil leaves that as
-    /// it is, as operators do.
+    /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
+    /// operators do, and an engine that doubts its clock.
     public var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
     public var bytes: [UInt8]
@@ -167,8 +167,8 @@ public struct SettlementBatch: Sendable {
     /// By the wall clock; goes into outcomes.
     public var settledAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
-    /// ``Journal/wallTimeAtOpen`` for the next opening, with which a clock that is ahead is found out. Nil leaves that as
-    /// it is, as operators do.
+    /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
+    /// operators do, and an engine that doubts its clock.
     public var earliestTime: WallTime?
     /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
     public var keepsOutcomes: Bool

@@ -10,12 +10,14 @@ extension Producer {
             return onCommit(Array(repeating: .refused(refusal), count: notifications.count))
         }
         let now = clock.wall()
+        let reading = look(now)
         var draft = SubmissionDraft(count: notifications.count)
-        pack(notifications, into: &draft, by: terms, now: now)
+        pack(notifications, into: &draft, by: terms, now: now, earliest: reading.earliest)
         refuseBlacklisted(&draft, by: terms.routes)
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
-        let submission = finished.submission(producer: id, acceptedAt: now, earliestTime: earliest(now), note: note)
+        let submission = finished.submission(
+            producer: id, acceptedAt: now, earliestTime: timeToRemember(reading), note: note)
         guard !submission.items.isEmpty || note != nil else {
             let receipts = finished.refusals.map { Receipt.refused($0 ?? Self.nothingToSay) }
             count(accepted: 0, refusals: Self.refusals(in: receipts))
@@ -73,10 +75,9 @@ extension Producer {
 
     private func pack(
         _ notifications: ArraySlice<PushNotification>, into draft: inout SubmissionDraft, by terms: ProducerTable.Terms,
-        now: WallTime
+        now: WallTime, earliest: WallTime
     ) {
         let (routes, configuration) = (terms.routes, terms.configuration)
-        let earliest = earliest(now)
         let missingIDs = notifications.reduce(0) { $1.id == nil ? $0 + 1 : $0 }
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil

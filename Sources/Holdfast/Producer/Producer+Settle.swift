@@ -31,7 +31,7 @@ extension Producer {
         var work = SettlementWork(blacklist: blacklist, part: part)
         work.part.batch.settledAt = wall
         // A restart must not believe a clock for having been wrong before.
-        work.part.batch.earliestTime = earliest(wall)
+        work.part.batch.earliestTime = timeToRemember(look(wall))
         work.part.batch.keepsOutcomes = configuration.keepsOutcomes
         work.part.batch.greatestAside = configuration.lateErrorLimit
         return work

@@ -43,8 +43,18 @@ public final class Producer: Sendable {
     /// The earliest time that it may be, while the wall clock says `wall`: an expiration is past only if it is past by this.
     /// What a clock that is ahead takes for past is accepted, and waits until the clock is believed.
     func earliest(_ wall: WallTime) -> WallTime {
-        clockTrust.look(wall: wall, monotonic: clock.monotonic()).earliest
+        look(wall).earliest
     }
+
+    func look(_ wall: WallTime) -> ClockTrust.Reading { clockTrust.look(wall: wall, monotonic: clock.monotonic()) }
+
+    /// What the journal remembers as its last time; nil while the clock is doubted, so that a restart doubts it as well.
+    func timeToRemember(_ reading: ClockTrust.Reading) -> WallTime? {
+        reading.isTrusted || journal.wallTimeAtOpen == nil ? reading.earliest : nil
+    }
+
+    /// Whether anything is taken at all.
+    package var isAccepting: Bool { shared.withLock { $0.end == nil && $0.blacklistFailure == nil } }
 
     /// Submits a batch. This is the real call; the others are conveniences over it.
     ///

@@ -75,7 +75,7 @@ struct SubmissionDraft: Sendable {
     private var remaining: [Packed] { packed.filter { refusals[$0.index] == nil } }
 
     func submission(
-        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime, note: (name: String, value: [UInt8])?
+        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []

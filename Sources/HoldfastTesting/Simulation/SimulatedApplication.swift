@@ -64,8 +64,8 @@ extension World {
         }
         for (serial, _) in batch { application.submitted[serial]?.isPending += 1 }
         do {
-            lookAtClocks()
             let producer = try core.producer(named: name)
+            if producer.isAccepting { lookAtClocks() }
             producer.submit(batch.map(\.notification)) { [weak self, life, serials = batch.map(\.serial)] receipts in
                 self?.received(receipts, for: serials, life: life)
             }

@@ -23,7 +23,8 @@ extension World {
     /// Nothing is deleted for its age by a clock that is ahead, or for lying in the future by one that is behind.
     func checkTrim(_ bounds: TrimBounds) {
         guard now < rules.doubtfulUntil else { return }
-        let time = wall.advanced(by: .seconds(1) - rules.ahead)
+        // Small steps are believed.
+        let time = wall.advanced(by: .seconds(900) - rules.ahead)
         let engine = swarm.engine
         let ages = [
             ("rejections", bounds.rejectionsBefore, engine.rejectionAge),

@@ -16,7 +16,6 @@ extension World {
     /// Entries of another journal: waiting, deferred (some of them due) and rejected ones, side by side.
     private func importSome() {
         guard let core, shutdownDeadline == nil else { return }
-        lookAtClocks()
         let lane = dice.pick(laneKeys.filter { key in routes.contains { $0.name == key.route } })
         let name = dice.pick(swarm.producers)
         defer { storage.changed() }
@@ -86,7 +85,6 @@ extension World {
     // MARK: Rejections
 
     private func retrySome() {
-        lookAtClocks()
         defer { storage.changed() }
         do throws(JournalError) {
             let rejections = try journal.rejections(after: .none, limit: 50)

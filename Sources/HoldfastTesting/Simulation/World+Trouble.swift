@@ -74,11 +74,11 @@ extension World {
 
     private func setClock(by milliseconds: Int64) {
         wallOffset += milliseconds
+        note("the clock is set by \(milliseconds) ms")
         if abs(milliseconds) >= 1000 { isClockSuspect = true }
-        guard abs(milliseconds) > 300_000 else { return }
-        clockWasSet = (now, milliseconds)
         if rules.unseenStep == .zero { rules.unseenSince = now }
         rules.unseenStep += .milliseconds(milliseconds)
+        if abs(milliseconds) > 300_000 { clockWasSet = (now, milliseconds) }
     }
 
     private func troubleService() {

@@ -236,4 +236,27 @@ import Testing
         bench.advance(by: .seconds(60))
         #expect(bench.status.expired == 0)
     }
+
+    @Test("A clock that is behind is doubted by the next start too, whatever was written under it")
+    func behindStaysDoubted() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        try bench.submit(1..<2)
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(-29 * 86_400))
+        let second = try bench.crashed()
+        second.accepts = false
+        second.settle()
+        try second.submit([expiring(2, in: .seconds(60), second)])
+        second.settle()
+        let third = try second.crashed()
+        third.accepts = false
+        third.settle()
+        third.clock.advance(by: .seconds(120))
+        third.accepts = true
+        third.advance(by: .seconds(60))
+        #expect(third.status.expired == 0)
+        third.advance(by: .seconds(1300))
+        #expect(third.status.expired == 1)
+    }
 }
