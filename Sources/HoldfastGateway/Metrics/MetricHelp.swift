@@ -45,6 +45,8 @@ public enum MetricHelp {
             "Notifications handed out and not yet durably settled.",
         "holdfast_suspects":
             "Notifications whose token was called bad and is not judged yet.",
+        "holdfast_aside_entries":
+            "Notifications that silence has confirmed, kept while a late error may deny them.",
         "holdfast_quarantined_entries":
             "Notifications whose records can't be read, moved aside for somebody to look at.",
         "holdfast_connections":

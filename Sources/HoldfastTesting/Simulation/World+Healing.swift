@@ -2,6 +2,7 @@ internal import Holdfast
 
 /// The end of all trouble: what is left must come to its end, within a bound, and nothing may be lost.
 extension World {
+    /// In which nothing comes to its end.
     private static let greatestRounds = 20_000
 
     /// Everybody does at once what is to be done, until all entries have met their ends.
@@ -20,10 +21,13 @@ extension World {
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
-        for _ in 0..<Self.greatestRounds {
+        var (rounds, open) = (0, ledger.open.count)
+        while rounds < Self.greatestRounds {
             step += 1
+            rounds += 1
             settleDown()
             if violation != nil { return }
+            if ledger.open.count < open { (rounds, open) = (0, ledger.open.count) }
             // What could not be written is tried again within a second.
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
             checkTopicsAreBack(since)

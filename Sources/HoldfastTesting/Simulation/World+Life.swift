@@ -102,6 +102,8 @@ extension World {
         do throws(JournalError) { try storage.crash() } catch {
             violate(9, "the journal does not open again: \(error)")
         }
+        // A commit of which nobody knew what it left can be read now, with what was asked for in mind.
+        reconcile()
         for entry in ledger.open { forget(entry) }
         for serial in application.submitted.keys { application.submitted[serial]?.isPending = 0 }
         application.isTaking = false

@@ -63,6 +63,7 @@ extension World {
             guard let self, life == self.life else { return }
             self.note("removed: \(result)")
             self.retiring = [:]
+            if case .failure = result { self.leaving = nil }
         }
     }
 
