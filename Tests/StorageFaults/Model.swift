@@ -27,11 +27,11 @@ struct Model {
         case .openLane(let key): [.openLane(key)]
         case .append(let items, let note): [.append(items, note: note)]
         case .settle(let batch):
-            [.duplicates(batch.possibleDuplicates)]
-                + batch.acknowledged.sorted { lhs, rhs in
-                    lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane.rawValue < rhs.lane.rawValue
-                }.map { key in .acknowledge(key.uid.rawValue) }
+            batch.acknowledged.sorted { lhs, rhs in
+                lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane.rawValue < rhs.lane.rawValue
+            }.map { key in .acknowledge(key.uid.rawValue) }
                 + batch.others.map { settlement in .settle(settlement) }
+                + [.duplicates(batch.possibleDuplicates)]
         case .promote(let lane, let now, let limit):
             [Step](repeating: .promoteOne(lane, now: now), count: limit)
         case .setNote(let name, let value): [.setNote(name, value)]
