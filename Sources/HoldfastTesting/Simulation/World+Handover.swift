@@ -19,7 +19,12 @@ extension World {
             // Everything is as it was.
             if case .failure = result, consumers[index] == number { (routes[index], given[index]) = before }
         }
-        // The lanes were opened again, which lets others' commits happen.
+        lookAfterOpening()
+    }
+
+    /// A reconfiguration opens lanes, which lets others' commits happen.
+    func lookAfterOpening() {
+        storage.changed()
         reconcile()
     }
 

@@ -33,8 +33,7 @@ extension World {
             guard let self, life == self.life else { return }
             self.note("added: \(result)")
         }
-        // The lanes were opened, which lets others' commits happen.
-        reconcile()
+        lookAfterOpening()
         guard let number = begun.popLast() else {
             routes.removeLast()
             terms.removeLast()
@@ -65,6 +64,7 @@ extension World {
             self.retiring = [:]
             if case .failure = result { self.leaving = nil }
         }
+        lookAfterOpening()
     }
 
     /// The third route's Consumer has ended, and has no successor.
@@ -107,6 +107,6 @@ extension World {
             self.note("other terms: \(result)")
             if case .failure = result { (terms[index], given[index]) = (old, before) }
         }
-        reconcile()
+        lookAfterOpening()
     }
 }
