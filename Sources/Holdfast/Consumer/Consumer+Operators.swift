@@ -29,6 +29,7 @@ extension Consumer {
         switch order.kind {
         case .resume:
             topicHold.hurry(now: clock.monotonic(), wall: wall)
+            throttle.hurry()
             if !lanes[index].isRunning {
                 lanes[index].resume()
                 probes[index].end()

@@ -21,13 +21,19 @@ extension Consumer {
     func settleRefusals(in plan: inout SettlementPlan, now: Duration, wall: WallTime) {
         guard !plan.answers.isEmpty else { return }
         plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
+        refusedEntries.granted(plan.answers.granted)
+        let known = plan.refusals.map { refusedEntries.refused(EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid)) }
+        settleCauses(in: &plan, known: known, wall: wall)
+        guard !plan.answers.isEmpty else { return }
+        let before = known.filter { !$0.isCause }.map(\.before)
+        plan.answers.fresh = before.count { $0 == 0 }
         let wasPaused = throttle.isPaused
         let last = plan.refusals.last.map { EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid) }
         let judgement = throttle.take(
             plan.answers, isRepeated: plan.refusals.count == 1 && last == lastRefused, now: now,
             random: { self.randomUnit() })
         if let last { lastRefused = last }
-        for (ticket, flight, result) in plan.refusals {
+        for (index, (ticket, flight, result)) in plan.refusals.enumerated() {
             let lane = lanes[flight.lane].id
             switch judgement {
             case .single:
@@ -36,7 +42,11 @@ extension Consumer {
                     random: { self.randomUnit() })
             case .service(let until):
                 // Behind the pause, so that the probe is another entry where there is one: this one may be the cause.
-                let delay = min((until - now) * (1.05 + 0.2 * randomUnit()) + .milliseconds(20), greatestWait)
+                let behind = (until - now) * (1.05 + 0.2 * randomUnit()) + .milliseconds(20)
+                // One that was refused before leaves the next probe to others.
+                let own = before[index] > 0 ? throttle.policy.pause(before[index]) * (0.5 + randomUnit() / 2) : .zero
+                let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
+                let delay = min(max(behind, own, told), greatestWait)
                 plan.waitForService(
                     flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry,
                     until: wall.advanced(by: delay), wall: wall)
@@ -45,6 +55,26 @@ extension Consumer {
         tellThrottle(wasPaused: wasPaused, refusal: plan.refusals.last?.result, now: now, wall: wall)
         plan.refusals = []
         plan.answers = RouteThrottle.Answers()
+    }
+
+    /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone.
+    private func settleCauses(in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], wall: WallTime) {
+        guard known.contains(where: \.isCause) else { return }
+        let refusals = plan.refusals
+        plan.refusals = []
+        var answers = RouteThrottle.Answers(granted: plan.answers.granted, others: plan.answers.others)
+        for ((ticket, flight, result), known) in zip(refusals, known) {
+            if known.isCause {
+                plan.postpone(
+                    flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
+                    wall: wall, random: { self.randomUnit() })
+            } else {
+                plan.refusals.append((ticket, flight, result))
+                answers.count(refusal: result)
+            }
+        }
+        answers.retryAfter = answers.retryAfter.map { min($0, configuration.retry.maximum) }
+        plan.answers = answers
     }
 
     /// When the throttle lets more out; nil when that takes no time, or takes an answer.

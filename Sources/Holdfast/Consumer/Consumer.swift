@@ -130,6 +130,7 @@ package final class Consumer: @unchecked Sendable {
     var throttled: EngineStatus.Throttle?
     /// What the service refused for now last.
     var lastRefused: EntryKey?
+    var refusedEntries = RefusedEntries()
 
     /// The orderly end has come so far that send marks are being set back.
     var marksAreLowered = false

@@ -31,6 +31,8 @@ struct RouteThrottle: Sendable {
         var unavailable = 0
         /// Without an answer of the service.
         var others = 0
+        /// Of those refused, the ones that were never refused before.
+        var fresh = 0
         /// The greatest of them.
         var retryAfter: Duration?
 
@@ -46,7 +48,7 @@ struct RouteThrottle: Sendable {
     }
 
     /// A refusal so soon after the limit was met says what the service grants. Later it may be that little was to be sent.
-    private static let meaningful = Duration.seconds(10)
+    private static let meaningful = Duration.seconds(2)
     /// After so many futile recoveries the rate is not what the refusals are about.
     private static let futile = 8
     /// How long that is believed.
@@ -95,6 +97,11 @@ struct RouteThrottle: Sendable {
     }
 
     var isPaused: Bool { if case .paused = phase { true } else { false } }
+
+    /// The next probe need not wait: what was wrong may be mended.
+    mutating func hurry() {
+        if isPaused { phase = .probing(isUnderWay: false) }
+    }
 
     mutating func change(to policy: ThrottlePolicy, window: Int) {
         self.policy = policy
@@ -184,7 +191,8 @@ struct RouteThrottle: Sendable {
         }
         if case .paused(let until) = phase {
             // It was under way when the pause began.
-            let later = answers.retryAfter.map { max(until, now + $0) } ?? until
+            let wait = answers.fresh > 0 ? answers.retryAfter : nil
+            let later = wait.map { max(until, now + $0) } ?? until
             phase = .paused(until: later)
             return .service(until: later)
         }
@@ -270,9 +278,13 @@ struct RouteThrottle: Sendable {
     }
 
     private mutating func pause(_ answers: Answers, now: Duration, random: Double) -> Duration {
+        // One entry may be refused for its own sake, whatever it is told to wait: then the next one goes soon.
+        let isSure: Bool
         if case .probing = phase {
-            failures += 1
+            isSure = answers.fresh > 0
+            failures += isSure ? 1 : 0
         } else {
+            isSure = answers.refused > 1 || phase == .recovering && answers.fresh > 0
             failures = 1
             measure(now: now)
         }
@@ -280,9 +292,7 @@ struct RouteThrottle: Sendable {
         granted = 0
         tally = RefusalTally()
         limit = 1
-        let doublings = min(failures - 1, 30)
-        let bound = min(policy.minimumPause * (1 << doublings), max(policy.maximumPause, policy.minimumPause))
-        let until = now + max(bound * (0.5 + random / 2), answers.retryAfter ?? .zero)
+        let until = now + max(policy.pause(failures - 1) * (0.5 + random / 2), isSure ? answers.retryAfter ?? .zero : .zero)
         phase = .paused(until: until)
         return until
     }

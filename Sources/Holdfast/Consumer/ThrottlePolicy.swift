@@ -10,4 +10,9 @@ public struct ThrottlePolicy: Hashable, Sendable {
     public var firstBurst = 16
 
     public init() {}
+
+    /// The bound of the pause after so many doublings.
+    func pause(_ doublings: Int) -> Duration {
+        min(minimumPause * (1 << min(max(doublings, 0), 30)), max(maximumPause, minimumPause))
+    }
 }

@@ -12,8 +12,7 @@ extension SettlementPlan {
             answers.others += 1
             return false
         case .deferred(.token), .deferred(.service):
-            if result.isAboutLoad { answers.throttled += 1 } else { answers.unavailable += 1 }
-            if let retryAfter = result.retryAfter { answers.retryAfter = max(answers.retryAfter ?? .zero, retryAfter) }
+            answers.count(refusal: result)
             refusals.append((ticket, flight, result))
             return true
         }
@@ -38,4 +37,11 @@ extension SettlementPlan {
 extension SendResult {
     /// Whether a refusal for now speaks of how much is sent, and not of a failure.
     fileprivate var isAboutLoad: Bool { verdict == .deferred(.token) || status == 429 || retryAfter != nil }
+}
+
+extension RouteThrottle.Answers {
+    mutating func count(refusal result: SendResult) {
+        if result.isAboutLoad { throttled += 1 } else { unavailable += 1 }
+        if let wait = result.retryAfter { retryAfter = max(retryAfter ?? .zero, wait) }
+    }
 }

@@ -118,6 +118,8 @@ extension World {
             commit(atMost: dice.number(1...storage.waitingCount))
         } else {
             commit(atMost: .max)
+            // A trim is many small commits, and nobody does anything between them any more.
+            while isHealing, storage.waitingCount > 0 { commit(atMost: .max) }
         }
         reconcile()
         checkStandingLanes()

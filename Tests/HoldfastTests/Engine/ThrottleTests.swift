@@ -50,7 +50,7 @@ import Testing
         }
         try bench.submit(0..<5000)
         bench.advance(by: .seconds(60))
-        #expect(requests.withLock { $0 } <= 16 + 8)
+        #expect(requests.withLock { $0 } <= 16 + 60)
         #expect(bench.status.holding == ["default": .throttled])
         #expect(bench.status.throttled["default"]?.status == 503)
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
@@ -136,5 +136,77 @@ import Testing
         #expect(lines.map(\.event) == ["throttled", "throttle-ended"])
         #expect(lines.first?.metadata["status"] == "429")
         #expect(lines.first?.message.contains("TooManyRequests") == true)
+    }
+
+    // MARK: A few that are refused for their own sake
+
+    /// A bench whose service refuses these numbers, always.
+    private func refusing(_ bad: Set<Int>, _ refusal: SendResult) throws -> Bench {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        bench.answer = { bad.contains(Sample.number(of: $0)) ? refusal : .confirmed }
+        return bench
+    }
+
+    @Test(
+        "One that is told to wait for ten minutes, on a route with nothing else, holds up nobody who comes later",
+        arguments: [
+            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(600)),
+            SendResult(apnsStatus: 503, reason: "ServiceUnavailable", retryAfter: .seconds(1_000_000_000)),
+        ])
+    func oneRetryAfter(_ refusal: SendResult) throws {
+        let bench = try refusing([1000], refusal)
+        try bench.submit(0..<5)
+        bench.advance(by: .seconds(4))
+        try bench.submit(1000..<1001)
+        bench.advance(by: .seconds(3))
+        for number in 10..<19 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .seconds(3))
+        }
+        #expect(bench.status.confirmed == 14)
+        #expect(bench.sent.count { $0 == 1000 } == 1)
+    }
+
+    @Test(
+        "A few that are always refused hold up a trickle of others by seconds, however often they are tried",
+        arguments: [1, 2, 3, 10],
+        [
+            SendResult(apnsStatus: 429, reason: "TooManyRequests"),
+            SendResult(apnsStatus: 500, reason: "InternalServerError"),
+        ])
+    func trickle(_ count: Int, _ refusal: SendResult) throws {
+        let bench = try refusing(Set(1000..<(1000 + count)), refusal)
+        try bench.submit(1000..<(1000 + count))
+        bench.advance(by: .seconds(10))
+        for number in 0..<60 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .seconds(10))
+        }
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.confirmed == 60)
+    }
+
+    @Test("A few that are always refused slow a steady traffic down by little", arguments: [1, 3, 10])
+    func steady(_ count: Int) throws {
+        let bench = try refusing(Set(10_000..<(10_000 + count)), SendResult(apnsStatus: 429, reason: "TooManyRequests"))
+        try bench.submit(10_000..<(10_000 + count))
+        for number in 0..<600 {
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .milliseconds(200))
+        }
+        bench.advance(by: .seconds(30))
+        #expect(bench.status.confirmed == 600)
+    }
+
+    @Test("An operator who resumes a lane of a throttled route has the next probe sent at once") func resumed() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let isHealthy = Monitor(false)
+        bench.answer = { [unavailable] _ in isHealthy.withLock { $0 } ? .confirmed : unavailable }
+        try bench.submit(0..<100)
+        bench.advance(by: .seconds(120))
+        isHealthy.withLock { $0 = true }
+        bench.core.resume(bench.lane())
+        bench.settle()
+        #expect(bench.status.confirmed > 0)
     }
 }

@@ -38,7 +38,9 @@ import Testing
     private func answers(
         granted: Int = 0, throttled: Int = 0, unavailable: Int = 0, retryAfter: Duration? = nil
     ) -> RouteThrottle.Answers {
-        RouteThrottle.Answers(granted: granted, throttled: throttled, unavailable: unavailable, retryAfter: retryAfter)
+        RouteThrottle.Answers(
+            granted: granted, throttled: throttled, unavailable: unavailable, fresh: throttled + unavailable,
+            retryAfter: retryAfter)
     }
 
     private func open() -> RouteThrottle {

@@ -91,6 +91,7 @@ struct QuotaRun {
                 turn.granted += 1
             } else {
                 turn.throttled += 1
+                turn.fresh += 1
                 turn.retryAfter = retryAfter
             }
         }
