@@ -55,7 +55,7 @@ extension RemoteDesk {
         try Self.count(try await call(.unblacklist(keys)).0)
     }
 
-    public func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+    public func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
         let (_, answer) = try await call(.restore(entries, note: note))
         return try answer.uids()
     }

@@ -122,7 +122,7 @@ struct DeskTests {
         }
         try await serving(desk, in: folder) { _ in
             let remote = try await RemoteDesk(journal: folder.path)
-            let uids = try await remote.restore(entries, note: ("file", [0, 255]))
+            let uids = try await remote.restore(entries, note: RestoreNote(name: "file", value: [0, 255], before: nil))
             #expect(uids == (1...1000).map { UID($0) })
         }
         #expect(desk.state.withLock(\.restored) == entries)

@@ -78,7 +78,10 @@ struct EngineDesk: OperatorDesk {
         return total
     }
 
-    func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+    func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
+        // One after the other: between the look at the note and its commit nobody else may take the same.
+        await core.restoreTurns.begin()
+        defer { core.restoreTurns.end() }
         core.beginRestoring()
         defer { core.endRestoring() }
         return try await atRest.restore(entries, note: note)

@@ -88,8 +88,12 @@ public struct JournalDesk: OperatorDesk {
 
     public func reloadCredentials() async throws -> [CredentialReload] { [] }
 
-    public func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+    public func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
         guard !entries.isEmpty || note != nil else { return [] }
+        if let note, note.isChecked, try journal.note(note.name) != note.before {
+            throw JournalError(
+                .inUse, "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
+        }
         var draft = RestoreDraft()
         for entry in entries {
             let lane = try journal.openLane(entry.lane).id
@@ -99,7 +103,7 @@ public struct JournalDesk: OperatorDesk {
         let now = clock.wall()
         // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
         let submission = draft.submission(
-            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil, note: note)
+            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil, note: note.map { ($0.name, $0.value) })
         let appended: Appended = try await journal.answer { journal.append(submission, completion: $0) }
         return entries.indices.map { UID(appended.first.rawValue + UInt64($0)) }
     }

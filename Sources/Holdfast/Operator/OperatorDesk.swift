@@ -72,8 +72,9 @@ public protocol OperatorDesk: Sendable {
     /// - Parameters:
     ///   - note: becomes durable in the same commit: how far a file was taken, say.
     /// - Returns: the new UIDs, in order.
-    /// - Throws: ``JournalError`` when nothing was taken, ``JournalError/Code/undetermined`` when nobody can say.
-    func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID]
+    /// - Throws: ``JournalError`` when nothing was taken, with ``JournalError/Code/inUse`` where the note is not what it was
+    ///   when the caller read it, ``JournalError/Code/undetermined`` when nobody can say.
+    func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID]
 }
 
 extension OperatorDesk {

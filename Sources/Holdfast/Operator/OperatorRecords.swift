@@ -139,6 +139,26 @@ public struct Retry: Hashable, Sendable {
     }
 }
 
+/// How far entries of another journal were taken, written with them.
+public struct RestoreNote: Hashable, Sendable {
+    public var name: String
+    public var value: [UInt8]
+    /// What the note was when the caller read it, nil where there was none: the entries are taken only if it still is. So two
+    /// who take the same file, or one who goes on after a kill while its last request is still under way, take nothing twice.
+    public var before: [UInt8]?
+    /// Whether ``before`` is looked at.
+    public var isChecked: Bool
+
+    /// - Parameter before: see ``before``; without it whatever was noted is written over.
+    public init(name: String, value: [UInt8], before: [UInt8]?) {
+        (self.name, self.value, self.before, isChecked) = (name, value, before, true)
+    }
+
+    public init(name: String, value: [UInt8]) {
+        (self.name, self.value, before, isChecked) = (name, value, nil, false)
+    }
+}
+
 /// An entry of another journal.
 public struct RestoredEntry: Hashable, Sendable {
     public var lane: LaneKey

@@ -15,7 +15,7 @@ enum Request {
     case retryQuarantined([UID])
     case blacklist([BlacklistEntry])
     case unblacklist([BlacklistKey])
-    case restore([RestoredEntry], note: (name: String, value: [UInt8])?)
+    case restore([RestoredEntry], note: RestoreNote?)
 
     /// As the wire calls them.
     private enum Name: String {
@@ -31,6 +31,9 @@ enum Request {
         struct Note: Codable {
             var name: String
             var value: Data
+            /// What it was before, where that is to be looked at; none where there was none.
+            var before: Data?
+            var isChecked: Bool?
         }
 
         var request: String
@@ -63,7 +66,11 @@ extension Request {
         case .restore(let entries, let note):
             try Self.message(
                 .restore, entries.map(WireRestored.init),
-                note: note.map { Head.Note(name: $0.name, value: Data($0.value)) })
+                note: note.map { note in
+                    Head.Note(
+                        name: note.name, value: Data(note.value), before: note.before.map { Data($0) },
+                        isChecked: note.isChecked ? true : nil)
+                })
         }
     }
 
@@ -105,7 +112,11 @@ extension Request {
         case .restore:
             self = .restore(
                 try message.items(as: WireRestored.self).map { try $0.value() },
-                note: head.note.map { ($0.name, Array($0.value)) })
+                note: head.note.map { note in
+                    note.isChecked == true
+                        ? RestoreNote(name: note.name, value: Array(note.value), before: note.before.map { Array($0) })
+                        : RestoreNote(name: note.name, value: Array(note.value))
+                })
         }
     }
 }

@@ -41,7 +41,7 @@ struct JournalImport {
     let restarts: Bool
 
     func run() async throws -> Report {
-        let place = try findPlace()
+        let (place, noted) = try findPlace()
         var report = Report(file: input.name, journal: journal)
         report.resumedAtLine = place.progress.map { $0.lines + 1 }
         if case .alreadyFinished = place.decision {
@@ -52,22 +52,34 @@ struct JournalImport {
         if !skipsBad, try await !check(place, &report) { return report }
         try input.seek(to: place.progress?.offset ?? 0)
         if !FileManager.default.fileExists(atPath: journal) { try LMDBJournal(directory: journal).close() }
-        try await take(place, &report)
+        try await take(place, noted: noted, &report)
         return report
     }
 
     /// The name of the note that says how far the file was taken; not the one by which `send` knows a file.
     private static func noteName(_ identity: FileIdentity) -> String { "import/\(identity.device)-\(identity.inode)" }
 
-    private func findPlace() throws -> InputPlace {
+    /// - Returns: the place, and the note that says so.
+    private func findPlace() throws -> (InputPlace, noted: [UInt8]?) {
         let journal = journal
-        return try InputPlace.find(input, mode: input.identity == nil ? .fresh : restarts ? .restart : .resume) {
+        var noted = restarts ? try self.noted() : nil
+        let place = try InputPlace.find(input, mode: input.identity == nil ? .fresh : restarts ? .restart : .resume) {
             (identity) throws(JournalError) in
             guard FileManager.default.fileExists(atPath: journal) else { return nil }
             let reader = try JournalReader(directory: journal)
             defer { reader.close() }
-            return try reader.note(Self.noteName(identity))
+            noted = try reader.note(Self.noteName(identity))
+            return noted
         }
+        return (place, noted)
+    }
+
+    /// What is noted now.
+    private func noted() throws -> [UInt8]? {
+        guard let identity = input.identity, FileManager.default.fileExists(atPath: journal) else { return nil }
+        let reader = try JournalReader(directory: journal)
+        defer { reader.close() }
+        return try reader.note(Self.noteName(identity))
     }
 
     /// Reads all of it without taking anything.
@@ -89,7 +101,7 @@ struct JournalImport {
         return faults.count == 0
     }
 
-    private func take(_ place: InputPlace, _ report: inout Report) async throws {
+    private func take(_ place: InputPlace, noted: [UInt8]?, _ report: inout Report) async throws {
         let start = place.progress?.lines ?? 0
         var taken = Report(file: report.file, journal: report.journal)
         taken.resumedAtLine = report.resumedAtLine
@@ -99,11 +111,13 @@ struct JournalImport {
         var progress = WorkProgress("imported", of: nil)
         do {
             try await DeskOpener(journal: journal).withDesk { desk in
-                var isOver = false
+                var (isOver, before) = (false, noted)
                 while !isOver {
                     let batch = try await reader.next()
                     for (line, fault) in batch.faults { faults.malformed(line: line, fault) }
-                    let uids = try await desk.restore(batch.entries, note: try note(batch))
+                    let note = try note(batch, before: before)
+                    let uids = try await desk.restore(batch.entries, note: note)
+                    before = note?.value ?? before
                     taken.imported += uids.count
                     taken.lines = batch.lineCount - start
                     progress.add(batch.entries.count)
@@ -121,8 +135,8 @@ struct JournalImport {
         taken.malformed = faults.count
     }
 
-    private func note(_ batch: ImportInput.Batch) throws -> (name: String, value: [UInt8])? {
+    private func note(_ batch: ImportInput.Batch, before: [UInt8]?) throws -> RestoreNote? {
         guard let identity = input.identity, let progress = batch.progress else { return nil }
-        return (Self.noteName(identity), try progress.encoded())
+        return RestoreNote(name: Self.noteName(identity), value: try progress.encoded(), before: before)
     }
 }

@@ -79,7 +79,7 @@ final class StubDesk: OperatorDesk {
         return try await asked("unblacklist \(words)") { _ in keys.count }
     }
 
-    func restore(_ entries: [RestoredEntry], note: (name: String, value: [UInt8])?) async throws -> [UID] {
+    func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
         try await asked("restore \(note?.name ?? "-")") { state in
             state.restored += entries
             state.note = note?.value
