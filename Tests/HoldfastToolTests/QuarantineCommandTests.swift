@@ -280,4 +280,18 @@ struct AsideCommandTests {
             ])
         #expect(warnings.last == "2 more topics are set aside")
     }
+
+    @Test("A recovery that leaves unreadable entries behind says how many, and does not end as if all were well")
+    func recovered() async throws {
+        let folder = try TemporaryFolder()
+        let mock = try await MockProcess(in: folder)
+        let journal = folder("j")
+        _ = try await Self.fill(journal, topic: "com.example.app")
+        for _ in 0..<2 {
+            let recovered = try await Tool.run(
+                "recover", "--journal", journal, "--endpoint", mock.endpoint, "--trust", mock.trust, "--json")
+            #expect(recovered.status == 72, "\(recovered.errors)")
+            #expect(try recovered.count("quarantined") == 1)
+        }
+    }
 }

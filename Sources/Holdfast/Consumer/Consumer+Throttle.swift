@@ -22,7 +22,9 @@ extension Consumer {
         guard !plan.answers.isEmpty else { return }
         plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
         refusedEntries.granted(plan.answers.granted)
-        let known = plan.refusals.map { refusedEntries.refused(EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid)) }
+        let known = plan.refusals.map {
+            refusedEntries.refused(EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid))
+        }
         settleCauses(in: &plan, known: known, wall: wall)
         guard !plan.answers.isEmpty else { return }
         let before = known.filter { !$0.isCause }.map(\.before)

@@ -292,7 +292,8 @@ struct RouteThrottle: Sendable {
         granted = 0
         tally = RefusalTally()
         limit = 1
-        let until = now + max(policy.pause(failures - 1) * (0.5 + random / 2), isSure ? answers.retryAfter ?? .zero : .zero)
+        let until =
+            now + max(policy.pause(failures - 1) * (0.5 + random / 2), isSure ? answers.retryAfter ?? .zero : .zero)
         phase = .paused(until: until)
         return until
     }

@@ -92,7 +92,8 @@ public struct JournalDesk: OperatorDesk {
         guard !entries.isEmpty || note != nil else { return [] }
         if let note, note.isChecked, try journal.note(note.name) != note.before {
             throw JournalError(
-                .inUse, "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
+                .inUse,
+                "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
         }
         var draft = RestoreDraft()
         for entry in entries {
@@ -103,7 +104,8 @@ public struct JournalDesk: OperatorDesk {
         let now = clock.wall()
         // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
         let submission = draft.submission(
-            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil, note: note.map { ($0.name, $0.value) })
+            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil,
+            note: note.map { ($0.name, $0.value) })
         let appended: Appended = try await journal.answer { journal.append(submission, completion: $0) }
         return entries.indices.map { UID(appended.first.rawValue + UInt64($0)) }
     }

@@ -10,6 +10,7 @@ extension DeliveryRun {
                 let lanes = UnservedLane.find(in: status, routes: options.routes.map(\.name))
                 outcome.summary.unserved = lanes.isEmpty ? nil : lanes
             }
+            outcome.summary.quarantined = status.quarantined > 0 ? status.quarantined : nil
             return status.unconfirmed
         } catch {
             outcome.error = outcome.error ?? ToolError(error)

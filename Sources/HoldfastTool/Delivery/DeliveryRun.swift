@@ -120,7 +120,10 @@ struct DeliveryRun {
                         }
                     }
                 case .drained(let name):
-                    console.note("producer \(name): drained, every notification has its outcome")
+                    let end =
+                        journal.quarantinedCount == 0
+                        ? "every notification has its outcome" : "and what cannot be read has no outcome"
+                    console.note("producer \(name): drained, \(end)")
                 case .resting(.stopped) where !isEnding && !pausedLanes.isEmpty:
                     tasks.addTask { await sitOutPause() }
                 case .resting(let rest):

@@ -51,6 +51,8 @@ struct DeliverySummary: Encodable, Equatable {
     var left = 0
     /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
     var unserved: [UnservedLane]?
+    /// Those whose records cannot be read, moved aside without an outcome. Nil where there are none.
+    var quarantined: Int?
     /// Nil where there is one only.
     var routes: [Route]?
     var possibleDuplicates = 0
@@ -76,6 +78,7 @@ struct DeliverySummary: Encodable, Equatable {
         if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 {
             status = max(status, .notAllConfirmed)
         }
+        if quarantined != nil { status = max(status, .unreadable) }
         // One that was taken before ended before.
         if notifications?.contains(where: { $0.isRepeated == true && $0.outcome != .confirmed }) == true {
             status = max(status, .notAllConfirmed)
@@ -89,7 +92,8 @@ struct DeliverySummary: Encodable, Equatable {
         let lines = NotificationReport.text(notifications)
         // Of these alone the lines say everything, but not that silence is no proof, and that one may have gone twice.
         let isMoreToSay =
-            leftFromBefore > 0 || left > 0 || confirmedByQuiet > 0 || wronglyConfirmed > 0 || possibleDuplicates > 0
+            leftFromBefore > 0 || left > 0 || quarantined != nil || confirmedByQuiet > 0 || wronglyConfirmed > 0
+            || possibleDuplicates > 0
         return isMoreToSay ? lines + "\n" + table() : lines
     }
 
@@ -114,6 +118,13 @@ struct DeliverySummary: Encodable, Equatable {
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
         if left > 0 {
             rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them"))
+        }
+        if let quarantined {
+            rows.append(
+                (
+                    "quarantined", Format.count(quarantined),
+                    "cannot be read, and have no outcome: `holdfast journal quarantine list`"
+                ))
         }
         for route in routes ?? [] where route.left > 0 {
             rows.append(("  on \(route.route)", Format.count(route.left), route.trouble ?? route.endpoint))

@@ -36,7 +36,9 @@ import Testing
         #expect(requests.withLock { $0 } <= 3060)
     }
 
-    @Test("A minute of 503 costs one burst and at most eight probes, no attempts, and is over a minute later at most")
+    @Test(
+        "A minute of 503 costs one burst and at most one probe a second, no attempts, and is over a minute later at most"
+    )
     func outage() throws {
         let bench = try Bench {
             $0.throttle = ThrottlePolicy()
