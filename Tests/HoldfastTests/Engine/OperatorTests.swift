@@ -224,4 +224,31 @@ import Testing
         bench.advance(by: .seconds(10))
         #expect(bench.sent == Array(1..<100))
     }
+
+    @Test("Of several who take the same part of a file beside an engine, one does") func samePartOfAFile() async throws {
+        let bench = try Bench()
+        let journal = bench.journal
+        let desk = EngineDesk(core: bench.core)
+        let entries = (1..<4).map { number in
+            RestoredEntry(
+                lane: bench.lane(), producer: "default", notification: Sample.notification(number),
+                acceptedAt: bench.clock.wall, history: EntryHistory(place: .waiting))
+        }
+        let first = RestoreNote(name: "import/1", value: [1], before: nil)
+        let taken = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    do {
+                        return try await desk.restore(entries, note: first).count == 3
+                    } catch {
+                        return (error as? JournalError)?.code != .inUse
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(taken == 1)
+        #expect(try journal.status().unconfirmed == 3)
+        #expect(try await desk.restore(entries, note: RestoreNote(name: "import/1", value: [2], before: [1])).count == 3)
+    }
 }
