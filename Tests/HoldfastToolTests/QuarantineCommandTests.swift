@@ -29,7 +29,7 @@ struct QuarantineCommandTests {
     }
 
     /// Journals five, of which nobody delivers any, and damages the third.
-    private static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID {
+    fileprivate static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID {
         var damaged = UID.none
         let opened = try LMDBJournal(directory: journal)
         do {
@@ -286,7 +286,7 @@ struct AsideCommandTests {
         let folder = try TemporaryFolder()
         let mock = try await MockProcess(in: folder)
         let journal = folder("j")
-        _ = try await Self.fill(journal, topic: "com.example.app")
+        _ = try await QuarantineCommandTests.fill(journal, topic: "com.example.app")
         for _ in 0..<2 {
             let recovered = try await Tool.run(
                 "recover", "--journal", journal, "--endpoint", mock.endpoint, "--trust", mock.trust, "--json")
