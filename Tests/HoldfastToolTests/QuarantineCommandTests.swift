@@ -29,7 +29,8 @@ struct QuarantineCommandTests {
     }
 
     /// Journals five, of which nobody delivers any, and damages the third.
-    fileprivate static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID {
+    fileprivate static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID
+    {
         var damaged = UID.none
         let opened = try LMDBJournal(directory: journal)
         do {

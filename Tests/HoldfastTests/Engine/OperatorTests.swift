@@ -225,7 +225,8 @@ import Testing
         #expect(bench.sent == Array(1..<100))
     }
 
-    @Test("Of several who take the same part of a file beside an engine, one does") func samePartOfAFile() async throws {
+    @Test("Of several who take the same part of a file beside an engine, one does") func samePartOfAFile() async throws
+    {
         let bench = try Bench()
         let journal = bench.journal
         let desk = EngineDesk(core: bench.core)
@@ -249,6 +250,7 @@ import Testing
         }
         #expect(taken == 1)
         #expect(try journal.status().unconfirmed == 3)
-        #expect(try await desk.restore(entries, note: RestoreNote(name: "import/1", value: [2], before: [1])).count == 3)
+        #expect(
+            try await desk.restore(entries, note: RestoreNote(name: "import/1", value: [2], before: [1])).count == 3)
     }
 }
