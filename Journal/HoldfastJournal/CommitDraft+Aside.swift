@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What silence has confirmed: put aside, recalled by a late error, confirmed when its time is over.
+/// Entries that silence has confirmed: put aside, recalled by a late error, confirmed when their time is over.
 extension CommitDraft {
     /// Moves entries aside; those beyond the bound are confirmed, the oldest first.
     ///

@@ -14,17 +14,17 @@ struct EntriesStore: Sendable {
         let producers: Table
         let facts: Table
         let notes: Table
-        /// What is kept aside; nil in a journal that no newer Holdfast has opened for writing yet.
+        /// Entries kept aside; nil in a journal that no newer Holdfast has opened for writing yet.
         let aside: AsideTables?
         /// Absent only in a journal of an older version that is open for reading.
         let quarantine: Table?
 
-        /// Those of the first format.
+        /// Tables of the first format.
         static let firstNames = [
             "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "lanes", "producers",
             "facts", "notes",
         ]
-        /// Those that were added since. An older journal has them from its next opening for writing on.
+        /// Tables that were added since. An older journal has them from its next opening for writing on.
         static let addedNames = ["quarantine"]
         static let names = firstNames + addedNames
 

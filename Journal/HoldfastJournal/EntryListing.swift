@@ -22,7 +22,7 @@ public struct EntryListing {
     /// Entries on the page given out last that were left out because their records cannot be read. (One that nobody can
     /// read counts as wanted if it lies where the filter looks.)
     public private(set) var unreadable: [UID] = []
-    /// How many were left out so far.
+    /// The number of entries left out so far.
     public private(set) var unreadableCount = 0
     /// Says of the first of them why.
     public private(set) var firstFault: JournalError?

@@ -22,7 +22,7 @@ extension JournalReader {
 
     /// Counts what `filter` wants, by lane, topic and state; in that order.
     ///
-    /// Those whose records cannot be read are not counted.
+    /// Entries whose records cannot be read are not counted.
     ///
     /// - Throws: ``JournalError``.
     public func tally(matching filter: EntryFilter) throws(JournalError) -> [EntryTally] {

@@ -19,7 +19,7 @@ extension JournalWriter {
         for work in failed { work.completion(.failure(error)) }
     }
 
-    /// What only may be needed gives way to what must be kept: a journal that is full keeps nothing aside.
+    /// Entries that may be needed give way to those that must be kept: a journal that is full keeps nothing aside.
     func giveAsideWay() {
         guard space.isTight || isAsideInTheWay else { return }
         isAsideInTheWay = false

@@ -25,7 +25,7 @@ struct Pending {
     let request: Request
     /// Of a settlement: its keys, those of a large one sorted in runs.
     private(set) var acknowledged: [EntryKey] = []
-    /// Those that silence has confirmed, sorted.
+    /// Keys of entries that silence has confirmed, sorted.
     private(set) var quieted: [EntryKey] = []
     /// How many of those acknowledged are in sorted runs.
     private var sorted = 0

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What lies aside: rows, and the order in which their time is over.
+/// Checks the entries kept aside: their rows, and the order in which their time is over.
 extension EntriesCheck {
-    /// Those of the tables that the journal has: one that no newer Holdfast has opened has none.
+    /// The tables of such entries that the journal has: one that no newer Holdfast has opened has none.
     var asideTables: [String] {
         AsideTables.names.filter { name in tables.contains { table in table.name == name } }
     }

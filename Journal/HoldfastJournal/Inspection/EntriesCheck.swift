@@ -36,7 +36,7 @@ final class EntriesCheck {
     static let rowTables = [
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
-    /// Those that a journal of an older version does not have.
+    /// Tables that a journal of an older version does not have.
     private var addedTables: [String] {
         EntriesStore.Tables.addedNames.filter { name in tables.contains { table in table.name == name } }
     }

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What silence has confirmed: it stays aside in the new journal, so that its outcome is told when its time is over.
+/// Entries that silence has confirmed: each stays aside in the new journal, so that its outcome is told when its time is over.
 extension EntriesSalvage {
     /// Takes what lies aside on sound pages, and makes the order anew. What cannot be read is dropped, and if it is found
     /// elsewhere in the file it is restored as any entry is: better twice than never.

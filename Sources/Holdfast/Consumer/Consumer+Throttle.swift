@@ -20,13 +20,13 @@ extension Consumer {
     /// The refusals of a turn are judged with its other answers, and settled.
     func settleRefusals(in plan: inout SettlementPlan, now: Duration, wall: WallTime) {
         guard !plan.answers.isEmpty else { return }
-        plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
         refusedEntries.granted(plan.answers.granted)
         let known = plan.refusals.map {
             refusedEntries.refused(EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid))
         }
         settleCauses(in: &plan, known: known, wall: wall)
         guard !plan.answers.isEmpty else { return }
+        plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
         let before = known.filter { !$0.isCause }.map(\.before)
         plan.answers.fresh = before.count { $0 == 0 }
         let wasPaused = throttle.isPaused
@@ -75,7 +75,6 @@ extension Consumer {
                 answers.count(refusal: result)
             }
         }
-        answers.retryAfter = answers.retryAfter.map { min($0, configuration.retry.maximum) }
         plan.answers = answers
     }
 

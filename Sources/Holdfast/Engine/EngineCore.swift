@@ -22,7 +22,8 @@ package final class EngineCore: Sendable {
     /// Keeps other engines off the journal, until this one has ended.
     private let feed: CommitFeed
     let begin: Begin
-    let restoreTurns = Turns()
+    /// Operators who put entries into the journal pass one at a time.
+    let restoring = Turnstile()
     private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
     /// Opens the lanes of all routes in the journal.

@@ -80,8 +80,8 @@ struct EngineDesk: OperatorDesk {
 
     func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
         // One after the other: between the look at the note and its commit nobody else may take the same.
-        await core.restoreTurns.begin()
-        defer { core.restoreTurns.end() }
+        await core.restoring.enter()
+        defer { core.restoring.leave() }
         core.beginRestoring()
         defer { core.endRestoring() }
         return try await atRest.restore(entries, note: note)

@@ -62,24 +62,21 @@ struct JournalImport {
     /// - Returns: the place, and the note that says so.
     private func findPlace() throws -> (InputPlace, noted: [UInt8]?) {
         let journal = journal
-        var noted = restarts ? try self.noted() : nil
+        var noted = restarts ? try input.identity.flatMap { try Self.note(of: $0, in: journal) } : nil
         let place = try InputPlace.find(input, mode: input.identity == nil ? .fresh : restarts ? .restart : .resume) {
             (identity) throws(JournalError) in
-            guard FileManager.default.fileExists(atPath: journal) else { return nil }
-            let reader = try JournalReader(directory: journal)
-            defer { reader.close() }
-            noted = try reader.note(Self.noteName(identity))
+            noted = try Self.note(of: identity, in: journal)
             return noted
         }
         return (place, noted)
     }
 
-    /// What is noted now.
-    private func noted() throws -> [UInt8]? {
-        guard let identity = input.identity, FileManager.default.fileExists(atPath: journal) else { return nil }
+    /// What is noted of the file now.
+    private static func note(of identity: FileIdentity, in journal: String) throws(JournalError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: journal) else { return nil }
         let reader = try JournalReader(directory: journal)
         defer { reader.close() }
-        return try reader.note(Self.noteName(identity))
+        return try reader.note(noteName(identity))
     }
 
     /// Reads all of it without taking anything.

@@ -112,30 +112,18 @@ import Testing
         #expect(try bench.journal.quarantined(after: .none, limit: 9).map(\.isPossiblySent) == [true])
     }
 
-    @Test("A suspect whose record is damaged meanwhile is moved aside, and does not keep its place in the window")
-    func suspect() throws {
+    @Test(
+        "One that is refused and whose record is damaged meanwhile is moved aside, and does not keep its place in the window",
+        arguments: ["BadDeviceToken", "TopicDisallowed"])
+    func damagedBeforeItsRefusal(_ reason: String) throws {
         let bench = try Bench()
         try bench.submit(0..<5)
         bench.settle()
         bench.journal.damage(UID(2), as: Self.checksum)
-        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "BadDeviceToken"))
+        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: reason))
         for number in [0, 2, 3, 4] { bench.connection.answer(number, .confirmed) }
         bench.advance(by: .seconds(60))
         #expect(bench.core.end(of: 0) == nil)
-        #expect(bench.status.inFlight == 0)
-        #expect(bench.status.confirmed == 4)
-        try checkFigures(bench.journal, quarantined: 1)
-    }
-
-    @Test("One that is refused for its topic and whose record is damaged meanwhile is moved aside, and keeps no place")
-    func refusedForItsTopic() throws {
-        let bench = try Bench()
-        try bench.submit(0..<5)
-        bench.settle()
-        bench.journal.damage(UID(2), as: Self.checksum)
-        bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "TopicDisallowed"))
-        for number in [0, 2, 3, 4] { bench.connection.answer(number, .confirmed) }
-        bench.advance(by: .seconds(60))
         #expect(bench.status.inFlight == 0)
         #expect(bench.status.confirmed == 4)
         try checkFigures(bench.journal, quarantined: 1)

@@ -4,37 +4,20 @@ import HoldfastTesting
 
 /// An in-memory journal whose completions of promotions can be held back: between a commit and the word of it a Consumer
 /// may take turns, as beside a real writer's thread.
-///
-/// Unchecked, since one test steps it from one thread.
-final class HeldJournal: Journal, @unchecked Sendable {
-    private let base: InMemoryJournal
+final class HeldJournal: ForwardingJournal, @unchecked Sendable {  // Confined to the test's thread.
     var isHolding = false
     /// The most that a promotion moves.
     var promotionLimit = Int.max
     private var held: [() -> Void] = []
-    init(_ base: InMemoryJournal) { self.base = base }
+
     func release() {
         let all = held
         held = []
         isHolding = false
         for one in all { one() }
     }
-    func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try base.openLane(key) }
-    func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
-    func append(_ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void) {
-        base.append(submission, completion: completion)
-    }
-    func settle(
-        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
-    ) { base.settle(batch, completion: completion) }
-    func raiseMark(of lane: LaneID, to ceiling: UID) { base.raiseMark(of: lane, to: ceiling) }
-    func lowerMark(of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
-    { base.lowerMark(of: lane, to: mark, completion: completion) }
-    func setState(
-        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
-    ) { base.setState(of: lane, to: state, completion: completion) }
-    func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
-    func promoteDue(
+
+    override func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
@@ -42,54 +25,4 @@ final class HeldJournal: Journal, @unchecked Sendable {
             if isHolding { held.append { completion(result) } } else { completion(result) }
         }
     }
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        base.removeOutcomes(uids, completion: completion)
-    }
-    func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
-        base.trim(bounds, completion: completion)
-    }
-    func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) { try base.setNote(name, to: value) }
-    func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
-        try base.observeCommits(observer)
-    }
-    func endObserving() { base.endObserving() }
-    func close() { base.close() }
-    var identityKey: IdentityKey { base.identityKey }
-    var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
-    var blacklist: any BlacklistStorage { base.blacklist }
-    var outcomeCount: Int { base.outcomeCount }
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
-    func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
-        try base.unconfirmed(lane, after: after, through: through, limit: limit)
-    }
-    func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
-        try base.unconfirmed(lane, uids: uids)
-    }
-    func quarantine(
-        _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
-    ) {
-        base.quarantine(order, completion: completion)
-    }
-    var quarantinedCount: Int { base.quarantinedCount }
-    var asideCount: Int { base.asideCount }
-    func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
-        try base.quarantined(after: after, limit: limit)
-    }
-    func retryQuarantined(
-        _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
-    ) {
-        base.retryQuarantined(uids, now: now, completion: completion)
-    }
-    func depth(_ lane: LaneID) -> Int { base.depth(lane) }
-    func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
-    func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
-    func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
-    }
-    func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
-        try base.rejections(after: after, limit: limit)
-    }
-    func note(_ name: String) throws(JournalError) -> [UInt8]? { try base.note(name) }
-    func status() throws(JournalError) -> JournalStatus { try base.status() }
 }
