@@ -11,6 +11,10 @@ struct TokenOfTopic: Hashable, Sendable {
 /// what is answered is suspect, the lane is wrong and not the tokens: the breaker trips, the lane stops, and the suspects go
 /// back unharmed. Otherwise they are convicted.
 ///
+/// A service can change its mind in the middle of a burst, and then thousands of confirmations from before are still to come.
+/// So the first suspects, the *accused*, are convicted early only by the answers to what was handed out after theirs had come.
+/// Who is called bad meanwhile is judged after them, by evidence of their own.
+///
 /// A pure machine.
 struct CircuitBreaker: Sendable {
     /// One that was called bad and waits for the judgement.
@@ -30,15 +34,38 @@ struct CircuitBreaker: Sendable {
         case trip([Suspect], String)
     }
 
+    /// Suspects that are judged together.
+    private struct Batch: Sendable {
+        var suspects: [Suspect] = []
+        /// When the first of them was answered, and in which turn.
+        var firstAt: Duration
+        var turn: UInt32
+        /// Confirmed since then, and in the same turn before: one turn's answers have no order between kinds.
+        var confirmedMeanwhile: Int
+    }
+
+    /// The answers to what was handed out after the accused had been answered: they show what the service does now.
+    private struct Evidence: Sendable {
+        /// When that was, and in which turn.
+        var since = Duration.zero
+        var turn: UInt32 = 0
+        var confirmed = 0
+        var suspect = 0
+
+        var count: Int { confirmed + suspect }
+        var share: Double { Double(suspect) / Double(max(count, 1)) }
+    }
+
     var policy: SuspectPolicy
     /// Answers that refuse in the same way, one behind the other.
     var uniform = UniformRefusals()
-    private(set) var suspects: [Suspect] = []
-    private var firstAt: Duration?
-    /// Confirmed since the first of the suspects was answered, and in the same turn before.
-    private var confirmedMeanwhile = 0
-    /// Confirmed in the turn that confirmed last: one turn's answers have no order between kinds.
-    private var lastConfirmed: (at: Duration, count: Int)?
+    private var accused: Batch?
+    /// Answered in later turns than the first of the accused.
+    private var later: Batch?
+    private var evidence = Evidence()
+    private var turn: UInt32 = 0
+    /// Confirmed in this turn.
+    private var confirmedInTurn = 0
     /// Convicted since the lane last confirmed anything: in a wrong environment with thin traffic suspects come one by one.
     private var convictedSinceConfirmed = 0
     /// Whether the lane has confirmed anything since it was started or resumed.
@@ -46,81 +73,123 @@ struct CircuitBreaker: Sendable {
 
     init(policy: SuspectPolicy) { self.policy = policy }
 
+    var suspects: [Suspect] { (accused?.suspects ?? []) + (later?.suspects ?? []) }
+
+    var heldCount: Int { (accused?.suspects.count ?? 0) + (later?.suspects.count ?? 0) }
+
+    /// Whether it makes a difference when something was handed out: see ``isEvidence(_:)``.
+    var isJudging: Bool { accused != nil }
+
+    /// Whether the entry was handed out after the accused had been answered. (A turn takes answers before it hands out.)
+    func isEvidence(_ flight: SentWindow.Flight) -> Bool {
+        isJudging && Int32(bitPattern: flight.handedOutIn &- evidence.turn) >= 0
+    }
+
+    /// It is this turn.
+    mutating func look(turn: UInt32) {
+        guard turn != self.turn else { return }
+        self.turn = turn
+        confirmedInTurn = 0
+    }
+
     /// The service has taken so many.
     ///
-    /// - Parameter now: of the turn, by the monotonic clock.
-    mutating func confirmed(_ count: Int, now: Duration) {
+    /// - Parameters:
+    ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
+    mutating func confirmed(_ count: Int, evidence: Int = 0) {
         guard count > 0 else { return }
         isProven = true
         uniform.confirmed()
         convictedSinceConfirmed = 0
-        if firstAt != nil { confirmedMeanwhile += count }
-        if let last = lastConfirmed, last.at == now {
-            lastConfirmed = (now, last.count + count)
-        } else {
-            lastConfirmed = (now, count)
-        }
+        accused?.confirmedMeanwhile += count
+        later?.confirmedMeanwhile += count
+        self.evidence.confirmed += evidence
+        confirmedInTurn += count
     }
 
     mutating func hold(_ suspect: Suspect, now: Duration) {
-        if firstAt == nil {
-            firstAt = now
-            if let last = lastConfirmed, last.at == now { confirmedMeanwhile = last.count }
+        if isEvidence(suspect.flight) { evidence.suspect += 1 }
+        let new = Batch(suspects: [suspect], firstAt: now, turn: turn, confirmedMeanwhile: confirmedInTurn)
+        if accused == nil {
+            accused = new
+            evidence = Evidence(since: now, turn: turn)
+        } else if accused!.turn == turn {
+            accused!.suspects.append(suspect)
+        } else if later == nil {
+            later = new
+        } else {
+            later!.suspects.append(suspect)
         }
-        suspects.append(suspect)
     }
 
-    /// When the suspects are judged at the latest.
-    var judgementAt: Duration? { firstAt.map { $0 + policy.hold } }
+    /// When the accused are judged at the latest. Those that followed others have a while for evidence of their own.
+    var judgementAt: Duration? { accused.map { max($0.firstAt + policy.hold, evidence.since + policy.hold / 4) } }
 
     /// - Parameter now: by the monotonic clock.
     /// - Returns: nil while it is too early to say.
     mutating func judge(now: Duration) -> Judgement? {
-        guard let judgementAt, suspects.count >= policy.greatestHeld || now >= judgementAt else { return nil }
-        let held = suspects.count
-        let answers = held + confirmedMeanwhile
-        let share = Double(held) / Double(answers)
+        guard let accused, let judgementAt else { return nil }
+        let held = heldCount
+        let isOver = now >= judgementAt
+        guard isOver || held >= policy.greatestHeld else { return nil }
+        let answers = held + accused.confirmedMeanwhile
         let allowance = isProven ? policy.allowance : policy.allowanceUnproven
-        let isWrong = share >= policy.tripShare && convictedSinceConfirmed + held > allowance
-        let reason = suspects[held - 1].result.reason?.rawValue ?? "a bad token"
-        let judged = release()
-        guard !isWrong else {
-            isProven = false
-            return .trip(
-                judged,
-                "\(reason) for \(held) of the last \(answers) answers: the environment or the topic looks wrong. "
-                    + "They were not blacklisted; the lane runs again when one that it tries is taken")
+        let isMostly = Double(held) / Double(answers) >= policy.tripShare
+        let isMostlyNow = evidence.count > allowance && evidence.share >= policy.tripShare
+        if isMostly || isMostlyNow, convictedSinceConfirmed + held > allowance {
+            return isMostly ? trip(held, of: answers) : trip(evidence.suspect, of: evidence.count)
         }
-        convictedSinceConfirmed += held
-        return .convict(judged)
+        guard isOver || evidence.count >= policy.greatestHeld else { return nil }
+        convictedSinceConfirmed += accused.suspects.count
+        succeed(now: now)
+        return .convict(accused.suspects)
+    }
+
+    private mutating func trip(_ count: Int, of answers: Int) -> Judgement {
+        let judged = release()
+        let reason = judged.last?.result.reason?.rawValue ?? "a bad token"
+        isProven = false
+        return .trip(
+            judged,
+            "\(reason) for \(count) of the last \(answers) answers: the environment or the topic looks wrong. "
+                + "They were not blacklisted; the lane runs again when one that it tries is taken")
+    }
+
+    /// The accused are out of the way, and the next ones take their place.
+    private mutating func succeed(now: Duration) {
+        (accused, later) = (later, nil)
+        evidence = Evidence(since: now, turn: turn)
     }
 
     /// Lets one go without a judgement: it is not to be sent any more.
     ///
     /// - Returns: whether it was one of them.
-    mutating func release(_ uid: UID) -> Bool {
-        guard let index = suspects.firstIndex(where: { $0.flight.uid == uid }) else { return false }
-        suspects.remove(at: index)
-        if suspects.isEmpty { _ = release() }
+    mutating func release(_ uid: UID, now: Duration) -> Bool {
+        if let index = accused?.suspects.firstIndex(where: { $0.flight.uid == uid }) {
+            accused!.suspects.remove(at: index)
+            if accused!.suspects.isEmpty { succeed(now: now) }
+            return true
+        }
+        guard let index = later?.suspects.firstIndex(where: { $0.flight.uid == uid }) else { return false }
+        later!.suspects.remove(at: index)
+        if later!.suspects.isEmpty { later = nil }
         return true
     }
 
     /// Lets all suspects go without a judgement.
     mutating func release() -> [Suspect] {
-        defer {
-            suspects = []
-            firstAt = nil
-            confirmedMeanwhile = 0
-        }
+        defer { (accused, later) = (nil, nil) }
         return suspects
     }
 }
 
 /// How suspects are judged. See ``PushEngine`` and Docs/Answers.md.
 public struct SuspectPolicy: Hashable, Sendable {
-    /// How long a suspect waits for its judgement at most. Default: 5 s.
+    /// How long a suspect waits for its judgement at most. Those that are called bad while others wait may wait once more.
+    /// Default: 5 s.
     public var hold: Duration = .seconds(5)
-    /// How many wait on a lane at most; so many are judged at once. Default: 100.
+    /// From so many suspects on a lane they are judged as soon as as many answers have come to what was sent after theirs.
+    /// Default: 100.
     public var greatestHeld = 100
     /// The share of suspects among a lane's answers, 0 to 1, from which on the lane and not the tokens is wrong.
     /// Default: 0.75.

@@ -69,23 +69,24 @@ extension Consumer {
         link.confirmations += tickets.count
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
+        let isJudging = breakers.contains(where: \.isJudging)
         plan.answers.granted += tickets.count
-        var lane = 0
-        var count = 0
+        var (lane, count, evidence) = (0, 0, 0)
         for ticket in tickets {
             guard let flight = link.window.answer(ticket) else { continue }
             if flight.lane != lane {
-                breakers[lane].confirmed(count, now: now)
-                (lane, count) = (flight.lane, 0)
+                breakers[lane].confirmed(count, evidence: evidence)
+                (lane, count, evidence) = (flight.lane, 0, 0)
             }
             count += 1
+            if isJudging, breakers[lane].isEvidence(flight) { evidence += 1 }
             if awaitsProbe {
                 _ = probeAnswered(flight, .confirmed, now: now, wall: wall)
                 topicAnswered(flight, .confirmed, now: now, wall: wall)
             }
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
-        breakers[lane].confirmed(count, now: now)
+        breakers[lane].confirmed(count, evidence: evidence)
     }
 
     private func endWindow(
@@ -115,7 +116,7 @@ extension Consumer {
             events.emit(.identified(route: name, flight.uid, uniqueID: uniqueID))
         }
         if result.verdict == .confirmed {
-            breakers[flight.lane].confirmed(1, now: now)
+            breakers[flight.lane].confirmed(1, evidence: breakers[flight.lane].isEvidence(flight) ? 1 : 0)
             credentialTrial.confirmed(now: now)
         }
         topicAnswered(flight, result.verdict, now: now, wall: wall)

@@ -85,7 +85,7 @@ extension Consumer {
             case .success(let connection):
                 let link = Link(
                     connection, mode: connector.confirmationMode, barrierIdle: configuration.barrierIdle)
-                link.look(now: now)
+                link.look(now: now, turn: turnNumber)
                 links[number] = link
                 pool.made(number)
                 resumeLanes(stoppedFor: [.connection])
@@ -181,7 +181,7 @@ extension Consumer {
         board.publish(
             route: name,
             StatusBoard.RouteState(
-                inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count }, holding: hold,
+                inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.heldCount }, holding: hold,
                 throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
                 rest: rest(),
                 answersNudge: answersNudge))

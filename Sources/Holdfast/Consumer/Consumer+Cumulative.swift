@@ -36,7 +36,7 @@ extension Consumer {
         if basis == .barrier { link.cumulative!.quiet.forgetAll() }
         guard !runs.isEmpty else { return }
         link.hasWorked = true
-        for run in runs { breakers[run.lane].confirmed(run.count, now: now) }
+        for run in runs { breakers[run.lane].confirmed(run.count) }
         credentialTrial.confirmed(now: now)
         probesConfirmed(runs, now: now)
         let isKept = basis == .quiet && configuration.keepsAside
@@ -56,7 +56,7 @@ extension Consumer {
         case .within(let taken, let named, let later):
             link.cumulative!.quiet.forgetAll()
             if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
-            for run in taken { breakers[run.lane].confirmed(run.count, now: now) }
+            for run in taken { breakers[run.lane].confirmed(run.count) }
             if !taken.isEmpty { credentialTrial.confirmed(now: now) }
             probesConfirmed(taken, now: now)
             plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)

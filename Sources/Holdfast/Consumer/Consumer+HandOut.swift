@@ -18,7 +18,7 @@ extension Consumer {
 
     /// Whether more could go out at once if there were more connections.
     var lacksConnections: Bool {
-        holdReason == nil && inFlight < windowLimit && roomiest(free: freePlaces()) == nil
+        holdReason == nil && inFlight < placeLimit && roomiest(free: freePlaces()) == nil
             && pool.active.allSatisfy { links[$0]?.pausedUntil == nil }
             && lanes.contains { $0.handsOut && $0.hasWork } && !isSlowedDown
     }

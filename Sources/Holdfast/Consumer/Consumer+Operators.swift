@@ -95,7 +95,7 @@ extension Consumer {
 
     /// One that is taken back is not judged any more. It keeps its place until that is on disk.
     private func releaseSuspect(_ uid: UID, lane index: Int) {
-        guard breakers[index].release(uid) else { return }
+        guard breakers[index].release(uid, now: clock.monotonic()) else { return }
         suspectTokens = Set(breakers.flatMap { $0.suspects.map(\.token) })
     }
 

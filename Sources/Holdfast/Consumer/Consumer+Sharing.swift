@@ -24,7 +24,7 @@ extension Consumer {
         for number in pool.active {
             if let link = open(number) { room += max(self.room(of: link), 0) }
         }
-        return min(windowLimit - inFlight, room)
+        return min(placeLimit - inFlight, room)
     }
 
     /// What has a place goes out as soon as the mark covers it, whatever is kept for others: it takes nothing from them.
@@ -77,7 +77,7 @@ extension Consumer {
     // MARK: Connections
 
     /// How many more entries the connection takes, whatever the others have.
-    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count) }
+    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count + placeLimit - windowLimit) }
 
     private func open(_ number: Int) -> Link? {
         guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { return nil }

@@ -72,6 +72,8 @@ package final class Consumer: @unchecked Sendable {
     var publishedTopics: [TopicHold.Standing] = []
     /// Tokens and topics of all suspects; nothing else of that topic goes to them meanwhile.
     var suspectTokens: Set<TokenOfTopic> = []
+    /// The number of this turn. It goes round.
+    var turnNumber: UInt32 = 0
     var links: [Int: Link] = [Consumer.noConnection: Link()]
     var pool: ConnectionPool
     var scaler: ConnectionScaler
@@ -247,6 +249,13 @@ package final class Consumer: @unchecked Sendable {
     /// Entries of all connections that are in flight.
     var inFlight: Int { links.values.reduce(0) { $0 + $1.count } }
 
+    /// The most entries that may be in flight now. Suspects take no places, since a window full of them would leave none for
+    /// what shows whether the service takes anything; but no more than a window of them.
+    var placeLimit: Int {
+        guard !suspectTokens.isEmpty, connector.confirmationMode == .perNotification else { return windowLimit }
+        return windowLimit + min(breakers.reduce(0) { $0 + $1.heldCount }, windowLimit)
+    }
+
     /// Links in the order of their numbers: what is done for each is done in the same order each time.
     var orderedLinks: [(key: Int, value: Link)] { links.sorted { $0.key < $1.key } }
 
@@ -330,7 +339,9 @@ package final class Consumer: @unchecked Sendable {
     private func lookAtClocks(now: Duration, wall: WallTime) {
         clockReading = clockTrust.look(wall: wall, monotonic: now)
         tellClock(clockReading.remark)
-        for link in links.values { link.look(now: now) }
+        turnNumber &+= 1
+        for link in links.values { link.look(now: now, turn: turnNumber) }
+        for lane in breakers.indices { breakers[lane].look(turn: turnNumber) }
         if throttle.isThrottling {
             throttle.look(now: now)
             tellThrottle(wasPaused: true, now: now, wall: wall)

@@ -83,9 +83,9 @@ final class Link {
     /// For settlements that no connection has to do with.
     init() { (capacity, streams) = (1, 1) }
 
-    /// What happens on it from here on happens at `now`.
-    func look(now: Duration) {
-        window.look(now: now)
+    /// What happens on it from here on happens at `now`, in this turn.
+    func look(now: Duration, turn: UInt32) {
+        window.look(now: now, turn: turn)
         cumulative?.clock.look(now: now)
     }
 

@@ -19,6 +19,10 @@ package struct SentWindow: Sendable {
         /// It is for a channel: nothing that is said of it is said of a token.
         let isBroadcast: Bool
         let acceptedAt: WallTime
+        /// When it was handed out, in the ticks of ``AnswerClock``; written by the window.
+        fileprivate(set) var handedOutAt: UInt32 = 0
+        /// In which of its Consumer's turns; written by the window.
+        fileprivate(set) var handedOutIn: UInt32 = 0
 
         package init(
             lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
@@ -49,8 +53,6 @@ package struct SentWindow: Sendable {
     private struct Slot {
         var flight: Flight
         var generation: UInt32
-        /// By ``AnswerClock``.
-        var handedOutAt: UInt32
         var state: State
     }
 
@@ -64,6 +66,7 @@ package struct SentWindow: Sendable {
 
     /// How long answers took.
     private var clock = AnswerClock()
+    private var turn: UInt32 = 0
 
     /// Entries in flight: what counts against the window's limit.
     var count: Int { unanswered + settling }
@@ -98,7 +101,7 @@ package struct SentWindow: Sendable {
 
     /// For how long the entry has been with the connection; nil for one that is not, or has its answer.
     func timeOut(lane: Int, _ uid: UID) -> Duration? {
-        slot(of: lane, uid).map { clock.time(since: slots[$0].handedOutAt) }
+        slot(of: lane, uid).map { clock.time(since: slots[$0].flight.handedOutAt) }
     }
 
     private func slot(of lane: Int, _ uid: UID) -> Int? {
@@ -116,7 +119,7 @@ package struct SentWindow: Sendable {
     /// - Returns: nil when the ticket was answered before: the first answer counts.
     mutating func answer(_ ticket: Ticket) -> Flight? {
         guard let (slot, counts) = endStay(of: ticket) else { return nil }
-        clock.answered(handedOutAt: slots[slot].handedOutAt)
+        clock.answered(handedOutAt: slots[slot].flight.handedOutAt)
         return counts ? slots[slot].flight : nil
     }
 
@@ -157,7 +160,12 @@ package struct SentWindow: Sendable {
     }
 
     /// What is handed out and answered from here on is so at `now`, by the monotonic clock.
-    mutating func look(now: Duration) { clock.look(now: now) }
+    ///
+    /// - Parameter turn: the number of the Consumer's turn.
+    mutating func look(now: Duration, turn: UInt32) {
+        clock.look(now: now)
+        self.turn = turn
+    }
 
     /// How long the answers took that came since this was asked last.
     mutating func takeAnswerTimes() -> AnswerTimes { clock.take() }
@@ -194,13 +202,15 @@ package struct SentWindow: Sendable {
     }
 
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
+        var flight = flight
+        flight.handedOutAt = clock.now
+        flight.handedOutIn = turn
         if let free = freeSlots.popLast() {
             slots[Int(free)].flight = flight
-            slots[Int(free)].handedOutAt = clock.now
             slots[Int(free)].state = state
             return ticket(of: Int(free))
         }
-        slots.append(Slot(flight: flight, generation: 0, handedOutAt: clock.now, state: state))
+        slots.append(Slot(flight: flight, generation: 0, state: state))
         return ticket(of: slots.count - 1)
     }
 

@@ -15,8 +15,10 @@ struct UniformRefusals: Hashable, Sendable {
             switch isBroadcast ? result.verdict.ofBroadcast : result.verdict {
             case .foreign: self = .foreign
             case .rejected(.request): self = .request
-            case .rejected(.notification): self = .notification(result.reason)
-            case .confirmed, .rejected, .deferred, .neverProcessed, .laneStopped, .unknown: return nil
+            case .rejected(.notification), .rejected(.token): self = .notification(result.reason)
+            // Their own machine judges them: see CircuitBreaker.
+            case .rejected(.suspectToken): return nil
+            case .confirmed, .deferred, .neverProcessed, .laneStopped, .unknown: return nil
             }
         }
     }

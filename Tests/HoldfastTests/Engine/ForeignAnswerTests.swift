@@ -73,20 +73,18 @@ import Testing
     }
 
     @Test(
-        "The same refusal for very many in a row stops the lane; the rest is not rejected, and goes when it is mended")
-    func uniform() throws {
+        "The same refusal for very many in a row stops the lane; the rest is not rejected, and goes when it is mended",
+        arguments: [(404, .badPath, 0), (410, .unregistered, 100)] as [(Int, Reason, Int)])
+    func uniform(_ status: Int, _ reason: Reason, _ blacklisted: Int) throws {
         let bench = try Bench { $0.suspects.greatestUniform = 100 }
-        let isMended = Monitor(false)
-        bench.answer = { _ in
-            isMended.withLock { $0 } ? .confirmed : SendResult(apnsStatus: 404, reason: "BadPath")
-        }
+        bench.answer = { _ in SendResult(apnsStatus: status, reason: reason.rawValue) }
         try bench.submit(0..<2000)
         bench.settle()
         #expect(bench.status.rejectedTotal == 100)
         let lane = bench.status.lanes.first { $0.backlog > 0 }
         #expect(lane?.backlog == 1900)
-        #expect(lane?.stoppedBecause?.contains("404 BadPath 101 times in a row") == true)
-        isMended.withLock { $0 = true }
+        #expect(lane?.stoppedBecause?.contains("\(status) \(reason) 101 times in a row") == true)
+        #expect(bench.core.producer.blacklist.count == blacklisted)
         bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
         bench.advance(by: .seconds(5))
         #expect(bench.status.confirmed == 1900)

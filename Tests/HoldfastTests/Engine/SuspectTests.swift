@@ -104,6 +104,34 @@ import Testing
         #expect(bench.status.confirmed == 1000)
     }
 
+    @Test(
+        "A service that calls every token bad from the middle of a burst on makes nobody bad",
+        arguments: [150, 300, 700, 1000, 1300])
+    func midBurst(_ taken: Int) throws {
+        let bench = try Bench { $0.window = 1000 }
+        let bad = bad
+        bench.answer = { Sample.number(of: $0) <= taken ? .confirmed : bad }
+        try bench.submit(1..<3001)
+        bench.advance(by: .seconds(12))
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.journal.rejections.count == 0)
+        #expect(bench.status.confirmed == taken)
+        #expect(bench.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause != nil)
+    }
+
+    @Test("A window full of suspects leaves room for what shows that the environment is bad, and not the tokens")
+    func fullWindow() throws {
+        let bench = try Bench { $0.window = 1000 }
+        let bad = bad
+        // Two are bad. Behind 4000, when what was confirmed meanwhile speaks for the lane, all are called so.
+        bench.answer = { [50, 3000].contains(Sample.number(of: $0)) || Sample.number(of: $0) > 4000 ? bad : .confirmed }
+        try bench.submit(1..<8001)
+        bench.advance(by: .seconds(12))
+        #expect(bench.core.producer.blacklist.count == 1)
+        #expect(bench.status.confirmed == 3998)
+        #expect(bench.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause != nil)
+    }
+
     @Test("A shutdown lets suspects go unharmed: nobody is judged in a hurry", arguments: Guarantee.allCases)
     func shutdown(_ guarantee: Guarantee) throws {
         let bench = try Bench()

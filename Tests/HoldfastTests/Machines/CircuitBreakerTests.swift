@@ -2,13 +2,35 @@ import Testing
 
 @testable import Holdfast
 
+extension CircuitBreaker {
+    /// In these tests each millisecond is a turn, from 1 on.
+    fileprivate mutating func confirmed(_ count: Int, evidence: Int = 0, now: Duration) {
+        look(turn: UInt32(now.wholeMilliseconds) + 1)
+        confirmed(count, evidence: evidence)
+    }
+
+    fileprivate mutating func called(_ suspect: Suspect, now: Duration) {
+        look(turn: UInt32(now.wholeMilliseconds) + 1)
+        hold(suspect, now: now)
+    }
+}
+
 @Suite struct CircuitBreakerTests {
-    private func suspect(_ number: Int) -> CircuitBreaker.Suspect {
+    /// What stands in a window, handed out in this turn.
+    private func flight(_ number: Int, turn: UInt32 = 0) -> SentWindow.Flight {
+        var window = SentWindow()
+        window.look(now: .zero, turn: turn)
+        let ticket = window.handOut(
+            SentWindow.Flight(
+                lane: 0, uid: UID(UInt64(number)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
+                acceptedAt: WallTime(seconds: 0)))
+        return window.answer(ticket)!
+    }
+
+    private func suspect(_ number: Int, turn: UInt32 = 0) -> CircuitBreaker.Suspect {
         CircuitBreaker.Suspect(
             connection: 1, ticket: Ticket(rawValue: UInt64(number)),
-            flight: SentWindow.Flight(
-                lane: 0, uid: UID(UInt64(number)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
-                acceptedAt: WallTime(seconds: 0)),
+            flight: flight(number, turn: turn),
             token: TokenOfTopic(token: Sample.notification(number).token!, topic: "com.example.app"),
             result: SendResult(apnsStatus: 400, reason: "BadDeviceToken"),
             answeredAt: WallTime(seconds: 1))
@@ -31,7 +53,7 @@ import Testing
     @Test("A suspect waits for the hold, and is then convicted if the others are taken") func oneBad() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         breaker.confirmed(100, now: .zero)
-        breaker.hold(suspect(1), now: .seconds(1))
+        breaker.called(suspect(1), now: .seconds(1))
         breaker.confirmed(100, now: .seconds(2))
         #expect(judge(&breaker, at: .seconds(5)) == .waits)
         #expect(breaker.judgementAt == .seconds(6))
@@ -41,7 +63,7 @@ import Testing
 
     @Test("A wrong environment trips before anybody is convicted") func wrongEnvironment() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
-        for number in 1...100 { breaker.hold(suspect(number), now: .zero) }
+        for number in 1...100 { breaker.called(suspect(number), now: .zero) }
         #expect(judge(&breaker, at: .zero) == .tripped(100))
         #expect(breaker.suspects.isEmpty)
     }
@@ -49,19 +71,94 @@ import Testing
     @Test("A wrong environment in the middle of good traffic trips") func environmentTurns() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         breaker.confirmed(100_000, now: .zero)
-        for number in 1...100 { breaker.hold(suspect(number), now: .milliseconds(10)) }
+        for number in 1...100 { breaker.called(suspect(number), now: .milliseconds(10)) }
         #expect(judge(&breaker, at: .milliseconds(10)) == .tripped(100))
     }
 
     @Test(
-        "A list full of old tokens among good ones is cleaned, also when the answers come in one batch",
+        "A list full of old tokens among good ones is cleaned when what is sent next is taken, or when time is up",
         arguments: [true, false])
     func listCleaning(_ confirmedFirst: Bool) {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         if confirmedFirst { breaker.confirmed(350, now: .zero) }
-        for number in 1...150 { breaker.hold(suspect(number), now: .zero) }
+        for number in 1...150 { breaker.called(suspect(number), now: .zero) }
         if !confirmedFirst { breaker.confirmed(350, now: .zero) }
-        #expect(judge(&breaker, at: .zero) == .convicted(150))
+        #expect(judge(&breaker, at: .zero) == .waits)
+        var other = breaker
+        breaker.confirmed(100, evidence: 99, now: .milliseconds(1))
+        #expect(judge(&breaker, at: .milliseconds(1)) == .waits)
+        breaker.confirmed(1, evidence: 1, now: .milliseconds(2))
+        #expect(judge(&breaker, at: .milliseconds(2)) == .convicted(150))
+        #expect(judge(&other, at: .seconds(5)) == .convicted(150))
+    }
+
+    @Test("A service that calls every token bad in the middle of a burst convicts nobody, however much it took before")
+    func midBurst() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(300, now: .zero)
+        for number in 1...100 { breaker.called(suspect(number), now: .zero) }
+        #expect(judge(&breaker, at: .zero) == .waits)
+        // Another connection brings what was taken before.
+        breaker.confirmed(600, now: .milliseconds(1))
+        #expect(judge(&breaker, at: .milliseconds(1)) == .waits)
+        for number in 101...110 {
+            breaker.called(suspect(number, turn: 1), now: .milliseconds(2))
+        }
+        #expect(judge(&breaker, at: .milliseconds(2)) == .tripped(110))
+    }
+
+    @Test("Who is called bad while others wait is judged by evidence of its own") func ownEvidence() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.called(suspect(1), now: .zero)
+        breaker.confirmed(4000, evidence: 4000, now: .seconds(4))
+        for number in 2...200 {
+            breaker.called(suspect(number, turn: 4000), now: .milliseconds(4_900))
+        }
+        #expect(judge(&breaker, at: .milliseconds(4_900)) == .convicted(1))
+        #expect(breaker.suspects.count == 199)
+        #expect(judge(&breaker, at: .milliseconds(4_900)) == .tripped(199))
+    }
+
+    @Test("Who followed others is not judged before there was time for evidence") func lateComers() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(1, now: .zero)
+        breaker.called(suspect(1), now: .seconds(1))
+        breaker.called(suspect(2), now: .milliseconds(1_100))
+        breaker.confirmed(10, now: .seconds(2))
+        #expect(judge(&breaker, at: .seconds(6)) == .convicted(1))
+        #expect(breaker.judgementAt == .milliseconds(7_250))
+        #expect(judge(&breaker, at: .milliseconds(6_200)) == .waits)
+        #expect(judge(&breaker, at: .milliseconds(7_250)) == .convicted(1))
+        #expect(breaker.judgementAt == nil)
+    }
+
+    @Test("What was handed out before the first suspect was answered is no evidence") func whatIsEvidence() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        #expect(!breaker.isEvidence(flight(1, turn: 9000)))
+        breaker.called(suspect(1), now: .seconds(5))
+        #expect(!breaker.isEvidence(flight(2, turn: 5_000)))
+        // A turn takes answers before it hands out.
+        #expect(breaker.isEvidence(flight(2, turn: 5_001)))
+        #expect(breaker.isEvidence(flight(2, turn: 5_002)))
+    }
+
+    @Test("Evidence is evidence when the turns' numbers go round") func turnsGoRound() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.look(turn: .max)
+        breaker.hold(suspect(1), now: .zero)
+        #expect(!breaker.isEvidence(flight(2, turn: .max - 1)))
+        #expect(breaker.isEvidence(flight(2, turn: 0)))
+    }
+
+    @Test("When the last of the accused is withdrawn, those behind them are judged in their time") func withdrawn() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.called(suspect(1), now: .zero)
+        breaker.called(suspect(2), now: .seconds(1))
+        breaker.called(suspect(3), now: .seconds(1))
+        let released = [3, 3, 1].map { breaker.release(UID($0), now: .seconds(2)) }
+        #expect(released == [true, false, true])
+        #expect(breaker.judgementAt == .seconds(6))
+        #expect(judge(&breaker, at: .seconds(6)) == .convicted(1))
     }
 
     @Test("A wrong environment with thin traffic, one suspect after the other, trips within the allowance")
@@ -70,7 +167,7 @@ import Testing
         var now = Duration.zero
         var verdicts: [Verdict] = []
         for number in 1...3 {
-            breaker.hold(suspect(number), now: now)
+            breaker.called(suspect(number), now: now)
             now += .seconds(60)
             verdicts.append(judge(&breaker, at: now))
         }
@@ -83,7 +180,7 @@ import Testing
         var now = Duration.seconds(10)
         var convicted = 0
         for number in 1...20 {
-            breaker.hold(suspect(number), now: now)
+            breaker.called(suspect(number), now: now)
             now += .seconds(60)
             guard judge(&breaker, at: now) == .convicted(1) else { break }
             convicted += 1
@@ -96,7 +193,7 @@ import Testing
         var now = Duration.zero
         for number in 1...50 {
             breaker.confirmed(1, now: now)
-            breaker.hold(suspect(number), now: now + .seconds(1))
+            breaker.called(suspect(number), now: now + .seconds(1))
             now += .seconds(60)
             #expect(judge(&breaker, at: now) == .convicted(1))
         }
@@ -105,15 +202,15 @@ import Testing
     @Test("After it has tripped the lane has to prove itself anew") func afterTrip() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         breaker.confirmed(1000, now: .zero)
-        for number in 1...100 { breaker.hold(suspect(number), now: .seconds(1)) }
+        for number in 1...100 { breaker.called(suspect(number), now: .seconds(1)) }
         #expect(judge(&breaker, at: .seconds(1)) == .tripped(100))
-        for number in 1...3 { breaker.hold(suspect(number), now: .seconds(10)) }
+        for number in 1...3 { breaker.called(suspect(number), now: .seconds(10)) }
         #expect(judge(&breaker, at: .seconds(15)) == .tripped(3))
     }
 
     @Test("Released suspects are not judged any more") func released() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
-        for number in 1...5 { breaker.hold(suspect(number), now: .zero) }
+        for number in 1...5 { breaker.called(suspect(number), now: .zero) }
         #expect(breaker.release().count == 5)
         #expect(judge(&breaker, at: .seconds(100)) == .waits)
     }

@@ -56,7 +56,7 @@ import Testing
     @Test("The answer about an entry that was taken back counts for nothing, and frees its place") func disowned() {
         var window = SentWindow()
         let ticket = window.handOut(flight(1))
-        window.look(now: .seconds(3))
+        window.look(now: .seconds(3), turn: 3)
         #expect(window.timeOut(lane: 0, UID(1)) == .seconds(3))
         window.disown(lane: 0, UID(1))
         #expect(window.timeOut(lane: 0, UID(1)) == nil)

@@ -58,9 +58,9 @@ import Testing
         let flight = SentWindow.Flight(
             lane: 0, uid: UID(1), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
             acceptedAt: WallTime(seconds: 0))
-        window.look(now: .seconds(1))
+        window.look(now: .seconds(1), turn: 1)
         let (answered, givenUp) = (window.handOut(flight), window.handOut(flight))
-        window.look(now: .seconds(4))
+        window.look(now: .seconds(4), turn: 1)
         #expect(window.answer(answered) != nil)
         #expect(window.answer(answered) == nil)
         #expect(window.giveUp(givenUp) != nil)

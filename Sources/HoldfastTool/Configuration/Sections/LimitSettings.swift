@@ -67,7 +67,9 @@ struct LimitSettings: Equatable, Sendable {
             ConfigKey(
                 "suspects.hold", .duration(short...(.seconds(3600))), default: "5s",
                 "how long a token that was called bad waits for its judgement"),
-            ConfigKey("suspects.held", .count(1...100_000), default: "100", "how many wait on a lane at most"),
+            ConfigKey(
+                "suspects.held", .count(1...100_000), default: "100",
+                "from how many on a lane they are judged before that, by the answers to what was sent after theirs"),
             ConfigKey(
                 "suspects.trip-share", .share(0.01...1), default: "0.75",
                 "share of such answers from which on the lane, and not the tokens, is wrong and stops"),
