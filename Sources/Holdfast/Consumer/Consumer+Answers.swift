@@ -80,6 +80,9 @@ extension Consumer {
             }
             count += 1
             if isJudging, breakers[lane].isEvidence(flight) { evidence += 1 }
+            if throttle.isThrottling, refusedEntries.taken(EntryKey(lane: lanes[lane].id, uid: flight.uid)) {
+                plan.answers.known += 1
+            }
             if awaitsProbe {
                 _ = probeAnswered(flight, .confirmed, now: now, wall: wall)
                 topicAnswered(flight, .confirmed, now: now, wall: wall)

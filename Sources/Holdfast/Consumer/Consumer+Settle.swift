@@ -225,7 +225,8 @@ extension Consumer {
 
     func promotionLimit(_ lane: Int) -> Int {
         let again = lanes[lane].againCount
-        let limit = (lanes[lane].isRunning ? configuration.window : 1) - again
+        let known = throttle.isThrottling && lanes[lane].hasForwardWork ? throttle.roomForKnown : .max
+        let limit = min((lanes[lane].isRunning ? configuration.window : 1) - again, known)
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }
         return min(limit, promotionPlaces(lane))
     }
@@ -255,6 +256,7 @@ extension Consumer {
             }
         }
         lanes[lane].beginPromotion(places: limit)
+        throttle.callBack(limit)
         journal.promoteDue(lanes[lane].id, after: after, now: through, limit: limit) { [weak self] result in
             self?.post { $0.promoted.append((lane, isStranded, result)) }
         }

@@ -77,7 +77,9 @@ extension Consumer {
     // MARK: Connections
 
     /// How many more entries the connection takes, whatever the others have.
-    func room(of link: Link) -> Int { min(link.capacity - link.load, linkWindowLimit - link.count + placeLimit - windowLimit) }
+    func room(of link: Link) -> Int {
+        min(link.capacity - link.load, linkWindowLimit - link.count + placeLimit - windowLimit)
+    }
 
     private func open(_ number: Int) -> Link? {
         guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { return nil }

@@ -114,7 +114,10 @@ struct LaneStateMachine: Sendable {
     var mustKeepMark: Bool { cursor < markAtOpen }
 
     /// Whether anything may be waiting to go out, as far as this machine knows.
-    var hasWork: Bool { !again.isEmpty || cursor < lastUID }
+    var hasWork: Bool { !again.isEmpty || hasForwardWork }
+
+    /// Whether something lies above what was read forward: it was never handed out.
+    var hasForwardWork: Bool { cursor < lastUID }
 
     /// What a connection with room can be given next.
     func nextStep(limit: Int) -> Step {

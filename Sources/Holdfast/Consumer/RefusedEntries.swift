@@ -22,6 +22,11 @@ struct RefusedEntries: Sendable {
 
     mutating func granted(_ count: Int) { granted += count }
 
+    /// It was taken.
+    ///
+    /// - Returns: whether it was refused before.
+    mutating func taken(_ key: EntryKey) -> Bool { !records.isEmpty && records.removeValue(forKey: key) != nil }
+
     /// It was refused.
     ///
     /// - Returns: how often before, and whether the entry itself is the cause.

@@ -25,6 +25,8 @@ struct RouteThrottle: Sendable {
     struct Answers: Hashable, Sendable {
         /// Taken, or refused for a reason of the notification's own.
         var granted = 0
+        /// Of them, refused before. Counted while the route is throttled.
+        var known = 0
         /// Answered 429, or with a Retry-After.
         var throttled = 0
         /// Answered 5xx.
@@ -43,14 +45,16 @@ struct RouteThrottle: Sendable {
     enum Judgement: Hashable, Sendable {
         /// Each refusal is about its own notification.
         case single
+        /// The refusals are of notifications that were refused before, and others are taken: they wait, and nobody else.
+        case known
         /// The refusals are about the service, and nothing goes out before this time.
         case service(until: Duration)
     }
 
     /// A refusal so soon after the limit was met says what the service grants. Later it may be that little was to be sent.
     private static let meaningful = Duration.seconds(2)
-    /// After so many futile recoveries the rate is not what the refusals are about.
-    private static let futile = 8
+    /// Fewer grants than that between two refusals measure a rate only when it happens again.
+    private static let smallSample = 5
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
 
@@ -71,10 +75,14 @@ struct RouteThrottle: Sendable {
     private var pausedAt: Duration?
     private var limitedAt: Duration?
     private var recoveringSince = Duration.zero
-    /// How much was granted since the pause began.
+    /// How much was granted since the pause began, and how much of it that was never refused.
     private var granted = 0
-    /// Recoveries in a row that ended with a share of refusals which no quota explains.
-    private var futileRecoveries = 0
+    private var grantedFresh = 0
+    /// Whether the last measurement was too small to count.
+    private var wasSmall = false
+    private var recoveries = FutileRecoveries()
+    /// How much of what was never refused was granted, for which nothing that was refused has come back yet.
+    private var grantedAhead = 0
     /// Until then a share of refusals is not taken for the service's word.
     private var indifferentUntil: Duration?
 
@@ -159,6 +167,19 @@ struct RouteThrottle: Sendable {
         pace?.take(count)
     }
 
+    /// How many of those that were refused may come back, where others wait: one for two that were not refused before, and that
+    /// were taken. So a few which are always refused do not keep the route slow.
+    var roomForKnown: Int {
+        switch phase {
+        case .open: .max
+        case .recovering: grantedAhead / 2
+        case .paused, .probing: 0
+        }
+    }
+
+    /// So many of those that were refused come back.
+    mutating func callBack(_ count: Int) { grantedAhead = max(grantedAhead - count * 2, 0) }
+
     /// When to ask again by the clock, if there is more to send than it allows; nil when only an answer changes anything.
     func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
         switch phase {
@@ -183,8 +204,15 @@ struct RouteThrottle: Sendable {
     mutating func take(
         _ answers: Answers, isRepeated: Bool = false, now: Duration, random: () -> Double
     ) -> Judgement {
-        tally.add(answers, now: now)
         granted += answers.granted
+        grantedFresh += answers.granted - answers.known
+        if isThrottling { grantedAhead += answers.granted - answers.known }
+        guard !isOfKnown(answers) else {
+            tally.add(Answers(granted: answers.granted), now: now)
+            granted(answers.granted, now: now)
+            return .known
+        }
+        tally.add(answers, now: now)
         guard answers.refused > 0 else {
             if case .probing = phase { probed(answers, now: now) } else { granted(answers.granted, now: now) }
             return .single
@@ -209,10 +237,17 @@ struct RouteThrottle: Sendable {
             goOnIndifferently(now: now)
             return .single
         }
+        // A quota after all.
+        if answers.fresh > answers.granted { indifferentUntil = nil }
         let until = pause(answers, now: now, random: random())
         // Others need not wait for it: the next one is the probe.
         if isRepeated, failures > 1 { phase = .probing(isUnderWay: false) }
         return .service(until: until)
+    }
+
+    /// Where a quota is used up, new notifications are refused like those that were refused before.
+    private func isOfKnown(_ answers: Answers) -> Bool {
+        phase == .recovering && answers.refused > 0 && answers.fresh == 0 && grantedFresh > 0
     }
 
     private func isAboutService(_ answers: Answers) -> Bool {
@@ -226,21 +261,21 @@ struct RouteThrottle: Sendable {
         }
     }
 
-    /// A recovery in which between 2 % and a quarter was refused is no sign of a quota: by then the route would keep to it, and
-    /// hear of it more seldom; or it would be far above it, and hear little else.
     private mutating func isFutile(_ answers: Answers) -> Bool {
-        guard case .recovering = phase, answers.unavailable == 0 else {
-            futileRecoveries = 0
+        switch phase {
+        case .recovering where answers.unavailable == 0:
+            return recoveries.ended(granted: granted, refused: answers.refused, isPaced: pace != nil)
+        // A probe alone says nothing of a share.
+        case .probing: return false
+        case .open, .paused, .recovering:
+            recoveries = FutileRecoveries()
             return false
         }
-        let isShare = granted >= answers.refused * 3 && granted <= answers.refused * 50
-        futileRecoveries = isShare ? futileRecoveries + 1 : 0
-        return futileRecoveries > Self.futile
     }
 
     private mutating func goOnIndifferently(now: Duration) {
         indifferentUntil = now + Self.indifference
-        futileRecoveries = 0
+        recoveries = FutileRecoveries()
         (phase, pace, pausedAt, limitedAt) = (.open, nil, nil, nil)
         limit = max(policy.firstBurst, 1)
         widen(by: 0)
@@ -286,10 +321,10 @@ struct RouteThrottle: Sendable {
         } else {
             isSure = answers.refused > 1 || phase == .recovering && answers.fresh > 0
             failures = 1
-            measure(now: now)
+            measure(refused: answers.refused, now: now)
         }
         pausedAt = now
-        granted = 0
+        (granted, grantedFresh) = (0, 0)
         tally = RefusalTally()
         limit = 1
         let until =
@@ -300,42 +335,12 @@ struct RouteThrottle: Sendable {
 
     /// From the beginning of one pause to the beginning of the next, the service grants what its quota is, if there was more
     /// to send. (After a large burst the route may look open already.)
-    private mutating func measure(now: Duration) {
+    private mutating func measure(refused: Int, now: Duration) {
         guard let pausedAt, now > pausedAt, let limitedAt, now - limitedAt < Self.meaningful else { return }
         let measured = Double(granted) / ((now - pausedAt) / .seconds(1))
-        if pace != nil { pace!.refused(measured: measured) } else { pace = ThrottlePace(perSecond: measured) }
+        if pace != nil { return pace!.refused(measured: measured) }
+        // Once it may be an accident that a refusal came so soon.
+        wasSmall = granted < Self.smallSample && refused == 1 && !wasSmall
+        if !wasSmall { pace = ThrottlePace(perSecond: measured) }
     }
-}
-
-/// The answers of the last two seconds at most.
-private struct RefusalTally: Sendable {
-    /// So many refusals are no accident any more.
-    static let least = 5
-    private static let period = Duration.seconds(1)
-
-    private var now = RouteThrottle.Answers()
-    private var before = RouteThrottle.Answers()
-    private var since = Duration.zero
-
-    var granted: Int { now.granted + before.granted }
-    private var throttled: Int { now.throttled + before.throttled }
-    private var refused: Int { now.refused + before.refused }
-    private var all: Int { granted + refused }
-
-    mutating func add(_ answers: RouteThrottle.Answers, now time: Duration) {
-        if time - since >= Self.period {
-            before = time - since < Self.period * 2 ? now : RouteThrottle.Answers()
-            now = RouteThrottle.Answers()
-            since = time
-        }
-        now.granted += answers.granted
-        now.throttled += answers.throttled
-        now.unavailable += answers.unavailable
-    }
-
-    /// At least a tenth was throttled.
-    var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
-
-    /// At least half was refused.
-    func isMostlyRefused(least: Int) -> Bool { refused >= least && refused * 2 >= all }
 }

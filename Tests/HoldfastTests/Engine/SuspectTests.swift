@@ -124,7 +124,9 @@ import Testing
         let bench = try Bench { $0.window = 1000 }
         let bad = bad
         // Two are bad. Behind 4000, when what was confirmed meanwhile speaks for the lane, all are called so.
-        bench.answer = { [50, 3000].contains(Sample.number(of: $0)) || Sample.number(of: $0) > 4000 ? bad : .confirmed }
+        bench.answer = {
+            [50, 3000].contains(Sample.number(of: $0)) || Sample.number(of: $0) > 4000 ? bad : .confirmed
+        }
         try bench.submit(1..<8001)
         bench.advance(by: .seconds(12))
         #expect(bench.core.producer.blacklist.count == 1)

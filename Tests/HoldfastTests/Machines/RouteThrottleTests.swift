@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RouteThrottleTests {
     @Test(
         "Of any quota at least 90 % is used, and at most 2 % of the requests are refused, over 3,000 entries and 5 minutes",
-        arguments: [QuotaService.Kind.windows, .bucket], [1.0, 10, 100, 1000])
+        arguments: [QuotaService.Kind.windows, .bucket], [1.0, 2, 3, 5, 10, 20, 30, 50, 100, 300, 1000])
     func quotas(_ kind: QuotaService.Kind, _ perSecond: Double) {
         for retryAfter in [Duration.seconds(1), nil] {
             var run = QuotaRun(QuotaService(kind, perSecond: perSecond), retryAfter: retryAfter)
@@ -23,9 +23,9 @@ import Testing
 
     @Test(
         "Refusals that are a share of the answers at any rate do not slow the route down for long",
-        arguments: [5, 7, 10, 20, 40])
-    func shareAtAnyRate(_ count: Int) {
-        var run = QuotaRun(QuotaService(.share(of: count), perSecond: 0), retryAfter: nil)
+        arguments: [5, 7, 10, 20, 40].flatMap { [QuotaService.Kind.share(of: $0), .chance(of: $0)] })
+    func shareAtAnyRate(_ kind: QuotaService.Kind) {
+        var run = QuotaRun(QuotaService(kind, perSecond: 0), retryAfter: nil)
         while run.granted < 100_000, run.now < .seconds(120) {
             guard run.step() else {
                 Issue.record("nothing goes on at \(run.now)")

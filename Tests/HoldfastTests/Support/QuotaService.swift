@@ -9,6 +9,8 @@ struct QuotaService {
         case bucket
         /// No quota: each n-th is refused, at any rate.
         case share(of: Int)
+        /// No quota: each is refused by chance, one in n.
+        case chance(of: Int)
     }
 
     let kind: Kind
@@ -17,6 +19,7 @@ struct QuotaService {
     private var used = 0.0
     private var tokens: Double
     private var filledAt = Duration.zero
+    private var random = Xoshiro256(seed: 7)
 
     init(_ kind: Kind, perSecond: Double) {
         self.kind = kind
@@ -41,6 +44,8 @@ struct QuotaService {
         case .share(let count):
             used += 1
             return Int(used) % count != 0
+        case .chance(let count):
+            return Int.random(in: 0..<count, using: &random) != 0
         }
     }
 }

@@ -1,0 +1,34 @@
+/// The answers of the last two seconds at most, and what share of them are refusals.
+///
+/// A pure machine.
+struct RefusalTally: Sendable {
+    /// So many refusals are no accident any more.
+    static let least = 5
+    private static let period = Duration.seconds(1)
+
+    private var now = RouteThrottle.Answers()
+    private var before = RouteThrottle.Answers()
+    private var since = Duration.zero
+
+    var granted: Int { now.granted + before.granted }
+    private var throttled: Int { now.throttled + before.throttled }
+    private var refused: Int { now.refused + before.refused }
+    private var all: Int { granted + refused }
+
+    mutating func add(_ answers: RouteThrottle.Answers, now time: Duration) {
+        if time - since >= Self.period {
+            before = time - since < Self.period * 2 ? now : RouteThrottle.Answers()
+            now = RouteThrottle.Answers()
+            since = time
+        }
+        now.granted += answers.granted
+        now.throttled += answers.throttled
+        now.unavailable += answers.unavailable
+    }
+
+    /// At least a tenth was throttled.
+    var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
+
+    /// At least half was refused.
+    func isMostlyRefused(least: Int) -> Bool { refused >= least && refused * 2 >= all }
+}
