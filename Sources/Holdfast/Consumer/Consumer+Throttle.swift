@@ -42,8 +42,8 @@ extension Consumer {
                 plan.postpone(
                     flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry, wall: wall,
                     random: { self.randomUnit() })
-            case .service, .known:
-                let delay = wait(for: result, judgement, refusedBefore: before[index], now: now)
+            case .service(let until):
+                let delay = wait(for: result, until: until, refusedBefore: before[index], now: now)
                 plan.waitForService(
                     flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry,
                     until: wall.advanced(by: delay), wall: wall)
@@ -54,17 +54,13 @@ extension Consumer {
         plan.answers = RouteThrottle.Answers()
     }
 
-    private func wait(
-        for result: SendResult, _ judgement: RouteThrottle.Judgement, refusedBefore: Int, now: Duration
-    ) -> Duration {
-        var wait = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
-        if case .service(let until) = judgement {
-            // Behind the pause, so that the probe is another entry where there is one: this one may be the cause.
-            wait = max(wait, (until - now) * (1.05 + 0.2 * randomUnit()) + .milliseconds(20))
-        }
+    private func wait(for result: SendResult, until: Duration, refusedBefore: Int, now: Duration) -> Duration {
+        // Behind the pause, so that the probe is another entry where there is one: this one may be the cause.
+        let behind = (until - now) * (1.05 + 0.2 * randomUnit()) + .milliseconds(20)
         // One that was refused before leaves the next probe to others.
-        if refusedBefore > 0 { wait = max(wait, throttle.policy.pause(refusedBefore) * (0.5 + randomUnit() / 2)) }
-        return min(wait, greatestWait)
+        let own = refusedBefore > 0 ? throttle.policy.pause(refusedBefore) * (0.5 + randomUnit() / 2) : .zero
+        let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
+        return min(max(behind, own, told), greatestWait)
     }
 
     /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone.

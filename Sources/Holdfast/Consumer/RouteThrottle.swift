@@ -45,8 +45,6 @@ struct RouteThrottle: Sendable {
     enum Judgement: Hashable, Sendable {
         /// Each refusal is about its own notification.
         case single
-        /// The refusals are of notifications that were refused before, and others are taken: they wait, and nobody else.
-        case known
         /// The refusals are about the service, and nothing goes out before this time.
         case service(until: Duration)
     }
@@ -75,9 +73,8 @@ struct RouteThrottle: Sendable {
     private var pausedAt: Duration?
     private var limitedAt: Duration?
     private var recoveringSince = Duration.zero
-    /// How much was granted since the pause began, and how much of it that was never refused.
+    /// How much was granted since the pause began.
     private var granted = 0
-    private var grantedFresh = 0
     /// Whether the last measurement was too small to count.
     private var wasSmall = false
     private var recoveries = FutileRecoveries()
@@ -205,13 +202,7 @@ struct RouteThrottle: Sendable {
         _ answers: Answers, isRepeated: Bool = false, now: Duration, random: () -> Double
     ) -> Judgement {
         granted += answers.granted
-        grantedFresh += answers.granted - answers.known
         if isThrottling { grantedAhead += answers.granted - answers.known }
-        guard !isOfKnown(answers) else {
-            tally.add(Answers(granted: answers.granted), now: now)
-            granted(answers.granted, now: now)
-            return .known
-        }
         tally.add(answers, now: now)
         guard answers.refused > 0 else {
             if case .probing = phase { probed(answers, now: now) } else { granted(answers.granted, now: now) }
@@ -243,11 +234,6 @@ struct RouteThrottle: Sendable {
         // Others need not wait for it: the next one is the probe.
         if isRepeated, failures > 1 { phase = .probing(isUnderWay: false) }
         return .service(until: until)
-    }
-
-    /// Where a quota is used up, new notifications are refused like those that were refused before.
-    private func isOfKnown(_ answers: Answers) -> Bool {
-        phase == .recovering && answers.refused > 0 && answers.fresh == 0 && grantedFresh > 0
     }
 
     private func isAboutService(_ answers: Answers) -> Bool {
@@ -324,7 +310,7 @@ struct RouteThrottle: Sendable {
             measure(refused: answers.refused, now: now)
         }
         pausedAt = now
-        (granted, grantedFresh) = (0, 0)
+        granted = 0
         tally = RefusalTally()
         limit = 1
         let until =

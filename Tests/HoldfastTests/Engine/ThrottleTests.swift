@@ -200,15 +200,17 @@ import Testing
         #expect(bench.status.confirmed == 600)
     }
 
-    @Test("A tenth of the tokens that is always refused slows the others down for seconds, and is not hammered")
-    func tenth() throws {
-        let bench = try refusing(
-            Set(stride(from: 0, to: 4500, by: 10)), SendResult(apnsStatus: 429, reason: "TooManyRequests"))
+    @Test(
+        "A share of the tokens that is always refused slows the others down for a minute at most, and is not hammered",
+        arguments: [3, 5, 10, 30])
+    func share(_ part: Int) throws {
+        let refused = Set(stride(from: 0, to: 4500, by: part))
+        let bench = try refusing(refused, SendResult(apnsStatus: 429, reason: "TooManyRequests"))
         try bench.submit(0..<4500)
-        for _ in 0..<30 { bench.advance(by: .seconds(1)) }
-        #expect(bench.status.confirmed == 4050)
+        for _ in 0..<60 { bench.advance(by: .seconds(1)) }
+        #expect(bench.status.confirmed == 4500 - refused.count)
         #expect(bench.status.rejectedTotal == 0)
-        #expect(bench.sent.count <= 4050 + 3 * 450)
+        #expect(bench.sent.count <= 4500 + 2 * refused.count)
     }
 
     @Test("An operator who resumes a lane of a throttled route has the next probe sent at once") func resumed() throws {
