@@ -16,14 +16,16 @@ struct QuarantineCommandTests {
         try damage([Array(text.utf8)], in: file)
     }
 
-    private static func damage(_ patterns: [[UInt8]], in file: String) throws {
+    private static func damage(_ patterns: [[UInt8]], isKey: Bool = false, in file: String) throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: file))
         var count = 0
         for pattern in patterns {
             var start = data.startIndex
             while let found = data.range(of: Data(pattern), in: start..<data.endIndex) {
-                data[found.lowerBound] ^= 1
                 start = found.upperBound
+                // Of a key only where a record follows it: its checksum, and then its magic.
+                if isKey, data.dropFirst(found.upperBound + 8).prefix(4) != Data("HFnr".utf8) { continue }
+                data[found.lowerBound] ^= 1
                 count += 1
             }
         }
@@ -57,7 +59,7 @@ struct QuarantineCommandTests {
         if damagesKey {
             // Whichever lane it is in.
             let uid = (0..<8).map { UInt8(truncatingIfNeeded: damaged.rawValue >> UInt64(56 - 8 * $0)) }
-            try damage((1...8).map { [0, 0, 0, $0] + uid }, in: journal + "/entries/data.mdb")
+            try damage((1...8).map { [0, 0, 0, $0] + uid }, isKey: true, in: journal + "/entries/data.mdb")
         } else {
             try damage(marker, in: journal + "/entries/data.mdb")
         }
