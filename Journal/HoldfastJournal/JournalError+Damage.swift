@@ -7,6 +7,25 @@ extension JournalError {
         JournalError(.damaged, "\(what). \(salvageAdvice(directory))")
     }
 
+    /// That a data file in use is not where the next opening will look for it, with what was accepted.
+    static func lost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
+        let (what, advice) =
+            switch loss {
+            case .deleted:
+                (
+                    "was deleted",
+                    "What was in it is lost with the process that has it open: restore a backup, or begin a new journal"
+                )
+            case .moved: ("was moved away", "Put it back, or what is in it is not delivered")
+            case .replaced:
+                ("was replaced by another file", "Put back the one that was there, or what is in it is not delivered")
+            }
+        return JournalError(
+            .damaged,
+            "\(file) \(what) while \(directory) was in use. Nothing is accepted or sent any more, since the next start "
+                + "would not find it. \(advice); and see to it that nobody touches the files of a journal in use.")
+    }
+
     static func salvageAdvice(_ directory: String) -> String {
         "`holdfast journal verify --journal \(directory)` says what is damaged; with `--salvage NEW` it copies what is sound "
             + "into a new journal."
@@ -16,4 +35,15 @@ extension JournalError {
 extension LMDBError.Code {
     /// What liblmdb says when it meets damage, and survives it.
     var isDamage: Bool { [.corrupted, .invalid, .pageNotFound, .versionMismatch].contains(self) }
+}
+
+extension Environment {
+    /// Why nothing that is written is worth anything any more; nil while the data file is where it was.
+    func loss(in directory: String) -> JournalError? {
+        do throws(LMDBError) {
+            return try dataFileLoss().map { loss in .lost(path + "/data.mdb", loss, in: directory) }
+        } catch {
+            return JournalError(error, "look after", directory)
+        }
+    }
 }

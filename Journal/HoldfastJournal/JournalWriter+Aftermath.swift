@@ -48,9 +48,15 @@ extension JournalWriter {
 
     /// From now on nothing is done any more.
     ///
-    /// - Parameter verdicts: of the requests in the commit that failed, those that were refused for another reason.
-    func failed(_ error: JournalError, _ verdicts: [JournalError?] = []) -> Aftermath {
-        let later = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
+    /// - Parameters:
+    ///   - verdicts: of the requests in the commit that failed, those that were refused for another reason.
+    ///   - later: what all others hear from now on; nil where a reopening tells more, and may help.
+    func failed(
+        _ error: JournalError, _ verdicts: [JournalError?] = [], later: JournalError? = nil
+    ) -> Aftermath {
+        let later =
+            later
+            ?? JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
         failure = later
         let outcomes = shared.withLock { shared in
             shared.failure = later

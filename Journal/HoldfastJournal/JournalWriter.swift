@@ -27,14 +27,18 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var marksRefused = false
     /// The last commit, of a journal that is stepped, until everything is said that it left to be said.
     var unsaid: Aftermath?
-    private var nextReaderCheck = ContinuousClock.now
+    /// Looked after together: that of a blacklist without commits has nobody else to look after it.
+    private let environments: [Environment]
+    private var nextLook = ContinuousClock.now
 
-    private static let readerCheckInterval = Duration.seconds(1)
+    private static let lookInterval = Duration.seconds(1)
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, directory: String,
-        options: LMDBJournal.Options, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>
+        options: LMDBJournal.Options, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
+        blacklist: Environment
     ) {
+        environments = [store.environment, blacklist]
         self.store = store
         self.state = state
         self.space = space
@@ -61,7 +65,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             giveAsideWay()
             take(thread.takeMore())
         } while !backlog.isEmpty || !trims.isEmpty || marksWait
-        checkReaders()
+        lookAround()
     }
 
     func take(_ requests: [Request]) {
@@ -76,12 +80,17 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             && state.wouldRaiseMarks(shared.withLock { shared in shared.ceilings })
     }
 
-    /// Frees what readers have pinned that died without saying so.
-    private func checkReaders() {
+    /// Frees what readers have pinned that died without saying so, and makes sure that the files are where they were.
+    private func lookAround() {
         let now = ContinuousClock.now
-        guard now >= nextReaderCheck, failure == nil else { return }
-        nextReaderCheck = now + Self.readerCheckInterval
-        do throws(LMDBError) { try store.environment.checkReaders() } catch { fail(error) }
+        guard now >= nextLook, failure == nil else { return }
+        nextLook = now + Self.lookInterval
+        do throws(LMDBError) { try store.environment.checkReaders() } catch {
+            return fail(JournalError(error, "write to", directory))
+        }
+        for environment in environments {
+            if let loss = environment.loss(in: directory) { return fail(loss, later: loss) }
+        }
     }
 
     /// Says that the journal was closed in order, and syncs what an unsynced one has left.
@@ -97,7 +106,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             if store.environment.access == .readWriteUnsynced { try store.environment.sync() }
         } catch {
             // Nothing is lost by this: the flag classifies nothing, and everything answered for is on disk.
-            fail(error)
+            fail(JournalError(error, "write to", directory))
         }
     }
 
@@ -109,6 +118,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         case refused(Int, JournalError)
         case noRoom(LMDBError)
         case failed(JournalError)
+        /// Made, in a file that the next opening does not find.
+        case lost(JournalError)
     }
 
     /// Makes one commit of what waits.
@@ -152,6 +163,11 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 }
             case .failed(let error):
                 return failed(error, verdicts)
+            case .lost(let error):
+                // The file may be put back, and then they are there.
+                let doubt = JournalError(.undetermined, error.message)
+                for index in 0..<count where backlog[index].isAppend { verdicts[index] = verdicts[index] ?? doubt }
+                return failed(error, verdicts, later: error)
             }
         }
     }
@@ -246,6 +262,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
             }
             let (state, figures) = try draft.commit(ceilings: ceilings)
+            // On disk it is; the question is whether anybody will find it.
+            if let loss = store.environment.loss(in: directory) { return .lost(loss) }
             return .committed(state, figures, progress, trim)
         } catch {
             return classify(error)
@@ -298,8 +316,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     }
 
     /// Reports and answers what failed outside of a commit.
-    private func fail(_ error: LMDBError) {
-        let aftermath = failed(JournalError(error, "write to", directory))
+    ///
+    /// - Parameter later: as of ``failed(_:_:later:)``.
+    private func fail(_ error: JournalError, later: JournalError? = nil) {
+        let aftermath = failed(error, later: later)
         report(aftermath)
         answer(aftermath)
     }

@@ -19,7 +19,7 @@ final class LMDBBlacklist: BlacklistStorage {
     static let openingKey = Array("opening".utf8)
 
     private let directory: String
-    private let environment: Environment
+    let environment: Environment
     private let table: Table
     private let facts: Table
     private let readers: ReaderPool
@@ -250,6 +250,10 @@ final class LMDBBlacklist: BlacklistStorage {
             case .kept:
                 try transaction.commit()
                 return failed(LMDBError(.inputOutput, "mdb_txn_commit", path: directory), changes, isPanicked: true)
+            }
+            if let loss = environment.loss(in: directory) {
+                shared.withLock { shared in shared.failure = loss }
+                return { for change in changes { change.fail(loss) } }
             }
             // Before anybody hears of it, and after the commit: see BlacklistFilter.
             filter.changed(added: changes.flatMap(\.added), count: count)

@@ -64,7 +64,7 @@ public final class LMDBJournal: Journal {
         let readers = ReaderPool(environment)
         let writer = JournalWriter(
             opened.store, opened.state, space, directory: path, options: options, readers: readers, shared: shared,
-            thread: thread)
+            thread: thread, blacklist: tokens.environment)
         self.directory = path
         self.options = options
         identityKey = opened.state.facts.identityKey

@@ -24,6 +24,7 @@ import Glibc
     package let path: String
     package let access: Access
     let file: FileIdentity
+    let dataFile: DataFilePlace
     /// How many users have yet to close it; the registry's.
     var leases = 0
 
@@ -69,6 +70,9 @@ import Glibc
             try check(unsafe mdb_env_set_maxreaders(handle, UInt32(readers)), "mdb_env_set_maxreaders", path: path)
             let code = unsafe mdb_env_open(handle, path, UInt32(MDB_NOTLS) | access.flags, 0o600)
             try check(code, "mdb_env_open", path: path)
+            var descriptor: Int32 = -1
+            try check(unsafe mdb_env_get_fd(handle, &descriptor), "mdb_env_get_fd", path: path)
+            dataFile = try DataFilePlace(path + "/data.mdb", descriptor)
         } catch {
             unsafe mdb_env_close(handle)
             throw error
@@ -122,7 +126,7 @@ import Glibc
         return Int(facts.st_size)
     }
 
-    private func dataDescriptor() throws(LMDBError) -> Int32 {
+    func dataDescriptor() throws(LMDBError) -> Int32 {
         var descriptor: Int32 = -1
         try check(unsafe mdb_env_get_fd(handle, &descriptor), "mdb_env_get_fd", path: path)
         return descriptor

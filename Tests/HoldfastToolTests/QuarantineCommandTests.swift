@@ -13,13 +13,21 @@ struct QuarantineCommandTests {
 
     /// Flips a bit of every copy of some bytes in a file of a journal at rest, as wear of the disk would.
     private static func damage(_ text: String, in file: String) throws {
+        try damage([Array(text.utf8)], in: file)
+    }
+
+    private static func damage(_ patterns: [[UInt8]], isKey: Bool = false, in file: String) throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: file))
         var count = 0
-        var start = data.startIndex
-        while let found = data.range(of: Data(text.utf8), in: start..<data.endIndex) {
-            data[found.lowerBound] ^= 1
-            start = found.upperBound
-            count += 1
+        for pattern in patterns {
+            var start = data.startIndex
+            while let found = data.range(of: Data(pattern), in: start..<data.endIndex) {
+                start = found.upperBound
+                // Of a key only where a record follows it: its checksum, and then its magic.
+                if isKey, data.dropFirst(found.upperBound + 8).prefix(4) != Data("HFnr".utf8) { continue }
+                data[found.lowerBound] ^= 1
+                count += 1
+            }
         }
         try #require(count > 0)
         // In place: the journal knows its file again.
@@ -28,9 +36,11 @@ struct QuarantineCommandTests {
         try handle.close()
     }
 
-    /// Journals five, of which nobody delivers any, and damages the third.
-    fileprivate static func fill(_ journal: String, route: String = "default", topic: String = "a") async throws -> UID
-    {
+    /// Journals five, of which nobody delivers any, and damages the third: its record, or the key that leads to it.
+    @discardableResult
+    fileprivate static func fill(
+        _ journal: String, route: String = "default", topic: String = "a", damagesKey: Bool = false
+    ) async throws -> UID {
         var damaged = UID.none
         let opened = try LMDBJournal(directory: journal)
         do {
@@ -46,7 +56,13 @@ struct QuarantineCommandTests {
             let receipts = await engine.producer.submit(notifications)
             damaged = try receipts[2].get()
         }
-        try damage(marker, in: journal + "/entries/data.mdb")
+        if damagesKey {
+            // Whichever lane it is in.
+            let uid = (0..<8).map { UInt8(truncatingIfNeeded: damaged.rawValue >> UInt64(56 - 8 * $0)) }
+            try damage((1...8).map { [0, 0, 0, $0] + uid }, isKey: true, in: journal + "/entries/data.mdb")
+        } else {
+            try damage(marker, in: journal + "/entries/data.mdb")
+        }
         return damaged
     }
 
@@ -280,6 +296,32 @@ struct AsideCommandTests {
                 "topic t1 is set aside on route r since \(time), because: 400 BadTopic",
             ])
         #expect(warnings.last == "2 more topics are set aside")
+    }
+
+    @Test("Entries that damage hides are more than a warning: the service is not ready")
+    func hidden() {
+        var status = EngineStatus()
+        let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
+        status.lanes = [EngineStatus.Lane(key: lane, state: .running, backlog: 5)]
+        #expect(HealthWarnings.damage(status) == nil)
+        status.lanes[0].unreachable = 3
+        let words = HealthWarnings.damage(status)
+        #expect(words?.contains("3 entries cannot be reached") == true && words?.contains("--salvage") == true)
+    }
+
+    @Test("A recovery of a journal whose damage hides entries delivers the others, and ends by saying so")
+    func recoversWhatIsThere() async throws {
+        let folder = try TemporaryFolder()
+        let mock = try await MockProcess(in: folder)
+        let journal = folder("j")
+        try await QuarantineCommandTests.fill(journal, topic: "com.example.app", damagesKey: true)
+        let recovered = try await Tool.run(
+            "recover", "--journal", journal, "--endpoint", mock.endpoint, "--trust", mock.trust, "--give-up-after",
+            "30s", "--json")
+        #expect(recovered.status == 72, "\(recovered.output)\(recovered.errors)")
+        #expect((recovered.output + recovered.errors).contains("cannot be reached"), "\(recovered.errors)")
+        #expect(try recovered.count("confirmed") + recovered.count("left") == 5)
+        #expect(try recovered.count("left") > 0)
     }
 
     @Test("A recovery that leaves unreadable entries behind says how many, and does not end as if all were well")

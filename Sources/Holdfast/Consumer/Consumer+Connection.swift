@@ -165,7 +165,8 @@ extension Consumer {
     func publish(answersNudge: Bool) {
         let statuses = lanes.indices.map { index in
             StatusBoard.LaneStanding(
-                key: lanes[index].key, state: lanes[index].state, nextProbeAt: probes[index].nextAt)
+                key: lanes[index].key, state: lanes[index].state, nextProbeAt: probes[index].nextAt,
+                unreachable: censuses[index].unreachable)
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
@@ -202,12 +203,19 @@ extension Consumer {
             !lanes.contains(where: \.isPromoting)
         else { return nil }
         var reason: String?
-        for (index, lane) in lanes.enumerated() where journal.depth(lane.id) > 0 {
+        var damage: String?
+        for (index, lane) in lanes.enumerated() {
+            let depth = journal.depth(lane.id)
+            if depth == 0 { continue }
+            if censuses[index].unreachable >= depth {
+                damage = damage ?? Self.unreachableWords(depth, of: lane.key)
+                continue
+            }
             guard let why = topicReason(index) ?? lane.state.standsStillBecause, !isYetToBeProbed(index) else {
                 return nil
             }
             reason = reason ?? why
         }
-        return reason.map(EngineRest.stopped) ?? .drained
+        return damage.map(EngineRest.damaged) ?? reason.map(EngineRest.stopped) ?? .drained
     }
 }

@@ -301,6 +301,7 @@ extension Consumer {
         guard shutdownDeadline == nil else { return }
         judgeSuspects(now: now, wall: wall)
         runProbes(now: now, wall: wall)
+        takeCensuses(now: now)
         topicHold.look(configuration.probes, now: now, wall: wall, random: randomUnit())
         let reading = clockReading
         if let bounds = housekeeping.due(now: now, wall: reading.earliest, isTrusted: reading.isTrusted) {

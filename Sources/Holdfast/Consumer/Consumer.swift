@@ -85,6 +85,8 @@ package final class Consumer: @unchecked Sendable {
     var housekeeping: Housekeeping
     var reports: ReportInterval
 
+    /// One for each lane.
+    var censuses: [LaneCensus]
     /// When the first deferred entry of a lane is due; by lane.
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
     /// When to look for entries that were deferred by a clock that was ahead; by lane.
@@ -181,6 +183,7 @@ package final class Consumer: @unchecked Sendable {
         share = LaneShare(lanes.map(\.key.urgency))
         breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
         probes = lanes.map { _ in LaneProbe() }
+        censuses = lanes.map { _ in LaneCensus() }
         credentialTrial = CredentialTrial(policy: configuration.credentials)
         topicHold = TopicHold(policy: configuration.topics, lanes: lanes.count, now: clock.monotonic())
         deferredDue = lanes.map { _ in nil }
@@ -384,6 +387,7 @@ package final class Consumer: @unchecked Sendable {
         wakes += observationWakes
         wakes += breakers.compactMap(\.judgementAt)
         wakes += probeWakes
+        wakes += censusWakes
         if let wake = topicHold.wake { wakes.append(wake) }
         if awaitsDeferred {
             for lane in lanes.indices where mayPromoteOnceConnected(lane) {

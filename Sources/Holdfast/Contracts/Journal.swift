@@ -113,6 +113,12 @@ public protocol Journal: AnyObject, Sendable {
     func retryQuarantined(
         _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
 
+    /// How many of the lane's unconfirmed entries no reading finds, although the journal counts them: what leads to them
+    /// is damaged. By default none: of a journal that has no such damage, or cannot tell.
+    ///
+    /// Takes a time in proportion to the lane's entries, up to a bound beyond which only some are looked for.
+    func unreachable(_ lane: LaneID) throws(JournalError) -> Int
+
     /// The number of the lane's unconfirmed entries, deferred ones included. From memory.
     func depth(_ lane: LaneID) -> Int
 
@@ -185,4 +191,6 @@ extension Journal {
     public func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         try keys.map { (key) throws(JournalError) in try openLane(key) }
     }
+
+    public func unreachable(_ lane: LaneID) throws(JournalError) -> Int { 0 }
 }

@@ -92,7 +92,7 @@ package final class EngineCore: Sendable {
         clock.onMove? { audience.post { $0.nudged = true } }
         producers.shared.withLock { state in
             state.observer = observer
-            state.onJournalFailure = { error in audience.post { $0.failure = error } }
+            state.onJournalFailure = { error in audience.post { $0.failure = $0.failure ?? error } }
         }
         // Producers and outcomes hold the journal, which holds this observer.
         feed.deliver { [weak producers, events, weak outcomes, observer] report in

@@ -40,6 +40,8 @@ public struct EngineStatus: Sendable {
         /// When a lane that stopped by itself tries an entry next; nil for one that runs or is paused, and for one that
         /// waits for a connection or for something to try.
         public internal(set) var nextProbeAt: WallTime?
+        /// Of the backlog: entries that no reading finds, since a page of the journal that leads to them is damaged.
+        public internal(set) var unreachable = 0
         /// Nil while the lane is running; else why it stands still: `paused` with the operator's reason, or why it is
         /// stopped.
         public var stoppedBecause: String? { state.standsStillBecause }
@@ -118,6 +120,8 @@ public struct EngineStatus: Sendable {
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }
     /// Unconfirmed entries of the engine's lanes.
     public var unconfirmed: Int { lanes.reduce(0) { $0 + $1.backlog } }
+    /// Of them: entries that no reading finds. Anything but 0 is damage, which somebody must mend.
+    public var unreachable: Int { lanes.reduce(0) { $0 + $1.unreachable } }
 }
 
 /// Why the engine has nothing to do.
@@ -127,6 +131,9 @@ public enum EngineRest: Hashable, Sendable {
     /// What is left waits in lanes that are stopped or paused, or for topics that are set aside; the reason of the first.
     /// (Something was tried since, unless an operator has paused it or no connection can be made.)
     case stopped(String)
+    /// What is left in a lane cannot be reached, since the journal is damaged: says how many, and what to do. Whatever else
+    /// there is has met its end, or is stopped.
+    case damaged(String)
     /// The engine is not running any more.
     case ended
 }

@@ -19,6 +19,8 @@ final class StatusBoard: Sendable {
         let state: LaneState
         /// When a stopped one tries an entry.
         let nextProbeAt: WallTime?
+        /// Entries of it that no reading finds.
+        let unreachable: Int
     }
 
     /// One route, as its last turn left it.
@@ -148,7 +150,10 @@ final class StatusBoard: Sendable {
         var common = EngineRest.drained
         for case let rest in rests.values {
             guard let rest else { return nil }
-            if case .stopped = rest { common = rest }
+            switch (rest, common) {
+            case (.damaged, _), (.stopped, .drained): common = rest
+            default: continue
+            }
         }
         return common
     }
@@ -194,6 +199,7 @@ final class StatusBoard: Sendable {
         result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { lane in
             var status = EngineStatus.Lane(key: lane.key, state: lane.state, backlog: backlog(lane.key))
             status.nextProbeAt = lane.nextProbeAt
+            status.unreachable = min(lane.unreachable, status.backlog)
             return status
         }
         return result

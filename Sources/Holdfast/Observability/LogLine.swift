@@ -72,6 +72,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case feedbackNotStored = "feedback-not-stored"
     case entryQuarantined = "entry-quarantined"
     case blacklistUnreadable = "blacklist-unreadable"
+    case entriesUnreachable = "entries-unreachable"
 
     // critical
     case journalFailed = "journal-failed"
@@ -94,7 +95,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
             .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined, .blacklistUnreadable:
+            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable:
             .error
         case .journalFailed: .critical
         }
@@ -116,7 +117,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
-            .blacklistUnreadable:
+            .blacklistUnreadable, .entriesUnreachable:
             true
         }
     }

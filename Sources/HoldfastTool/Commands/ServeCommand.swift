@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServiceLog(level: configuration.log.level ?? .info)
         let run = ServiceRun(
             configuration, routes: routes, log: log,
-            sources: .init(openJournal: Self.open) { [self] in
+            sources: .init(openJournal: { try await Self.open($0, log) }) { [self] in
                 let configuration = try load()
                 // All of it is read, so that nothing is taken up by halves.
                 let problems = ServicePlan.problems(of: configuration)
@@ -62,9 +62,12 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    private static func open(_ configuration: Configuration) async throws -> OpenedJournal {
+    private static func open(_ configuration: Configuration, _ log: ServiceLog) async throws -> OpenedJournal {
         // The path was asked for when the configuration was read.
-        let journal = try await configuration.journal.open(at: configuration.journal.path ?? "", create: true)
+        let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in
+            let patience = Format.duration(JournalOpening.patienceWithOwners)
+            log.logger().warning("\(error.message); it is waited for, \(patience) at most")
+        }
         return OpenedJournal(journal: journal, directory: journal.directory, warnings: journal.warnings)
     }
 

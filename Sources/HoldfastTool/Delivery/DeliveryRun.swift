@@ -128,6 +128,7 @@ struct DeliveryRun {
                     tasks.addTask { await sitOutPause() }
                 case .resting(let rest):
                     if case .stopped(let reason) = rest { error = error ?? stopped(reason) }
+                    if case .damaged(let what) = rest { error = error ?? ToolError(.unreadable, what) }
                     if rest != .ended, !isEnding {
                         isEnding = true
                         await group.triggerGracefulShutdown()

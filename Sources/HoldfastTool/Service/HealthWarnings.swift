@@ -5,6 +5,14 @@ enum HealthWarnings {
     /// Lanes and topics that are named, of each kind; the rest are counted.
     static let greatestCount = 20
 
+    /// Damage by which accepted notifications stand still; nil when there is none.
+    static func damage(_ status: EngineStatus) -> String? {
+        guard status.unreachable > 0 else { return nil }
+        let entries = Format.plural(status.unreachable, "entry", "entries")
+        return "the journal is damaged: \(entries) cannot be reached; stop the service, and copy what is sound with "
+            + "`holdfast journal verify --salvage NEW`"
+    }
+
     static func of(_ status: EngineStatus) -> [String] {
         var warnings: [String] = []
         if status.quarantined > 0 {

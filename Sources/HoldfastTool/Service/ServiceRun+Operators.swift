@@ -31,9 +31,10 @@ extension ServiceRun {
     /// Whether senders are served, and why not.
     var health: Health {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
+        let status = life?.engine.status()
         return Health(
-            obstacles: [obstacle ?? watch.obstacle()].compactMap(\.self),
-            warnings: life.map { HealthWarnings.of($0.engine.status()) } ?? [])
+            obstacles: [obstacle ?? watch.obstacle(), status.flatMap(HealthWarnings.damage)].compactMap(\.self),
+            warnings: status.map(HealthWarnings.of) ?? [])
     }
 
     private var metrics: String {

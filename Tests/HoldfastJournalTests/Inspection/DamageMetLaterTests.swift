@@ -101,6 +101,61 @@ struct DamageMetLaterTests {
         #expect(later?.code == .mustBeReopened)
     }
 
+    /// Has the key of an entry name another lane: it is then out of order, and a search that meets it goes astray.
+    private func misplace(_ uid: UInt64, in table: String = "entries", _ journal: SampleJournal) throws {
+        let file = try Data(contentsOf: URL(fileURLWithPath: journal.entries))
+        let place = try journal.place(of: uid, in: file, table: table)
+        let keyByteCount = table == "entries" ? 12 : 20
+        try patch(journal.entries) { data in data[place - keyByteCount + 1] ^= 1 }
+    }
+
+    @Test("Entries that damage hides are named, nothing waits for them, and all others are delivered")
+    func hidden() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try await journal(scratch, count: 300) { journal in try misplace(150, journal) }
+        defer { journal.close() }
+        let engine = try Self.engine(journal)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            guard case .damaged(let words) = await engine.untilIdle() else {
+                Issue.record("it takes the journal for drained, or stopped")
+                return
+            }
+            #expect(words.contains("cannot be reached") && words.contains("--salvage"), "\(words)")
+            let status = engine.status()
+            #expect(status.unreachable > 0 && status.confirmed >= 149)
+            #expect(status.confirmed + status.unreachable == 300)
+            #expect(status.unconfirmed == status.unreachable)
+
+            // What comes later is accepted and goes.
+            _ = await engine.producer.submit([sample(1000)])
+            guard case .damaged = await engine.untilIdle() else {
+                Issue.record("the damage is forgotten")
+                return
+            }
+            #expect(engine.status().confirmed == status.confirmed + 1)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A sound journal has no entry that cannot be reached, whatever is in it; one whose keys are damaged has")
+    func census() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let sample = try SampleJournal(at: scratch.journal)
+        func unreachable() throws -> [Int] {
+            let journal = try LMDBJournal(directory: scratch.journal)
+            defer { journal.close() }
+            return try [immediate, considerate].map { try journal.unreachable(try journal.openLane($0).id) }
+        }
+        #expect(try unreachable() == [0, 0])
+        try misplace(6, in: "deferred", sample)
+        let found = try unreachable()
+        #expect(found[0] > 0)
+    }
+
     @Test("A start that is refused says how to salvage")
     func start() throws {
         let scratch = Scratch()

@@ -108,17 +108,17 @@ struct SampleJournal {
     static func uidKey(_ uid: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, uid] }
 
     /// Where the record of an entry lies in the data file: not one of its older copies.
-    func place(of uid: UInt64, in file: Data) throws -> Int {
+    func place(of uid: UInt64, in file: Data, table name: String = "entries") throws -> Int {
         guard let source = try HoldfastLMDB.DataFile.find(entries).file else { throw TimedOut() }
         var found: Int?
         let walk = FileWalk(source) { _ in
             true
         } fault: { _ in
         }
-        guard let table = walk.tables().first(where: { $0.name == "entries" }) else { throw TimedOut() }
-        walk.walk(table.record, name: "entries") { key, value, place in
+        guard let table = walk.tables().first(where: { $0.name == name }) else { throw TimedOut() }
+        walk.walk(table.record, name: name) { key, value, place in
             let page = Int(place.page) * 4096..<Int(place.page + 1) * 4096
-            if key[4...].reduce(0, { $0 << 8 | UInt64($1) }) == uid {
+            if key.suffix(8).reduce(0, { $0 << 8 | UInt64($1) }) == uid {
                 found = file.range(of: Data(value.array), in: page)?.lowerBound
             }
         }

@@ -65,6 +65,15 @@ struct JournalSettings: Equatable, Sendable {
         try await JournalOpening.open(path, options(create: create))
     }
 
+    /// For a service, which waits a while for another owner to end.
+    ///
+    /// - Parameter onWaiting: told once, when there is one.
+    /// - Throws: ``JournalError``.
+    func openPatiently(at path: String, onWaiting: (JournalError) -> Void) async throws -> LMDBJournal {
+        try await JournalOpening.open(
+            path, options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting)
+    }
+
     private func options(create: Bool) -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
         options.create = create
