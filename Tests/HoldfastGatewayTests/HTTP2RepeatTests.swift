@@ -20,6 +20,7 @@ struct HTTP2RepeatTests {
                 try await client.close()
             }
             #expect(world.journal.entries.count == 1)
+            #expect(world.figures.accepted == 1 && world.figures.repeated == 2)
         }
     }
 
@@ -56,7 +57,7 @@ struct HTTP2RepeatTests {
             try await eventually("it is confirmed") { world.engine.status().confirmed == 1 }
             #expect(try await client.send(HTTP2World.request([("apns-id", Self.id)])).status == 200)
             #expect(world.connector.sent.count == 1)
-            #expect(world.figures.repeated == 1)
+            #expect(world.figures.accepted == 1 && world.figures.repeated == 1)
         }
     }
 

@@ -73,6 +73,9 @@ import Testing
             (503, .deferred(.service)),
         ] as [(Int, SendResult.Verdict)])
     func noReason(_ status: Int, _ verdict: SendResult.Verdict) {
-        #expect(SendResult(apnsStatus: status).verdict == verdict)
+        let result = SendResult(apnsStatus: status)
+        #expect(result.verdict == verdict)
+        #expect(result.mayHaveBeenTaken == (status >= 500))
+        #expect(!SendResult(apnsStatus: status, reason: "ServiceUnavailable").mayHaveBeenTaken)
     }
 }

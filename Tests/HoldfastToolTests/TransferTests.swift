@@ -37,6 +37,7 @@ struct TransferTests {
                 history: EntryHistory(
                     place: .rejected(RejectionCause(reason: .tooManyAttempts, rejectedAt: acceptance)))),
         ]
+        full.guarantee = .atLeastOnce
         // Payloads that are not one line of JSON are carried in another way.
         for payload in ["", "{\n}", " {}", "{} ", "{\"a\":1}\r", "not JSON", "[1]", "{\"a\":\"\u{2028}é\"}"] {
             full.payload = Array(payload.utf8)
@@ -217,6 +218,14 @@ struct TransferTests {
             (#""guarantee":"at-least-once""#, #""guarantee":"exactly-once""#, "at-least-once or at-most-once"),
             (#""apns-id":"00000000-0000-0001-0000-000000000002","#, "", "has no \"apns-id\""),
             (#""payload":{}"#, #""payload":{"#, "at byte"),
+            (
+                #""guarantee":"at-least-once""#, #""guarantee":"at-most-once""#,
+                "contradicts itself: its guarantee is at-most-once, and its lane default/immediate/at-least-once sends again"
+            ),
+            (
+                #""apns-expiration":9"#, #""apns-expiration":0"#,
+                "contradicts itself: its expiration 0 allows one attempt"
+            ),
         ])
     func faults(part: String, instead: String, message: String) throws {
         let line =

@@ -18,7 +18,7 @@ extension Consumer {
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || topicsWantConnection
+        return hasDeferred || topicsWantConnection || clockWantsConnection
             || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 

@@ -44,7 +44,20 @@ extension Consumer {
             link.cumulative!.quiet.note(
                 runs, from: first, now: now, period: configuration.lateErrorPeriod, limit: configuration.lateErrorLimit)
         }
-        plan.acknowledge(runs, lanes: lanes.map(\.id), basis: basis, isKeptAside: isKept)
+        acknowledge(runs, of: link, basis: basis, isKeptAside: isKept, into: &plan)
+    }
+
+    private func acknowledge(
+        _ runs: [CumulativeWindow.Run], of link: Link, basis: ConfirmationBasis, isKeptAside: Bool = false,
+        into plan: inout SettlementPlan
+    ) {
+        let withdrawn = link.cumulative!.withdrawn
+        plan.acknowledge(
+            runs, lanes: lanes.map(\.id), basis: basis, isKeptAside: isKeptAside, withdrawn: withdrawn)
+        guard !withdrawn.isEmpty else { return }
+        link.cumulative!.withdrawn = withdrawn.filter { key in
+            !runs.contains { lanes[$0.lane].id == key.lane && $0.uids.contains(key.uid.rawValue) }
+        }
     }
 
     /// What was sent earlier on this connection was taken, the named one was refused, what was sent later was discarded.
@@ -59,7 +72,7 @@ extension Consumer {
             for run in taken { breakers[run.lane].confirmed(run.count) }
             if !taken.isEmpty { credentialTrial.confirmed(now: now) }
             probesConfirmed(taken, now: now)
-            plan.acknowledge(taken, lanes: lanes.map(\.id), basis: .answer)
+            acknowledge(taken, of: link, basis: .answer, into: &plan)
             if let named, case .refused(let result) = error.kind {
                 let ticket = link.window.settleUnsent(named)
                 decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)

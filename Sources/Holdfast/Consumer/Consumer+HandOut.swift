@@ -288,7 +288,9 @@ extension Consumer {
         }
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
         if fields.isExpired(at: wall) {
-            return clockReading.isTrusted ? .expired : .mustWait(WallClockGuard.distrust, .clockDistrusted)
+            guard let until = clockReading.distrustedUntil else { return .expired }
+            let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, now: clock.monotonic(), wall: wall)
+            return .mustWait(due.since(wall), .clockDistrusted)
         }
         guard entries != nil || !suspectTokens.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
             return nil
@@ -354,6 +356,11 @@ extension Consumer {
         let canHandOut =
             isOpen && parkedUntil == nil && !outcomesAreFull && shutdownDeadline == nil && !throttle.isPaused
         for index in lanes.indices {
+            if lanes[index].isPaused, lanes[index].key.guarantee == .atLeastOnce, retreatAgainAt == nil,
+                let mark = lanes[index].retreat()
+            {
+                lowerMark(index, to: mark)
+            }
             // What an earlier process may have sent keeps the mark of any lane where it is: what waits below it, and was
             // not sent, would be taken for sent after an orderly end too.
             guard lanes[index].key.guarantee == .atMostOnce || shutdownDeadline != nil && lanes[index].mustKeepMark

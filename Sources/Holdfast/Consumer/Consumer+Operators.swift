@@ -83,7 +83,12 @@ extension Consumer {
         // All are looked at before any is changed: a read that fails leaves everything as it was.
         for settlement in settlements {
             withdrawing.insert(settlement.key)
-            for link in links.values { link.window.disown(lane: index, settlement.key.uid) }
+            for link in links.values {
+                link.window.disown(lane: index, settlement.key.uid)
+                if link.cumulative?.window.isUnconfirmed(lane: index, settlement.key.uid) == true {
+                    link.cumulative!.withdrawn.insert(settlement.key)
+                }
+            }
             releaseSuspect(settlement.key.uid, lane: index)
         }
         guard !settlements.isEmpty else { return order.completion(.success(Withdrawal(gone: order.uids.count))) }

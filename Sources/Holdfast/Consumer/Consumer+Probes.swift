@@ -128,8 +128,9 @@ extension Consumer {
             probes[index].conclude(finding, configuration.probes, now: now, wall: wall, random: randomUnit())
             return
         }
-        // What was wrong with the credentials was wrong for all lanes of the route.
-        if lanes[index].remedy == .credentials { resumeLanes(stoppedFor: [.credentials]) } else { resumeLane(index) }
+        // What was wrong with the credentials, or with who answers, was wrong for all lanes of the route, and those without
+        // an entry have nothing to try it with.
+        if let remedy = lanes[index].remedy { resumeLanes(stoppedFor: [remedy]) } else { resumeLane(index) }
     }
 
     /// Whether a lane that stopped just now will try an entry before anybody should be told that nothing more goes.

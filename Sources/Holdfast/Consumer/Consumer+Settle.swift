@@ -7,7 +7,9 @@ extension Consumer {
         requeue(plan.requeues, connection: connection)
         for stop in plan.stops { stopLanes(for: stop.cause, lane: stop.lane, message: stop.message) }
         for trip in plan.trips {
-            for index in trip.lane.map({ [$0] }) ?? Array(lanes.indices) { stop(index, trip.message) }
+            for index in trip.lane.map({ [$0] }) ?? Array(lanes.indices) {
+                stop(index, trip.message, remedy: trip.lane == nil ? .service : nil)
+            }
         }
         if plan.parks {
             parkedUntil = now + configuration.park
@@ -197,6 +199,7 @@ extension Consumer {
             lanes[lane].endPromotion()
             hasPromoted.insert(lane)
             let call = topicCalls.removeValue(forKey: lane)
+            let clockCall = clockCalls.removeValue(forKey: lane)
             switch result {
             case .success(let uids):
                 // There may be more of them than came back at once.
@@ -204,6 +207,7 @@ extension Consumer {
                 tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
                 if lanes[lane].key.guarantee == .atMostOnce { share.took(uids.count, lane: lane) }
+                if let clockCall { clockHold.called(clockCall, lane: lane, count: uids.count) }
                 if let call { topicHold.called(call, lane: lane, count: uids.count) }
                 refreshDeferred(lane, now: now)
             case .failure(let error) where Self.isFatal(error):
@@ -321,6 +325,7 @@ extension Consumer {
         for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
             if let due = deferredDue[lane], due.monotonic <= now { promote(lane, through: max(clock.wall(), due.wall)) }
         }
+        callBackForClock(but: later)
         callBackForTopics(but: later)
     }
 

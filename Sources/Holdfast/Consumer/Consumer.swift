@@ -82,6 +82,9 @@ package final class Consumer: @unchecked Sendable {
     let clockTrust: ClockTrust
     /// Of this turn.
     var clockReading: ClockTrust.Reading
+    var clockHold = ClockHold()
+    /// What is being brought back for it, by lane.
+    var clockCalls: [Int: WallTime] = [:]
     var housekeeping: Housekeeping
     var reports: ReportInterval
 
@@ -340,7 +343,9 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func lookAtClocks(now: Duration, wall: WallTime) {
+        let wasDistrusted = clockReading.distrustedUntil != nil
         clockReading = clockTrust.look(wall: wall, monotonic: now)
+        lookAtClockHold(wasDistrusted: wasDistrusted, now: now)
         tellClock(clockReading.remark)
         turnNumber &+= 1
         for link in links.values { link.look(now: now, turn: turnNumber) }

@@ -15,6 +15,8 @@ struct LaneStateMachine: Sendable {
         case connection
         /// Other credentials.
         case credentials
+        /// That the service itself answers any lane of the route: something else stood in its place.
+        case service
     }
 
     /// What to do to get on.
@@ -98,6 +100,8 @@ struct LaneStateMachine: Sendable {
     /// At most so many entries wait to be handed out.
     var greatestWaiting: Int { again.count + Int(clamping: lastUID.rawValue - min(cursor, lastUID).rawValue) }
     var isRunning: Bool { state == .running }
+
+    var isPaused: Bool { if case .paused = state { true } else { false } }
     /// By itself; not by an operator.
     var isStopped: Bool { if case .stopped = state { true } else { false } }
     /// Whether anything goes out: all there is, or a probe.
@@ -205,11 +209,14 @@ struct LaneStateMachine: Sendable {
     }
 
     /// The mark of a lane with one attempt is to stand where the hand-outs ended, while nothing can go out: a crash would
-    /// make *unknown* what lies between, although it never left.
+    /// make *unknown* what lies between, although it never left. So is the mark of a lane that an operator has paused, maybe
+    /// for long: a crash would make it a possible duplicate.
     ///
     /// - Returns: where to set it back to, after which nothing goes out before ``markLowered()``; nil when it stands right.
     mutating func retreat() -> UID? {
-        guard key.guarantee == .atMostOnce, !isLowering, ceiling > cursor, cursor >= markAtOpen else { return nil }
+        guard key.guarantee == .atMostOnce || isPaused, !isLowering, ceiling > cursor, cursor >= markAtOpen else {
+            return nil
+        }
         return lower(to: cursor)
     }
 

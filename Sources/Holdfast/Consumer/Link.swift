@@ -37,6 +37,8 @@ final class Link {
 
         let connection: any CumulativeConnection
         var window = CumulativeWindow()
+        /// Of the window's entries, those that an operator has taken back: *unknown*, whatever confirms their neighbours.
+        var withdrawn: Set<EntryKey> = []
         var clock: QuietClock
         /// Everything up to here has left the machine.
         private(set) var sentThrough: UInt64 = 0

@@ -38,6 +38,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let unsupportedFileSystem = Code("unsupported file system")
         /// A Producer's name too many: a journal tells at most ``ProducerID/greatestCount`` apart.
         public static let tooManyProducers = Code("too many producers")
+        /// An entry of another journal that contradicts itself; nothing of its batch was taken.
+        public static let invalidEntry = Code("invalid entry")
         /// The journal was closed.
         public static let closed = Code("closed")
     }

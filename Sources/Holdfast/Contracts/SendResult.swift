@@ -62,6 +62,10 @@ public struct SendResult: Hashable, Sendable {
     public var timestamp: WallTime?
     /// From the answer's Retry-After.
     public var retryAfter: Duration?
+    /// Whether the service may have taken the notification although the verdict is ``Verdict/deferred(_:)``: a proxy said
+    /// "not now", and nobody knows what it had passed on by then. A notification with one attempt becomes *unknown*; any other
+    /// goes again as a possible duplicate.
+    public var mayHaveBeenTaken = false
     /// For people: what happened, where there was no answer.
     public var detail: String?
     /// The answer's `apns-unique-id`, under which Apple's console knows the notification; the development environment alone

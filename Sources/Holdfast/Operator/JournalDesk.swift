@@ -95,6 +95,13 @@ public struct JournalDesk: OperatorDesk {
                 .inUse,
                 "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
         }
+        for entry in entries {
+            guard let contradiction = entry.contradiction else { continue }
+            throw JournalError(
+                .invalidEntry,
+                "notification \(entry.notification.id.map { "\($0)" } ?? "without an id") can't be taken: \(contradiction)"
+            )
+        }
         var draft = RestoreDraft()
         for entry in entries {
             let lane = try journal.openLane(entry.lane).id

@@ -183,6 +183,25 @@ public struct RestoredEntry: Hashable, Sendable {
         self.history = history
         self.retryOf = retryOf
     }
+
+    /// What the lane and the notification say against each other, for people; `nil` for an entry that an engine could have
+    /// accepted.
+    ///
+    /// The lane alone decides whether a notification that may have been taken goes again. So a notification with one attempt
+    /// in a lane that sends again would lose its guarantee. (In a lane with one attempt the notification's own guarantee is of
+    /// no account: expiration 0 puts it there as well.)
+    public var contradiction: String? {
+        guard lane.guarantee == .atLeastOnce else { return nil }
+        let what: String
+        if notification.guarantee == .atMostOnce {
+            what = "its guarantee is at-most-once"
+        } else if notification.expiration == .once {
+            what = "its expiration 0 allows one attempt"
+        } else {
+            return nil
+        }
+        return "\(what), and its lane \(lane) sends again what may have been taken"
+    }
 }
 
 /// What came of reading a route's credentials again.

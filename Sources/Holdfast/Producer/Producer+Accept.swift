@@ -1,13 +1,14 @@
 /// From a slice of notifications to a submission for the journal and back to receipts.
 extension Producer {
+    /// - Parameter onCommit: takes the receipts, and how many of the notifications had been accepted before.
     func submit(
         _ notifications: ArraySlice<PushNotification>, note: (name: String, value: [UInt8])?,
-        stopsAtRefusal: Bool = false, onCommit: @escaping @Sendable ([Receipt]) -> Void
+        stopsAtRefusal: Bool = false, onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
     ) {
         let (refusal, terms) = shared.withLock { ($0.end ?? $0.blacklistFailure, $0.terms) }
         if let refusal {
             count(accepted: 0, refusals: [refusal.reason: notifications.count])
-            return onCommit(Array(repeating: .refused(refusal), count: notifications.count))
+            return onCommit(Array(repeating: .refused(refusal), count: notifications.count), 0)
         }
         let now = clock.wall()
         let reading = look(now)
@@ -21,13 +22,15 @@ extension Producer {
         guard !submission.items.isEmpty || note != nil else {
             let receipts = finished.refusals.map { Receipt.refused($0 ?? Self.nothingToSay) }
             count(accepted: 0, refusals: Self.refusals(in: receipts))
-            return onCommit(receipts)
+            return onCommit(receipts, 0)
         }
         journal.append(submission) { [self] result in
             let receipts = finished.receipts(result)
-            var accepted = 0
+            var (accepted, repeats) = (0, 0)
             switch result {
-            case .success(let appended): accepted = submission.items.count - appended.repeats.count
+            case .success(let appended):
+                repeats = appended.repeats.count
+                accepted = submission.items.count - repeats
             case .failure(let error): stopIfFatal(error)
             }
             count(accepted: accepted, refusals: accepted == receipts.count ? [:] : Self.refusals(in: receipts))
@@ -35,7 +38,7 @@ extension Producer {
                 guard case .accepted(let uid) = receipts[index] else { continue }
                 shared.withLock { $0.liveActivities.accepted(update, of: activity, as: uid) }
             }
-            onCommit(receipts)
+            onCommit(receipts, repeats)
         }
     }
 

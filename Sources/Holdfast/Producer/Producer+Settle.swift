@@ -41,17 +41,21 @@ extension Producer {
         for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, endpoint: String, wall: WallTime
     ) throws(JournalError) -> [BlacklistEntry] {
         var entries: [BlacklistEntry] = []
+        let isClockTrusted = look(wall).isTrusted
         for (lane, id) in lanes.enumerated() {
             let tokens = bad.filter { $0.lane == lane }.sorted { $0.uid < $1.uid }
             guard !tokens.isEmpty else { continue }
             let notifications = try notifications(tokens.map(\.uid), lane: id)
             for token in tokens {
                 guard let notification = notifications[token.uid], let address = notification.token else { continue }
+                // A time that is still to come would outlast every registration until then. (A clock that is doubted may be
+                // behind the service's.)
+                let since = isClockTrusted ? min(token.since, wall) : token.since
                 // Registered again since: the service speaks of an earlier life of the token.
-                if let registered = notification.tokenRegisteredAt, registered > token.since { continue }
+                if let registered = notification.tokenRegisteredAt, registered > since { continue }
                 entries.append(
                     BlacklistEntry(
-                        token: address, reason: token.reason, since: token.since, learntAt: wall,
+                        token: address, reason: token.reason, since: since, learntAt: wall,
                         route: route, topic: notification.topic, endpoint: endpoint, status: token.status,
                         answered: token.uid))
             }

@@ -98,6 +98,16 @@ public final class Producer: Sendable {
     /// - Parameter onCommit: the receipts; called on the journal's thread, or, when nothing is to be journaled, before
     ///   this returns. It must not block.
     public func submit(_ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void) {
+        submit(notifications, note: nil) { receipts, _ in onCommit(receipts) }
+    }
+
+    /// The same for somebody who counts: ``Receipt/accepted(_:)`` also answers the repeat of a notification that still waits.
+    ///
+    /// - Parameter onCommit: takes the receipts, and how many of the notifications had been accepted before.
+    package func submitTellingRepeats(
+        _ notifications: [PushNotification],
+        onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
+    ) {
         submit(notifications, note: nil, onCommit: onCommit)
     }
 
@@ -107,13 +117,13 @@ public final class Producer: Sendable {
         _ notifications: [PushNotification], note: (name: String, value: [UInt8])?
     ) async -> [Receipt] {
         await withCheckedContinuation { continuation in
-            submit(notifications, note: note) { continuation.resume(returning: $0) }
+            submit(notifications, note: note) { receipts, _ in continuation.resume(returning: receipts) }
         }
     }
 
-    package func submit(
+    private func submit(
         _ notifications: [PushNotification], note: (name: String, value: [UInt8])?,
-        onCommit: @escaping @Sendable ([Receipt]) -> Void
+        onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
     ) {
         let chunk = note == nil ? max(configuration.submissionChunk, 1) : notifications.count
         guard notifications.count > chunk else {
@@ -122,15 +132,15 @@ public final class Producer: Sendable {
         let chunks = stride(from: 0, to: notifications.count, by: chunk).map { start in
             notifications[start..<min(start + chunk, notifications.count)]
         }
-        let gathered = Monitor<[[Receipt]?]>(Array(repeating: nil, count: chunks.count))
+        let gathered = Monitor<[(receipts: [Receipt], repeats: Int)?]>(Array(repeating: nil, count: chunks.count))
         for (index, slice) in chunks.enumerated() {
-            submit(slice, note: nil) { receipts in
-                let all: [[Receipt]]? = gathered.withLock { parts in
-                    parts[index] = receipts
+            submit(slice, note: nil) { receipts, repeats in
+                let all = gathered.withLock { parts in
+                    parts[index] = (receipts, repeats)
                     let present = parts.compactMap { $0 }
                     return present.count == parts.count ? present : nil
                 }
-                if let all { onCommit(all.flatMap { $0 }) }
+                if let all { onCommit(all.flatMap(\.receipts), all.reduce(0) { $0 + $1.repeats }) }
             }
         }
     }
@@ -143,7 +153,7 @@ public final class Producer: Sendable {
     package func submitUpToRefusal(
         _ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
-        submit(notifications[...], note: nil, stopsAtRefusal: true, onCommit: onCommit)
+        submit(notifications[...], note: nil, stopsAtRefusal: true) { receipts, _ in onCommit(receipts) }
     }
 
     // MARK: Until drained

@@ -24,12 +24,15 @@ extension SettlementPlan {
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, result: SendResult, retry: RetrySchedule,
         until due: WallTime, wall: WallTime
     ) {
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        let possiblySent = result.mayHaveBeenTaken || flight.possiblySentBefore
+        if flight.hasOneAttempt, possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
         guard age(of: flight, wall: wall) <= retry.greatestAge else {
-            return reject(
-                EntryKey(lane: lane, uid: flight.uid), ticket: ticket, reason: .expired,
-                possiblySent: flight.possiblySentBefore, wall: wall)
+            return reject(key, ticket: ticket, reason: .expired, possiblySent: possiblySent, wall: wall)
         }
-        wait(flight, ticket: ticket, lane: lane, until: due, reason: result.reason ?? .serviceUnavailable)
+        wait(
+            flight, ticket: ticket, lane: lane, until: due, reason: result.reason ?? .serviceUnavailable,
+            possiblySent: possiblySent)
         counts.deferred += 1
     }
 }

@@ -153,26 +153,30 @@ struct SettlementPlan: Sendable {
 
     /// Runs of a cumulative window that were taken by the service.
     ///
-    /// - Parameter isKeptAside: whether a late error may recall them.
+    /// - Parameters:
+    ///   - isKeptAside: whether a late error may recall them.
+    ///   - withdrawn: entries that an operator has taken back, which are not counted.
     mutating func acknowledge(
-        _ runs: [CumulativeWindow.Run], lanes: [LaneID], basis: ConfirmationBasis, isKeptAside: Bool = false
+        _ runs: [CumulativeWindow.Run], lanes: [LaneID], basis: ConfirmationBasis, isKeptAside: Bool = false,
+        withdrawn: Set<EntryKey> = []
     ) {
         for run in runs {
             let keys = run.uids.map { EntryKey(lane: lanes[run.lane], uid: UID($0)) }
             if isKeptAside { now.batch.quieted += keys } else { now.batch.acknowledged += keys }
             now.positions += run.count
-            counts.confirmed += run.count
+            let count = withdrawn.isEmpty ? run.count : keys.count { !withdrawn.contains($0) }
+            counts.confirmed += count
             switch basis {
             case .answer: continue
-            case .barrier: counts.confirmedByBarrier += run.count
-            case .quiet: counts.confirmedByQuiet += run.count
+            case .barrier: counts.confirmedByBarrier += count
+            case .quiet: counts.confirmedByQuiet += count
             }
             let through = UID(run.uids.upperBound)
             if let index = now.cleared.firstIndex(where: { $0.lane == run.lane && $0.basis == basis }) {
-                now.cleared[index].count += run.count
+                now.cleared[index].count += count
                 now.cleared[index].through = max(now.cleared[index].through, through)
             } else {
-                now.cleared.append(Cleared(lane: run.lane, count: run.count, through: through, basis: basis))
+                now.cleared.append(Cleared(lane: run.lane, count: count, through: through, basis: basis))
             }
         }
     }
@@ -251,8 +255,8 @@ struct SettlementPlan: Sendable {
     ) {
         let key = EntryKey(lane: lane, uid: flight.uid)
         let isUnknown = result.verdict == .unknown
-        if isUnknown, flight.hasOneAttempt { return giveUpAsUnknown(key, ticket: ticket) }
-        let possiblySent = isUnknown || flight.possiblySentBefore
+        let possiblySent = isUnknown || result.mayHaveBeenTaken || flight.possiblySentBefore
+        if flight.hasOneAttempt, possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
         let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
         guard !retry.isExhausted(attempts: attempts, age: age(of: flight, wall: wall)) else {
             return reject(key, ticket: ticket, reason: .tooManyAttempts, possiblySent: possiblySent, wall: wall)
@@ -286,11 +290,14 @@ struct SettlementPlan: Sendable {
     }
 
     /// It has to wait for a reason that is not its own: among the deferred, its attempts untouched.
+    ///
+    /// - Parameter possiblySent: whether it may have been sent; `nil` for what is known from before.
     mutating func wait(
-        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, until due: WallTime, reason: Reason
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, until due: WallTime, reason: Reason,
+        possiblySent: Bool? = nil
     ) {
         let kind = Settlement.Kind.deferUntil(
-            due, attempts: flight.attempts, reason: reason, possiblySent: flight.possiblySentBefore)
+            due, attempts: flight.attempts, reason: reason, possiblySent: possiblySent ?? flight.possiblySentBefore)
         settle(EntryKey(lane: lane, uid: flight.uid), kind, ticket: ticket)
     }
 

@@ -4,7 +4,8 @@ extension SendResult {
     /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
     /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
     /// unknown reason is kept as it came and classified by its status. Apple gives each error a reason, so that an error
-    /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which mean the same from any server.
+    /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which ask for patience whoever sends them.
+    /// Behind such a 5xx the service may have taken the notification: ``mayHaveBeenTaken``.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -17,6 +18,7 @@ extension SendResult {
         self.init(
             Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
             retryAfter: retryAfter)
+        mayHaveBeenTaken = reason == nil && status >= 500
     }
 
     static func verdict(status: Int, reason: Reason?) -> Verdict {

@@ -181,8 +181,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         // A few are packed sooner than handed over; but none overtakes what was read before it.
         let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
         let submit = { @Sendable in
-            producer.submit(batch.notifications) { receipts in
-                loop.execute { bound.value.committed(waiting, receipts, wereHandedOver: isHandedOver) }
+            producer.submitTellingRepeats(batch.notifications) { receipts, repeats in
+                loop.execute { bound.value.committed(waiting, receipts, repeats, wereHandedOver: isHandedOver) }
             }
         }
         guard isHandedOver else { return submit() }
@@ -190,10 +190,12 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         service.packing.async(execute: submit)
     }
 
-    private func committed(_ waiting: [RequestDesk.Waiting], _ receipts: [Receipt], wereHandedOver: Bool) {
+    private func committed(
+        _ waiting: [RequestDesk.Waiting], _ receipts: [Receipt], _ repeats: Int, wereHandedOver: Bool
+    ) {
         if wereHandedOver { handedOver -= 1 }
         guard isReading else { return }
-        desk.committed(waiting, receipts)
+        desk.committed(waiting, receipts, repeats: repeats)
         finishCycle()
     }
 

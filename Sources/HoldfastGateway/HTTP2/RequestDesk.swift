@@ -135,16 +135,19 @@ struct RequestDesk {
 
     /// Answers what a commit has decided.
     ///
-    /// - Parameter receipts: one for each that waited.
-    mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt]) {
+    /// - Parameters:
+    ///   - receipts: one for each that waited.
+    ///   - repeats: how many of them had been accepted before, those that still wait for their outcome included.
+    mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt], repeats: Int) {
         outstanding -= waiting.count
+        var taken = 0
         for (its, receipt) in zip(waiting, receipts) {
             switch receipt {
             case .accepted:
                 accept(its)
-                tally.accepted += 1
+                taken += 1
             case .repeated(_, let outcome):
-                tally.repeated += 1
+                taken += 1
                 if let answer = RefusalAnswer(outcome) { write(its, answer) } else { accept(its) }
             case .refused(let refusal):
                 refuse(its, RefusalAnswer(refusal))
@@ -154,6 +157,8 @@ struct RequestDesk {
                 fail()
             }
         }
+        tally.accepted += taken - repeats
+        tally.repeated += repeats
         finishDrain()
     }
 

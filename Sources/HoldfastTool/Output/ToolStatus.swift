@@ -73,6 +73,7 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case .permissionDenied, .readOnly: .noPermission
         case .beingRead: .entriesLeft
         case .newerFormat, .damaged: .unreadable
+        case .invalidEntry: .badInput
         case .ownedByAnotherProcess, .unsupportedFileSystem, .alreadyExists: .cannotOpen
         default: .inputOutput
         }

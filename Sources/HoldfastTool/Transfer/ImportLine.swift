@@ -103,6 +103,7 @@ extension Members<ExportedEntry.Key> {
             acceptedAt: try needed(.acceptedAt, time(.acceptedAt)), history: history,
             retryOf: try integer(.retryOf, UInt64.self).flatMap { $0 > 0 ? UID($0) : nil })
         _ = try integer(.uid, UInt64.self)
+        if let contradiction = entry.contradiction { throw LineFault("contradicts itself: \(contradiction)") }
         return entry
     }
 

@@ -10,10 +10,12 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let status: Int
         let body: String
+        /// The header that names the notification, as Apple's answers have it.
+        let id: String?
         let verdict: SendResult.Verdict
 
-        init(_ status: Int, _ body: String, _ verdict: SendResult.Verdict) {
-            (self.status, self.body, self.verdict) = (status, body, verdict)
+        init(_ status: Int, _ body: String, id: String? = nil, _ verdict: SendResult.Verdict) {
+            (self.status, self.body, self.id, self.verdict) = (status, body, id, verdict)
         }
 
         var testDescription: String { "\(status) \(body.debugDescription)" }
@@ -25,7 +27,9 @@ import Testing
         "A page is no answer, whatever its status; a 5xx asks for patience all the same",
         arguments: [
             Case(200, page, .foreign), Case(200, "OK", .foreign), Case(200, "[]", .foreign),
-            Case(200, "{}", .confirmed), Case(200, "", .confirmed), Case(302, page, .foreign),
+            Case(200, #"{"status":"ok"}"#, .foreign), Case(200, "{}", id: "apns-id", .confirmed),
+            Case(200, "{}", id: "apns-request-id", .confirmed), Case(200, page, id: "apns-id", .foreign),
+            Case(200, "", .confirmed), Case(302, page, .foreign),
             Case(400, page, .foreign), Case(401, "{}", .foreign),
             Case(403, page, .foreign), Case(404, page, .foreign), Case(407, page, .foreign), Case(410, page, .foreign),
             Case(421, #"{"error":"misdirected"}"#, .foreign), Case(429, page, .deferred(.service)),
@@ -36,7 +40,9 @@ import Testing
         configuration.behavior = MockBehavior { _ in
             MockAnswer(
                 .response(
-                    status: example.status, headers: [("server", "nginx/1.2"), ("content-type", "text/html")],
+                    status: example.status,
+                    headers: [("server", "nginx/1.2"), ("content-type", "text/html")]
+                        + (example.id.map { [($0, "00000000-0000-0001-0000-000000000002")] } ?? []),
                     body: Array(example.body.utf8)))
         }
         let mock = try await MockAPNsServer.start(configuration)
@@ -45,6 +51,7 @@ import Testing
         #expect(await bench.untilAnswered())
         let result = bench.result(1)
         #expect(result?.verdict == example.verdict)
+        #expect(result?.mayHaveBeenTaken == (example.status >= 500))
         if example.verdict == .foreign {
             let words = example.body.isEmpty ? "without a body" : "\""
             #expect(result?.detail?.hasPrefix("server nginx/1.2, text/html, \(words)") == true)

@@ -34,7 +34,9 @@ import Testing
         let bench = try Bench()
         try bench.submit([Sample.notification(1), Sample.notification(2, guarantee: .atMostOnce)])
         bench.settle()
-        for number in [1, 2] { bench.connection.answer(number, SendResult(apnsStatus: 503)) }
+        for number in [1, 2] {
+            bench.connection.answer(number, SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
+        }
         bench.settle()
         let next = try bench.crashed()
         next.advance(by: .seconds(2))
@@ -49,13 +51,14 @@ import Testing
         // Others are taken: it is not the service.
         try bench.submit(1..<3)
         bench.settle()
-        bench.connection.answer(1, unknownOnce ? .unknown("no answer") : SendResult(apnsStatus: 500))
+        bench.connection.answer(
+            1, unknownOnce ? .unknown("no answer") : SendResult(apnsStatus: 500, reason: "InternalServerError"))
         bench.connection.answer(2, .confirmed)
         for neighbour in 3..<5 {
             bench.advance(by: .seconds(10))
             try bench.submit(neighbour..<(neighbour + 1))
             bench.settle()
-            bench.connection.answer(1, SendResult(apnsStatus: 500))
+            bench.connection.answer(1, SendResult(apnsStatus: 500, reason: "InternalServerError"))
             bench.connection.answer(neighbour, .confirmed)
             bench.settle()
         }
@@ -71,7 +74,8 @@ import Testing
         try bench.submit(1..<2)
         bench.settle()
         bench.advance(by: .seconds(61))
-        bench.connection.answer(1, isUnknown ? .unknown("no answer") : SendResult(apnsStatus: 500))
+        bench.connection.answer(
+            1, isUnknown ? .unknown("no answer") : SendResult(apnsStatus: 500, reason: "InternalServerError"))
         bench.settle()
         #expect(bench.status.unknown == (isUnknown ? 1 : 0))
         #expect(bench.status.rejectedTotal == (isUnknown ? 0 : 1))

@@ -181,6 +181,40 @@ import Testing
         #expect(bench.journal.entries.count { Sample.number(of: $0.notification) <= 20 } == 0)
     }
 
+    @Test("What waits because the clock is doubted comes back with the mending, however little the clock was ahead")
+    func recalled() throws {
+        for ahead in [Duration.seconds(400), .seconds(840), .seconds(2 * 86_400)] {
+            let bench = try Bench()
+            bench.answer = { _ in .confirmed }
+            bench.accepts = false
+            try bench.submit((1..<61).map { expiring($0, in: .seconds(300), bench) })
+            bench.clock.stepWall(by: ahead)
+            bench.accepts = true
+            bench.advance(by: .seconds(5))
+            #expect(bench.sent.isEmpty)
+            bench.clock.stepWall(by: .zero - ahead)
+            bench.turn()
+            bench.settle()
+            #expect(bench.status.confirmed == 60)
+            #expect(bench.status.expired == 0)
+        }
+    }
+
+    @Test("What has expired by a doubted clock ends when the clock is trusted, and not much later") func endsWithDoubt()
+        throws
+    {
+        let bench = try Bench { $0.window = 10 }
+        bench.accepts = false
+        try bench.submit((1..<61).map { expiring($0, in: .seconds(300), bench) })
+        bench.clock.stepWall(by: .seconds(400))
+        bench.accepts = true
+        bench.advance(by: .seconds(540))
+        #expect(bench.status.expired == 0)
+        bench.advance(by: .seconds(65))
+        #expect(bench.status.expired == 60)
+        #expect(bench.sent.isEmpty)
+    }
+
     @Test("An operator who acts under a clock that is ahead does not make the next start believe it")
     func operatorsSayNothingOfTheTime() async throws {
         let bench = try Bench(InMemoryJournal(mode: .manual))

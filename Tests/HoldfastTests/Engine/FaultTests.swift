@@ -187,4 +187,38 @@ import Testing
         #expect(next.status.unknown == 0)
         #expect(next.status.confirmed == 90)
     }
+
+    @Test("What waits in a paused lane was never sent, over a kill too") func pausedIsNotSent() throws {
+        let bench = try Bench()
+        try bench.submit(0..<10)
+        bench.settle()
+        bench.core.pause(bench.lane())
+        try bench.submit(10..<100)
+        bench.settle()
+        #expect(bench.sent == Array(0..<10))
+        let next = try bench.crashed()
+        next.core.resume(next.lane())
+        next.answer = { _ in .confirmed }
+        next.settle()
+        #expect(next.sent == Array(0..<100))
+        #expect(next.status.possibleDuplicates == 10)
+        #expect(next.status.confirmed == 100)
+    }
+
+    @Test("A paused lane goes on where it was when it is resumed") func pausedGoesOn() throws {
+        let bench = try Bench()
+        bench.answer = { _ in .confirmed }
+        try bench.submit(0..<10)
+        bench.settle()
+        for round in 1..<4 {
+            bench.core.pause(bench.lane())
+            try bench.submit((10 * round)..<(10 * round + 10))
+            bench.settle()
+            #expect(bench.sent == Array(0..<(10 * round)))
+            bench.core.resume(bench.lane())
+            bench.settle()
+        }
+        #expect(bench.sent == Array(0..<40))
+        #expect(bench.status.possibleDuplicates == 0)
+    }
 }

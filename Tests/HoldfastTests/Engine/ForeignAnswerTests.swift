@@ -27,6 +27,22 @@ import Testing
         #expect(bench.core.producer.blacklist.count == 0)
     }
 
+    @Test("Lanes that have nothing to try run again with the one that the service answers") func lanesWithoutEntries()
+        throws
+    {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(apnsStatus: 404) }
+        try bench.submit(1..<101)
+        bench.settle()
+        #expect(bench.status.lanes.count == 4)
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause != nil })
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(120))
+        #expect(bench.status.confirmed == 100)
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause == nil && $0.nextProbeAt == nil })
+    }
+
     @Test("A kill after such answers makes no duplicates and nothing unknown", arguments: Guarantee.allCases)
     func killed(_ guarantee: Guarantee) throws {
         let bench = try Bench()
@@ -70,6 +86,42 @@ import Testing
         #expect(bench.status.confirmed == 0)
         #expect(bench.status.unknown == 1)
         #expect(bench.journal.entries.map(\.isFlaggedPossiblySent) == [true])
+    }
+
+    @Test(
+        "Behind a proxy's 5xx it may have been taken: one attempt is over and unknown, anything else may come twice",
+        arguments: [500, 502, 503, 504], [1, 40])
+    func proxysError(_ status: Int, _ count: Int) throws {
+        let bench = try Bench()
+        let isMended = Monitor(false)
+        bench.answer = { _ in isMended.withLock { $0 } ? .confirmed : SendResult(apnsStatus: status) }
+        try bench.submit(1..<(1 + count), guarantee: .atMostOnce)
+        try bench.submit(101..<(101 + count))
+        bench.settle()
+        isMended.withLock { $0 = true }
+        bench.advance(by: .seconds(1200))
+        #expect(bench.journal.entries.isEmpty)
+        for number in 1..<(1 + count) { #expect(bench.sent.count { $0 == number } == 1) }
+        #expect(bench.status.unknown == count)
+        #expect(bench.status.confirmed == count)
+        #expect(bench.status.possibleDuplicates >= count)
+    }
+
+    @Test("What the service itself puts off in its own words goes again, with one attempt too") func servicesError()
+        throws
+    {
+        let bench = try Bench()
+        let isMended = Monitor(false)
+        bench.answer = { _ in
+            isMended.withLock { $0 }
+                ? .confirmed : SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
+        }
+        try bench.submit(1..<41, guarantee: .atMostOnce)
+        bench.settle()
+        isMended.withLock { $0 = true }
+        bench.advance(by: .seconds(1200))
+        #expect(bench.status.confirmed == 40)
+        #expect(bench.status.possibleDuplicates == 0)
     }
 
     @Test(

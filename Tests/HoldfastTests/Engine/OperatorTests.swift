@@ -155,7 +155,7 @@ import Testing
         let bench = try Bench()
         try bench.submit(1..<3)
         bench.settle()
-        bench.connection.answer(1, SendResult(apnsStatus: 503))
+        bench.connection.answer(1, SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
         bench.connection.answer(2, .unknown("no answer"))
         bench.settle()
         #expect(withdraw(bench, [1, 2]).withLock { $0 } == Withdrawal(withdrawn: 1, unknown: 1, gone: 0))
@@ -252,5 +252,43 @@ import Testing
         #expect(try journal.status().unconfirmed == 3)
         #expect(
             try await desk.restore(entries, note: RestoreNote(name: "import/1", value: [2], before: [1])).count == 3)
+    }
+
+    private func restored(_ notification: PushNotification, _ lane: LaneKey, _ history: EntryHistory) -> RestoredEntry {
+        RestoredEntry(
+            lane: lane, producer: "default", notification: notification, acceptedAt: ManualClock().wall,
+            history: history)
+    }
+
+    @Test("One attempt in a lane that sends again is refused, and nothing of its batch is taken") func contradicting()
+        async throws
+    {
+        let bench = try Bench()
+        let desk = EngineDesk(core: bench.core)
+        var once = Sample.notification(2)
+        once.expiration = .once
+        for notification in [Sample.notification(1, guarantee: .atMostOnce), once] {
+            let entries = [Sample.notification(3), notification].map { restored($0, bench.lane(), EntryHistory()) }
+            let error = await #expect(throws: JournalError.self) { try await desk.restore(entries, note: nil) }
+            #expect(error?.code == .invalidEntry)
+            #expect(error?.message.contains("default/immediate/at-least-once sends again") == true)
+        }
+        #expect(try bench.journal.status().unconfirmed == 0)
+    }
+
+    @Test("What had its one attempt elsewhere is unknown, and never sent", arguments: [false, true])
+    func hadItsAttempt(_ isDeferred: Bool) async throws {
+        let bench = try Bench()
+        bench.answer = { _ in .confirmed }
+        let place = isDeferred ? EntryHistory.Place.deferred(until: bench.clock.wall) : .waiting
+        _ = try await EngineDesk(core: bench.core).restore(
+            [
+                restored(
+                    Sample.notification(1, guarantee: .atMostOnce), bench.lane(.atMostOnce),
+                    EntryHistory(place: place, isPossiblySent: true))
+            ], note: nil)
+        bench.advance(by: .seconds(60))
+        #expect(bench.sent.isEmpty)
+        #expect(bench.status.unknown == 1)
     }
 }

@@ -175,6 +175,38 @@ import Testing
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(try bench.submit(1..<2)[0].uid != nil)
     }
+
+    @Test("A 410 whose time is still to come holds from its answer, so that a registration after that lifts it")
+    func timeToCome() throws {
+        let bench = try Bench()
+        try bench.submit(1..<2)
+        bench.settle()
+        let answered = bench.clock.wall
+        bench.connection.answer(
+            1,
+            SendResult(
+                apnsStatus: 410, reason: "Unregistered", timestamp: answered.advanced(by: .seconds(365 * 86_400))))
+        bench.settle()
+        #expect(
+            try bench.core.producer.blacklist.entries(for: Sample.notification(1).token!).map(\.since) == [answered])
+        bench.advance(by: .seconds(60))
+        var registered = Sample.notification(1)
+        registered.tokenRegisteredAt = bench.clock.wall
+        #expect(try bench.submit([registered])[0].uid != nil)
+    }
+
+    @Test("A clock that is doubted may be behind the service's: then the service's time is kept") func timeInDoubt()
+        throws
+    {
+        let bench = try Bench()
+        try bench.submit(1..<2)
+        bench.settle()
+        let told = bench.clock.wall
+        bench.clock.stepWall(by: .seconds(-3600))
+        bench.connection.answer(1, SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: told))
+        bench.settle()
+        #expect(try bench.core.producer.blacklist.entries(for: Sample.notification(1).token!).map(\.since) == [told])
+    }
 }
 
 extension EngineEvent {

@@ -24,6 +24,25 @@ import Testing
         #expect(await bench.events(events).contains(cleared))
     }
 
+    @Test("An entry that was taken back is not counted as confirmed with its neighbours") func withdrawnMeanwhile()
+        async throws
+    {
+        let bench = try bench()
+        let events = bench.listen()
+        try bench.submit(1..<11)
+        bench.settle()
+        bench.core.withdraw([UID(4)], from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(bench.status.unknown == 1)
+        bench.advance(by: .seconds(6))
+        #expect(bench.status.confirmedByQuiet == 9)
+        #expect(bench.status.confirmed == 9)
+        #expect(bench.status.settled == 10)
+        #expect(bench.status.inFlight == 0)
+        let cleared = EngineEvent.cleared(bench.lane(), count: 9, through: UID(10), by: .quiet)
+        #expect(await bench.events(events).contains(cleared))
+    }
+
     @Test("It is told cleared when that is on disk, and not before") func clearedIsDurable() async throws {
         let bench = try Bench(InMemoryJournal(mode: .manual), modes: [.cumulative(quietPeriod: .seconds(5))])
         try bench.submit(1..<11)

@@ -140,7 +140,9 @@ import Testing
     @Test("An entry that is deferred too often becomes a rejection") func tooManyAttempts() async throws {
         let journal = InMemoryJournal()
         // Others are taken: it is not the service.
-        let connector = InMemoryConnector { Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 500) : .confirmed }
+        let connector = InMemoryConnector {
+            Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 500, reason: "InternalServerError") : .confirmed
+        }
         let engine = try testEngine(journal, connector)
         _ = await engine.producer.submit((1..<20).map { Sample.notification($0) })
         #expect(try await runUntilIdle(engine) == .drained)

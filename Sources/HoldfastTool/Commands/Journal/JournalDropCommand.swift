@@ -11,6 +11,8 @@ struct JournalDropCommand: AsyncParsableCommand {
             and asks; what is accepted after the counting stays. Rejections are not touched: `rejections discard` deletes \
             those. Entries whose records cannot be read, in quarantine or not, are dropped where their UIDs are named.
 
+            Exit code 66 when there is none of those that were named; flags that choose nothing are no mistake.
+
             Examples:
               holdfast journal drop 1200-1300
               holdfast journal drop --topic com.example.app --lane default/considerate --older-than 2h
@@ -48,6 +50,9 @@ struct JournalDropCommand: AsyncParsableCommand {
         // Those that cannot be read are meant only where they are named: nobody can say what flags would choose.
         let unreadable = sweepOptions.chosen.isEmpty ? [] : try sweep.unreadable()
         let matched = count + unreadable.count
+        guard matched > 0 || sweepOptions.chosen.isEmpty else {
+            throw ToolError(.noInput, "\(path) has no such unconfirmed entries")
+        }
         var withdrawal = Withdrawal()
         if matched > 0 {
             try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(path) back")

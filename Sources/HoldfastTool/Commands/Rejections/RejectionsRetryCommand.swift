@@ -104,6 +104,8 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
         discussion: """
             It counts first, and asks.
 
+            Exit code 66 when there is none of those that were named; flags that choose nothing are no mistake.
+
             Examples:
               holdfast rejections discard --older-than 30d
               holdfast rejections discard --reason Unregistered --yes
@@ -127,6 +129,9 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
     private func discard() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
+        guard count > 0 || sweepOptions.chosen.isEmpty else {
+            throw ToolError(.noInput, "\(path) has no such rejections")
+        }
         var report = Report(matched: count, discarded: 0)
         if count > 0 {
             try consentOptions.ask("Delete \(Format.plural(count, "rejection")) of \(path)")
