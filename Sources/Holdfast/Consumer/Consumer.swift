@@ -197,7 +197,7 @@ package final class Consumer: @unchecked Sendable {
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockTrust = surroundings.clockTrust
         clockReading = ClockTrust.Reading(
-            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), remark: nil)
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0))
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }
@@ -329,7 +329,7 @@ package final class Consumer: @unchecked Sendable {
 
     private func lookAtClocks(now: Duration, wall: WallTime) {
         clockReading = clockTrust.look(wall: wall, monotonic: now)
-        tellClock(clockReading.remark)
+        tellClock(clockTrust.takeNews())
         for link in links.values { link.look(now: now) }
         if throttle.isThrottling {
             throttle.look(now: now)
