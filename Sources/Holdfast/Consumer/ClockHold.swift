@@ -61,13 +61,13 @@ extension Consumer {
     }
 
     func callBackForClock(but later: Set<Int>) {
-        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
-            guard let due = clockHold.call(lane: lane) else { continue }
+        for lane in lanes.indices where !later.contains(lane) {
+            guard let due = clockHold.call(lane: lane), canPromote(lane) else { continue }
             let before = WallTime(milliseconds: due.milliseconds - 1)
             if promote(lane, after: before, through: due) { clockCalls[lane] = due }
         }
     }
 
     /// Whether something that the clock has held back is worth a connection.
-    var clockWantsConnection: Bool { lanes.indices.contains { canPromote($0) && clockHold.call(lane: $0) != nil } }
+    var clockWantsConnection: Bool { lanes.indices.contains { clockHold.call(lane: $0) != nil && canPromote($0) } }
 }
