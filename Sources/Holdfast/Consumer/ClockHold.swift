@@ -25,10 +25,17 @@ struct ClockHold: Sendable {
         if let period, period.distrustedUntil != distrustedUntil || period.due <= wall { end(period) }
         // A moment behind the end, so that nothing is looked at in vain.
         let wait = max(distrustedUntil - now, .zero) + .seconds(1)
-        var current = period ?? (distrustedUntil, wall.advanced(by: wait), [])
+        var current = period ?? (distrustedUntil, unused(wall.advanced(by: wait)), [])
         current.lanes.insert(lane)
         period = current
         return current.due
+    }
+
+    /// A due time that nothing is called back by: what is called and has to wait again would be called once more.
+    private func unused(_ due: WallTime) -> WallTime {
+        var due = due
+        while calls.values.contains(where: { $0.contains(due) }) { due = WallTime(milliseconds: due.milliseconds + 1) }
+        return due
     }
 
     /// What of the lane is to be brought back: entries that are due at exactly this time.

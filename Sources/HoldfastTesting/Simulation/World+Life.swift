@@ -5,6 +5,17 @@ internal import Logging
 extension World {
     private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
+    /// A new life knows of a clock that was set by what the journal knows alone: nothing where nothing was ever written, and
+    /// nothing where a clock that was set back to the right time agrees with it.
+    private func forgetSetClock() {
+        guard let last = journal.wallTimeAtOpen else {
+            clockWasSet = nil
+            return
+        }
+        let isRight = abs(wallOffset - Self.firstWallOffset) < 60_000
+        if isRight, (Duration.seconds(-1)...Duration.seconds(300)).contains(wall.since(last)) { clockWasSet = nil }
+    }
+
     func open() {
         life += 1
         peers = []
@@ -15,8 +26,7 @@ extension World {
         retiring = [:]
         leaving = nil
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
-        // Nobody can find out a clock by a journal in which nothing was ever written.
-        if journal.wallTimeAtOpen == nil { clockWasSet = nil }
+        forgetSetClock()
         rules.lastFirst = [:]
         rules.paused = [:]
         rules.withdrawn = []

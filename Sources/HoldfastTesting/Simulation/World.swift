@@ -27,7 +27,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// The monotonic clock.
     var now: Duration = .seconds(1000)
     /// Milliseconds; what the wall clock shows beyond the monotonic one.
-    var wallOffset: Int64 = 1_800_000_000_000
+    static let firstWallOffset: Int64 = 1_800_000_000_000
+    var wallOffset = firstWallOffset
     var wall: WallTime { WallTime(milliseconds: wallOffset + now.wholeMilliseconds) }
     /// The wall clock was set in this life, or before it.
     var isClockSuspect = false

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct ClockHoldTests {
+    private let wall = WallTime(seconds: 1_800_000_000)
+
+    @Test("What is held in one period of distrust has one due time, and is called when the opinion changes")
+    func period() {
+        var hold = ClockHold()
+        let due = hold.hold(lane: 1, distrustedUntil: .seconds(600), now: .zero, wall: wall)
+        #expect(hold.hold(lane: 2, distrustedUntil: .seconds(600), now: .seconds(1), wall: wall) == due)
+        #expect(hold.call(lane: 1) == nil)
+        #expect(hold.look(distrustedUntil: nil, wasDistrusted: true))
+        #expect(hold.call(lane: 1) == due)
+        #expect(hold.call(lane: 2) == due)
+        #expect(hold.call(lane: 3) == nil)
+        hold.called(due, lane: 1, count: 5)
+        #expect(hold.call(lane: 1) == due)
+        hold.called(due, lane: 1, count: 0)
+        #expect(hold.call(lane: 1) == nil)
+    }
+
+    @Test("What is called and has to wait once more does not wait for what is being called: that would never end")
+    func again() {
+        var hold = ClockHold()
+        let first = hold.hold(lane: 1, distrustedUntil: .seconds(600), now: .zero, wall: wall)
+        // The clock is set to and fro: another period of distrust, which ends at the same time by the wall clock.
+        _ = hold.look(distrustedUntil: .seconds(700), wasDistrusted: true)
+        #expect(hold.call(lane: 1) == first)
+        let second = hold.hold(
+            lane: 1, distrustedUntil: .seconds(700), now: .zero, wall: wall.advanced(by: .seconds(-100)))
+        #expect(second > first)
+        hold.called(first, lane: 1, count: 0)
+        #expect(hold.call(lane: 1) == nil)
+    }
+}
