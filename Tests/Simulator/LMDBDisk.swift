@@ -40,6 +40,8 @@ final class LMDBDisk: SimulatedDisk {
     private(set) var isIdle = true
     /// Looks at the journal beside the engine; nil when it was not needed yet.
     private var looking: JournalReader?
+    /// Notifications that the reader has told of.
+    private var packed: [UID: [UInt8]] = [:]
 
     /// A new journal in a directory of its own.
     init(seed: UInt64) throws {
@@ -66,11 +68,13 @@ final class LMDBDisk: SimulatedDisk {
     var waitingCount: Int { open.waitingCount }
     var waitingBlacklistCount: Int { open.waitingBlacklistCount }
 
-    func step(atMost count: Int) {
-        switch open.step(atMost: count) {
+    func step(atMost count: Int) -> Bool {
+        let moment = open.step(atMost: count)
+        switch moment {
         case .visible, .reported: isIdle = false
         case .completed, nil: isIdle = true
         }
+        return moment == .visible || moment == nil
     }
 
     func commitBlacklist() { while open.stepBlacklist() != nil {} }
@@ -109,45 +113,55 @@ final class LMDBDisk: SimulatedDisk {
         looking = nil
     }
 
-    func image() throws(JournalError) -> DiskImage {
-        let status = try open.status()
-        let reader = try self.reader()
+    func figures() throws(JournalError) -> DiskImage.Figures {
+        DiskImage.Figures(status: try open.status(), producers: try open.producers())
+    }
+
+    func image(rejectionsAfter rejections: UID) throws(JournalError) -> DiskImage {
+        let figures = try figures()
+        let status = figures.status
         var entries: [DiskImage.Entry] = []
-        for lane in status.lanes {
-            let batch = try open.unconfirmed(lane.id, after: .none, through: .max, limit: .max)
-            for item in batch.items {
-                entries.append(
-                    DiskImage.Entry(
-                        uid: item.uid, lane: lane.key, packed: Array(batch.bytes[item.range]),
-                        attempts: item.attempts, isPossiblySent: item.isPossiblySent))
-            }
-            for entry in batch.unreadable {
-                entries.append(
-                    DiskImage.Entry(
-                        uid: entry.uid, lane: lane.key, packed: [], attempts: 0, isPossiblySent: false,
-                        fault: entry.fault))
-            }
-        }
+        for lane in status.lanes { try appendUnconfirmed(of: lane, to: &entries) }
         if status.quarantined > 0 { entries += try quarantined() }
-        if status.deferred + status.rejections > 0 {
-            for entry in try reader.entries(limit: .max, states: [.deferred, .rejected]) {
-                entries.append(Self.entry(entry))
+        if status.deferred > 0 {
+            for entry in try reader().entries(limit: .max, states: [.deferred]) { entries.append(image(of: entry)) }
+        }
+        if status.rejections > 0 {
+            for entry in try reader().entries(after: rejections, limit: .max, states: [.rejected]) {
+                entries.append(image(of: entry))
             }
         }
-        if status.aside > 0 {
-            let aside = try open.asideImage()
-            let keys = Dictionary(uniqueKeysWithValues: status.lanes.map { ($0.id, $0.key) })
-            for (item, place) in zip(aside.entries.items, aside.places) {
-                guard let lane = keys[place.lane] else { continue }
-                entries.append(
-                    DiskImage.Entry(
-                        uid: item.uid, lane: lane, packed: Array(aside.entries.bytes[item.range]),
-                        attempts: item.attempts, isPossiblySent: item.isPossiblySent, asideSince: place.since))
-            }
-        }
+        if status.aside > 0 { try appendAside(status, to: &entries) }
         return DiskImage(
-            status: status, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
-            blacklist: try open.blacklist.list(after: nil, limit: .max), producers: try open.producers())
+            figures: figures, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
+            blacklist: try open.blacklist.list(after: nil, limit: .max))
+    }
+
+    private func appendUnconfirmed(of lane: JournalStatus.Lane, to entries: inout [DiskImage.Entry]) throws(JournalError) {
+        let batch = try open.unconfirmed(lane.id, after: .none, through: .max, limit: .max)
+        for item in batch.items {
+            entries.append(
+                DiskImage.Entry(
+                    uid: item.uid, lane: lane.key, packed: Array(batch.bytes[item.range]), attempts: item.attempts,
+                    isPossiblySent: item.isPossiblySent))
+        }
+        for entry in batch.unreadable {
+            entries.append(
+                DiskImage.Entry(
+                    uid: entry.uid, lane: lane.key, packed: [], attempts: 0, isPossiblySent: false, fault: entry.fault))
+        }
+    }
+
+    private func appendAside(_ status: JournalStatus, to entries: inout [DiskImage.Entry]) throws(JournalError) {
+        let aside = try open.asideImage()
+        let keys = Dictionary(uniqueKeysWithValues: status.lanes.map { ($0.id, $0.key) })
+        for (item, place) in zip(aside.entries.items, aside.places) {
+            guard let lane = keys[place.lane] else { continue }
+            entries.append(
+                DiskImage.Entry(
+                    uid: item.uid, lane: lane, packed: Array(aside.entries.bytes[item.range]),
+                    attempts: item.attempts, isPossiblySent: item.isPossiblySent, asideSince: place.since))
+        }
     }
 
     private func quarantined() throws(JournalError) -> [DiskImage.Entry] {
@@ -159,15 +173,9 @@ final class LMDBDisk: SimulatedDisk {
         }
     }
 
-    private static func entry(_ entry: JournalEntry) -> DiskImage.Entry {
-        var packed: [UInt8] = []
-        let notification = entry.notification
-        PackedNotification.append(
-            notification, id: notification.id ?? NotificationID(high: 0, low: 0),
-            expiration: notification.expiration ?? .at(0), acceptedAt: entry.acceptedAt, producer: entry.producer,
-            retryOf: entry.retryOf ?? .none, to: &packed)
+    private func image(of entry: JournalEntry) -> DiskImage.Entry {
         var image = DiskImage.Entry(
-            uid: entry.uid, lane: entry.lane, packed: packed, attempts: UInt16(clamping: entry.attempts),
+            uid: entry.uid, lane: entry.lane, packed: packed(entry), attempts: UInt16(clamping: entry.attempts),
             isPossiblySent: entry.isPossiblySent)
         switch entry.state {
         case .deferred(let due): image.due = due
@@ -176,5 +184,18 @@ final class LMDBDisk: SimulatedDisk {
         case .neverSent, .possiblySent: break
         }
         return image
+    }
+
+    /// Packed once: what was submitted stays as it is.
+    private func packed(_ entry: JournalEntry) -> [UInt8] {
+        if let known = packed[entry.uid] { return known }
+        var bytes: [UInt8] = []
+        let notification = entry.notification
+        PackedNotification.append(
+            notification, id: notification.id ?? NotificationID(high: 0, low: 0),
+            expiration: notification.expiration ?? .at(0), acceptedAt: entry.acceptedAt, producer: entry.producer,
+            retryOf: entry.retryOf ?? .none, to: &bytes)
+        packed[entry.uid] = bytes
+        return bytes
     }
 }

@@ -322,8 +322,9 @@ extension Consumer {
         let later = hasPromoted
         hasPromoted = []
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
-        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
-            if let due = deferredDue[lane], due.monotonic <= now { promote(lane, through: max(clock.wall(), due.wall)) }
+        for lane in lanes.indices where !later.contains(lane) {
+            guard let due = deferredDue[lane], due.monotonic <= now, canPromote(lane) else { continue }
+            promote(lane, through: max(clock.wall(), due.wall))
         }
         callBackForClock(but: later)
         callBackForTopics(but: later)

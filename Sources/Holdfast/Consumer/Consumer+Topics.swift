@@ -86,7 +86,7 @@ extension Consumer {
     ///
     /// - Parameter later: lanes whose last promotion has just ended.
     func callBackForTopics(but later: Set<Int>) {
-        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
+        for lane in lanes.indices where topicHold.mayCall(lane: lane) && !later.contains(lane) && canPromote(lane) {
             guard let call = topicHold.call(lane: lane, limit: promotionLimit(lane)),
                 !call.isForProbe || lanes[lane].againCount == 0
             else { continue }
@@ -95,7 +95,7 @@ extension Consumer {
     }
 
     /// Whether something that waits for its topic is worth a connection.
-    var topicsWantConnection: Bool { lanes.indices.contains { canPromote($0) && topicHold.wantsConnection(lane: $0) } }
+    var topicsWantConnection: Bool { lanes.indices.contains { topicHold.wantsConnection(lane: $0) && canPromote($0) } }
 
     /// Why nothing of a running lane goes although there is something; nil when something may go.
     func topicReason(_ index: Int) -> String? {

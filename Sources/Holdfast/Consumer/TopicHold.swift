@@ -284,11 +284,14 @@ struct TopicHold: Sendable {
         held[topic]?.places.insert(Place(lane: lane, generation: generation))
     }
 
+    /// Whether the lane's deferred may hold anything to call back. As good as always no.
+    func mayCall(lane: Int) -> Bool { lanes[lane].sweeps > 0 || !held.isEmpty }
+
     /// What to bring back from the lane's deferred now.
     ///
     /// - Parameter limit: at most so many.
     func call(lane: Int, limit greatest: Int) -> Call? {
-        if lanes[lane].sweeps == 0, held.isEmpty { return nil }
+        guard mayCall(lane: lane) else { return nil }
         if lanes[lane].sweeps > 0 {
             let generation = 1 - lanes[lane].generation
             let first = Self.firstDue.milliseconds + Int64(generation) * Self.span

@@ -46,5 +46,10 @@ struct DeferredTable: Sendable {
         order.compactMap { place in entries[place.uid].map { (place.uid, $0) } }
     }
 
+    /// All of them in due order, without a copy.
+    func forEach(_ body: (_ uid: UID, _ entry: Entry) -> Void) {
+        for place in order { if let entry = entries[place.uid] { body(place.uid, entry) } }
+    }
+
     private func place(of due: WallTime, _ uid: UID) -> Int { order.firstPlace { ($0.due, $0.uid) >= (due, uid) } }
 }

@@ -39,6 +39,11 @@ struct UIDTable<Value: Sendable>: Sendable {
         return found
     }
 
+    /// All of them, ascending, without a copy.
+    func forEach(_ body: (_ uid: UID, _ value: Value) -> Void) {
+        for uid in order { if let value = values[uid] { body(uid, value) } }
+    }
+
     var all: [(uid: UID, value: Value)] { range(after: .none) }
 
     /// Of the first in the order that is not below `uid`.

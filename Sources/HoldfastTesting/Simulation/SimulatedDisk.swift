@@ -11,7 +11,10 @@ package protocol SimulatedDisk: AnyObject {
     var isIdle: Bool { get }
 
     /// Takes the commit under way one moment further, or begins one of at most so many requests.
-    func step(atMost count: Int)
+    ///
+    /// - Returns: whether anything may have been written; if not, others were told of what had been.
+    @discardableResult
+    func step(atMost count: Int) -> Bool
     /// Commits all changes of the blacklist that wait.
     func commitBlacklist()
     /// From now on every commit of entries is refused for want of room; or none any more.
@@ -27,7 +30,11 @@ package protocol SimulatedDisk: AnyObject {
     /// - Parameter limit: the most settlements of one commit from now on; nil for the journal's own.
     func crash(limit: Int?) throws(JournalError)
     /// Everything that readers see now.
-    func image() throws(JournalError) -> DiskImage
+    ///
+    /// - Parameter rejections: of the rejections, those above this UID are enough.
+    func image(rejectionsAfter rejections: UID) throws(JournalError) -> DiskImage
+    /// What the journal says of itself now.
+    func figures() throws(JournalError) -> DiskImage.Figures
     /// The simulation is over.
     func remove()
 }
@@ -71,22 +78,28 @@ package struct DiskImage: Sendable {
         }
     }
 
-    package var status: JournalStatus
+    /// What a journal says of itself.
+    package struct Figures: Sendable {
+        package var status: JournalStatus
+        package var producers: [ProducerStatus]
+
+        package init(status: JournalStatus, producers: [ProducerStatus]) {
+            self.status = status
+            self.producers = producers
+        }
+    }
+
+    package var figures: Figures
     /// Waiting, deferred and rejected ones.
     package var entries: [Entry]
     package var outcomes: [Outcome]
     package var blacklist: [BlacklistEntry]
-    package var producers: [ProducerStatus]
 
-    package init(
-        status: JournalStatus, entries: [Entry], outcomes: [Outcome], blacklist: [BlacklistEntry],
-        producers: [ProducerStatus]
-    ) {
-        self.status = status
+    package init(figures: Figures, entries: [Entry], outcomes: [Outcome], blacklist: [BlacklistEntry]) {
+        self.figures = figures
         self.entries = entries
         self.outcomes = outcomes
         self.blacklist = blacklist
-        self.producers = producers
     }
 }
 
@@ -94,19 +107,12 @@ extension InMemoryDisk {
     /// The same disk as another journal has it. What no check asks for is left out.
     init(_ image: DiskImage) {
         self.init(identityKey: IdentityKey(first: 0, second: 0))
-        for lane in image.status.lanes {
-            let id = addLane(lane.key)
-            _ = changeLane(id) { added in
-                added.mark = lane.mark
-                added.state = lane.state
-            }
-        }
-        for producer in image.producers {
-            guard let id = addProducer(producer.name) else { continue }
-            changeProducer(id) { $0.unconfirmed = producer.unconfirmed }
-        }
+        take(image.figures)
+        var last: (key: LaneKey, id: LaneID)?
         for entry in image.entries {
-            let id = addLane(entry.lane)
+            // Most lie beside others of their lane.
+            let id = if let last, last.key == entry.lane { last.id } else { addLane(entry.lane) }
+            last = (entry.lane, id)
             let record = Record(
                 packed: entry.packed, attempts: entry.attempts, producer: ProducerID(rawValue: 0),
                 isPossiblySent: entry.isPossiblySent, lane: id, fault: entry.fault)
@@ -130,6 +136,21 @@ extension InMemoryDisk {
         }
         for outcome in image.outcomes { outcomes.insert(outcome, for: outcome.uid) }
         for entry in image.blacklist { _ = blacklist[entry.token, default: TokenEntries()].restore(entry) }
-        totals = image.status.totals
+    }
+
+    /// What the other journal says of itself.
+    mutating func take(_ figures: DiskImage.Figures) {
+        for lane in figures.status.lanes {
+            let id = addLane(lane.key)
+            _ = changeLane(id) { added in
+                added.mark = lane.mark
+                added.state = lane.state
+            }
+        }
+        for producer in figures.producers {
+            guard let id = addProducer(producer.name) else { continue }
+            changeProducer(id) { $0.unconfirmed = producer.unconfirmed }
+        }
+        totals = figures.status.totals
     }
 }

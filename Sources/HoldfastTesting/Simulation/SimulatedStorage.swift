@@ -11,6 +11,8 @@ final class SimulatedStorage {
     private var commitLimit: Int?
     /// What readers saw last, of a real journal; nil when it may have changed since.
     private var seen: InMemoryDisk?
+    /// What the journal says of itself may have changed since; what lies in it has not.
+    private var areFiguresOld = false
     /// How often something was written, or may have been.
     private(set) var changes = 0
     /// A commit's fate is not known: nothing can be read before it is opened again.
@@ -38,20 +40,37 @@ final class SimulatedStorage {
 
     /// As readers see it now.
     ///
+    /// - Parameter rejections: rejections up to this UID may be missing.
     /// - Throws: what a real journal says that cannot be read.
-    func snapshot() throws(JournalError) -> InMemoryDisk {
+    func snapshot(rejectionsAfter rejections: UID) throws(JournalError) -> InMemoryDisk {
         switch kind {
         case .memory(let journal): return journal.state.withLock(\.disk)
         case .disk(let disk):
             if isBroken, let last { return last }
-            if let seen { return seen }
+            if let seen, !areFiguresOld { return seen }
             if readsFail { disk.failReads(false) }
             defer { if readsFail { disk.failReads(true) } }
-            let now = InMemoryDisk(try disk.image())
-            seen = now
-            last = now
-            return now
+            return try look(at: disk, rejectionsAfter: rejections)
         }
+    }
+
+    private func look(
+        at disk: any SimulatedDisk, rejectionsAfter rejections: UID
+    ) throws(JournalError) -> InMemoryDisk {
+        last = nil
+        var now: InMemoryDisk
+        if let known = seen {
+            // Let go of, so that it is changed in its place.
+            seen = nil
+            now = known
+            now.take(try disk.figures())
+        } else {
+            now = InMemoryDisk(try disk.image(rejectionsAfter: rejections))
+        }
+        areFiguresOld = false
+        seen = now
+        last = now
+        return now
     }
 
     /// Something was written.
@@ -98,9 +117,11 @@ final class SimulatedStorage {
         switch kind {
         case .memory(let journal): journal.stepCommit()
         case .disk(let disk):
-            disk.step(atMost: .max)
+            // A call that is durable on return may have ended the commit under way: then this begins another one.
+            if disk.step(atMost: .max) { return changed() }
             // What the journal says of itself follows what it has written.
-            changed()
+            areFiguresOld = true
+            changes += 1
         }
     }
 

@@ -9,11 +9,13 @@ extension World {
         let disk = snapshot
         reconciliations += 1
         var new: [Arrival] = []
-        for (_, lane) in disk.lanes {
-            for (uid, record) in lane.entries.all where !see(uid, record, isDeferred: false) {
+        for lane in disk.laneList {
+            lane.entries.forEach { uid, record in
+                guard !see(uid, record, isDeferred: false) else { return }
                 new.append(Arrival(uid: uid, record: record, lane: lane.key))
             }
-            for (uid, entry) in lane.deferred.all where !see(uid, entry.record, isDeferred: true) {
+            lane.deferred.forEach { uid, entry in
+                guard !see(uid, entry.record, isDeferred: true) else { return }
                 new.append(Arrival(uid: uid, record: entry.record, lane: lane.key, isDeferred: true))
             }
         }

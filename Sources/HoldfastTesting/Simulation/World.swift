@@ -42,7 +42,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var journal: any Journal { storage.journal }
     /// The disk as readers see it now.
     var snapshot: InMemoryDisk {
-        do throws(JournalError) { return try storage.snapshot() } catch {
+        do throws(JournalError) { return try storage.snapshot(rejectionsAfter: ledger.greatest) } catch {
             violate(10, "the journal cannot be read: \(error)")
             return InMemoryDisk(identityKey: IdentityKey(first: 0, second: 0))
         }
