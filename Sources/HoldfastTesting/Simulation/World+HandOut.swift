@@ -227,6 +227,12 @@ extension World {
         }
     }
 
+    /// The last door holds back what a fault would hand out a second time. Nothing may come to it.
+    func checkLastDoor() {
+        guard let refused = core?.status().secondHandOuts, refused > 0 else { return }
+        violate(3, "\(refused) entries were to be handed out while they were in flight")
+    }
+
     func windowLimit(of route: Int) -> Int {
         route == 1 ? swarm.engine.cumulativeWindow * terms[route].connections : swarm.engine.window
     }

@@ -111,6 +111,7 @@ extension World {
         }
         checkTotals(totals)
         checkDelivered()
+        checkLastDoor()
         for producer in disk.producers where producer.unconfirmed != 0 {
             violate(1, "producer \(producer.name) has \(producer.unconfirmed) unconfirmed, and nothing is left")
         }

@@ -96,6 +96,7 @@ extension World {
 
     /// The engine's knowledge ends here, but for what is on disk.
     func endLife() {
+        checkLastDoor()
         checkCovered()
         for peer in peers { peer.abandon() }
         core = nil

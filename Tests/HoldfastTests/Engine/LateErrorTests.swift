@@ -201,6 +201,27 @@ import Testing
         #expect(bench.journal.rejections.keys.map(\.rawValue) == [4])
     }
 
+    @Test("While what silence has confirmed waits for another try at the disk, a late error waits for it")
+    func recoveredDisk() throws {
+        let bench = try bench()
+        try bench.submit(1..<11)
+        bench.settle()
+        bench.journal.failWrites(with: JournalError(.diskFull, "no space left"))
+        bench.advance(by: .seconds(6))
+        // There is room again, and nobody has tried yet.
+        bench.journal.failWrites(with: nil)
+        bench.connection.fail(at: 4, badToken)
+        bench.settle()
+        #expect(bench.connections[0].count == 1)
+        #expect(try aside(bench) == 0)
+        #expect(bench.status.holding == ["default": .payloadError])
+        bench.advance(by: .seconds(1))
+        #expect(bench.connection.numbers == [5, 6, 7, 8, 9, 10])
+        #expect(bench.status.recalled == 7)
+        #expect(bench.status.secondHandOuts == 0)
+        #expect(try aside(bench) == 3)
+    }
+
     @Test("An operator cannot take back what lies aside") func withdrawal() throws {
         let bench = try quietBench()
         let answer = Monitor<Withdrawal?>(nil)
