@@ -137,7 +137,9 @@ final class LMDBDisk: SimulatedDisk {
             blacklist: try open.blacklist.list(after: nil, limit: .max))
     }
 
-    private func appendUnconfirmed(of lane: JournalStatus.Lane, to entries: inout [DiskImage.Entry]) throws(JournalError) {
+    private func appendUnconfirmed(of lane: JournalStatus.Lane, to entries: inout [DiskImage.Entry])
+        throws(JournalError)
+    {
         let batch = try open.unconfirmed(lane.id, after: .none, through: .max, limit: .max)
         for item in batch.items {
             entries.append(

@@ -47,7 +47,7 @@ struct DeferredTable: Sendable {
     }
 
     /// All of them in due order, without a copy.
-    func forEach(_ body: (_ uid: UID, _ entry: Entry) -> Void) {
+    func visitAll(_ body: (_ uid: UID, _ entry: Entry) -> Void) {
         for place in order { if let entry = entries[place.uid] { body(place.uid, entry) } }
     }
 

@@ -40,7 +40,7 @@ struct UIDTable<Value: Sendable>: Sendable {
     }
 
     /// All of them, ascending, without a copy.
-    func forEach(_ body: (_ uid: UID, _ value: Value) -> Void) {
+    func visitAll(_ body: (_ uid: UID, _ value: Value) -> Void) {
         for uid in order { if let value = values[uid] { body(uid, value) } }
     }
 

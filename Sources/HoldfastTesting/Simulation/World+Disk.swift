@@ -10,11 +10,11 @@ extension World {
         reconciliations += 1
         var new: [Arrival] = []
         for lane in disk.laneList {
-            lane.entries.forEach { uid, record in
+            lane.entries.visitAll { uid, record in
                 guard !see(uid, record, isDeferred: false) else { return }
                 new.append(Arrival(uid: uid, record: record, lane: lane.key))
             }
-            lane.deferred.forEach { uid, entry in
+            lane.deferred.visitAll { uid, entry in
                 guard !see(uid, entry.record, isDeferred: true) else { return }
                 new.append(Arrival(uid: uid, record: entry.record, lane: lane.key, isDeferred: true))
             }
