@@ -205,7 +205,7 @@ package final class Consumer: @unchecked Sendable {
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockTrust = surroundings.clockTrust
         clockReading = ClockTrust.Reading(
-            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), remark: nil)
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0))
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }
@@ -346,7 +346,7 @@ package final class Consumer: @unchecked Sendable {
         let wasDistrusted = clockReading.distrustedUntil != nil
         clockReading = clockTrust.look(wall: wall, monotonic: now)
         lookAtClockHold(wasDistrusted: wasDistrusted, now: now)
-        tellClock(clockReading.remark)
+        tellClock(clockTrust.takeNews())
         turnNumber &+= 1
         for link in links.values { link.look(now: now, turn: turnNumber) }
         for lane in breakers.indices { breakers[lane].look(turn: turnNumber) }

@@ -6,21 +6,35 @@ final class ClockTrust: Sendable {
         let distrustedUntil: Duration?
         /// The earliest time that it may be; the wall clock's time while the clock is trusted.
         let earliest: WallTime
-        /// News, told to whoever looks first.
-        let remark: WallClockGuard.Remark?
     }
 
-    private let state: Monitor<WallClockGuard>
+    private struct State {
+        var clock: WallClockGuard
+        /// What nobody was told yet.
+        var news: WallClockGuard.Remark?
+    }
+
+    private let state: Monitor<State>
 
     /// - Parameter wallTimeAtOpen: the last time that the journal knows of.
-    init(wallTimeAtOpen: WallTime?) { state = Monitor(WallClockGuard(wallTimeAtOpen: wallTimeAtOpen)) }
+    init(wallTimeAtOpen: WallTime?) {
+        state = Monitor(State(clock: WallClockGuard(wallTimeAtOpen: wallTimeAtOpen)))
+    }
 
     func look(wall: WallTime, monotonic: Duration) -> Reading {
-        state.withLock { clock in
-            let remark = clock.look(wall: wall, monotonic: monotonic)
+        state.withLock { state in
+            if let remark = state.clock.look(wall: wall, monotonic: monotonic) { state.news = remark }
             return Reading(
-                isTrusted: clock.isTrusted, distrustedUntil: clock.distrustedUntil, earliest: clock.earliest(wall),
-                remark: remark)
+                isTrusted: state.clock.isTrusted, distrustedUntil: state.clock.distrustedUntil,
+                earliest: state.clock.earliest(wall))
+        }
+    }
+
+    /// What somebody has seen of the clock, for the first who asks: whoever submits sees it, and cannot tell it.
+    func takeNews() -> WallClockGuard.Remark? {
+        state.withLock { state in
+            defer { state.news = nil }
+            return state.news
         }
     }
 }

@@ -230,6 +230,10 @@ package final class EngineCore: Sendable {
         if let failure { completion(.failure(failure)) }
     }
 
+    /// What the journal is to remember as its last time, when an operator writes while the wall clock says `wall`; nil
+    /// while the clock is doubted.
+    package func timeToRemember(_ wall: WallTime) -> WallTime? { producer.timeToRemember(producer.look(wall)) }
+
     /// Entries of another journal are to be appended. Said before anything of it can be read: see
     /// ``LaneStateMachine/beginRestoring()``.
     package func beginRestoring() { for consumer in consumers { consumer.post { $0.restoresBegun += 1 } } }

@@ -84,7 +84,8 @@ struct EngineDesk: OperatorDesk {
         defer { core.restoring.leave() }
         core.beginRestoring()
         defer { core.endRestoring() }
-        return try await atRest.restore(entries, note: note)
+        let now = core.producer.clock.wall()
+        return try await atRest.restore(entries, now: now, earliestTime: core.timeToRemember(now), note: note)
     }
 
     // MARK: Rejections

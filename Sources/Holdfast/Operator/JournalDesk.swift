@@ -89,6 +89,16 @@ public struct JournalDesk: OperatorDesk {
     public func reloadCredentials() async throws -> [CredentialReload] { [] }
 
     public func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
+        let now = clock.wall()
+        // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
+        return try await restore(
+            entries, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil, note: note)
+    }
+
+    /// - Parameter earliestTime: what the journal remembers as its last time; nil for what it knows.
+    func restore(
+        _ entries: [RestoredEntry], now: WallTime, earliestTime: WallTime?, note: RestoreNote?
+    ) async throws -> [UID] {
         guard !entries.isEmpty || note != nil else { return [] }
         if let note, note.isChecked, try journal.note(note.name) != note.before {
             throw JournalError(
@@ -108,11 +118,8 @@ public struct JournalDesk: OperatorDesk {
             draft.add(entry, lane: lane, producer: try journal.openProducer(entry.producer))
         }
         let producer = try draft.firstProducer ?? journal.openProducer(ProducerTable.standardName)
-        let now = clock.wall()
-        // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
         let submission = draft.submission(
-            producer: producer, now: now, earliestTime: journal.wallTimeAtOpen == nil ? now : nil,
-            note: note.map { ($0.name, $0.value) })
+            producer: producer, now: now, earliestTime: earliestTime, note: note.map { ($0.name, $0.value) })
         let appended: Appended = try await journal.answer { journal.append(submission, completion: $0) }
         return entries.indices.map { UID(appended.first.rawValue + UInt64($0)) }
     }

@@ -22,8 +22,9 @@ extension World {
         do throws(JournalError) {
             let id = try journal.openLane(lane).id
             let producer = try journal.openProducer(name)
+            lookAtClocks()
             var submission = Submission(
-                producer: producer, acceptedAt: wall, earliestTime: journal.wallTimeAtOpen == nil ? wall : nil)
+                producer: producer, acceptedAt: wall, earliestTime: core.timeToRemember(wall))
             for index in 0..<dice.steep(1...swarm.greatestBatch) {
                 let serial = importable(for: lane, producer: name)
                 guard let notification = application.submitted[serial]?.notification else { continue }
