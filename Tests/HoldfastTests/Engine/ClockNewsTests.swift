@@ -24,7 +24,9 @@ import Testing
         #expect(warnings == 1)
     }
 
-    @Test("What an operator imports into a running engine, by a clock that is ahead, does not make the next start believe it")
+    @Test(
+        "What an operator imports into a running engine, by a clock that is ahead, does not make the next start believe it"
+    )
     func importedAhead() async throws {
         let bench = try Bench()
         bench.accepts = false
