@@ -5,6 +5,8 @@
 struct ClockHold: Sendable {
     /// How many periods are remembered for a lane. What is forgotten comes back when it is due, or as stranded.
     static let greatestCalls = 8
+    /// So long behind the end of the distrust entries are due, so that nothing is looked at in vain.
+    static let margin = Duration.seconds(1)
 
     private var period: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>)?
     /// Due times to bring back, by lane.
@@ -22,9 +24,12 @@ struct ClockHold: Sendable {
     ///
     /// - Returns: its due time, later than `wall`.
     mutating func hold(lane: Int, distrustedUntil: Duration, now: Duration, wall: WallTime) -> WallTime {
-        if let period, period.distrustedUntil != distrustedUntil || period.due <= wall { end(period) }
-        // A moment behind the end, so that nothing is looked at in vain.
-        let wait = max(distrustedUntil - now, .zero) + .seconds(1)
+        let wait = max(distrustedUntil - now, .zero) + Self.margin
+        // Two steps at once end the distrust at the same time, which is another one by the wall clock.
+        let greatest = wall.advanced(by: wait + WallClockGuard.tolerance)
+        if let period, period.distrustedUntil != distrustedUntil || period.due <= wall || period.due > greatest {
+            end(period)
+        }
         var current = period ?? (distrustedUntil, unused(wall.advanced(by: wait)), [])
         current.lanes.insert(lane)
         period = current

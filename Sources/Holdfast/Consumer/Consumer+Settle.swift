@@ -275,7 +275,9 @@ extension Consumer {
         {
             // Beyond that lie the places of topics.
             let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)
-            if promote(lane, after: wall.advanced(by: greatestWait), through: last, isStranded: true) {
+            // A clock that was set back by so little is believed, and strands nothing.
+            let greatest = greatestWait + ClockHold.margin + WallClockGuard.tolerance
+            if promote(lane, after: wall.advanced(by: greatest), through: last, isStranded: true) {
                 strandedLookAt[lane] = now + greatestWait
             }
         }

@@ -21,6 +21,15 @@ import Testing
         #expect(hold.call(lane: 1) == nil)
     }
 
+    @Test("A clock that is set twice at once leaves nothing waiting for the first time it showed") func twice() {
+        var hold = ClockHold()
+        let days = Duration.seconds(31 * 86_400)
+        let first = hold.hold(lane: 1, distrustedUntil: .seconds(600), now: .zero, wall: wall.advanced(by: days))
+        let second = hold.hold(lane: 1, distrustedUntil: .seconds(600), now: .zero, wall: wall)
+        #expect(second == wall.advanced(by: .seconds(601)))
+        #expect(hold.call(lane: 1) == first)
+    }
+
     @Test("What is called and has to wait once more does not wait for what is being called: that would never end")
     func again() {
         var hold = ClockHold()
