@@ -16,7 +16,7 @@ The faults strike at the request number --at on the service (or on the connectio
     refused              --count requests from number --at on: RST_STREAM REFUSED_STREAM
     stream-limit         every --at requests of a connection: SETTINGS with a limit of 1, and 20 later of 100 again
     stall                a connection takes --at requests, then answers nothing any more, PING included
-    busy                 --count requests from number --at on: 503 ServiceUnavailable with Retry-After, in whole seconds
+    busy                 from request number --at on, for --count seconds: 503 ServiceUnavailable with Retry-After
     pieces               every --at requests of a connection: 500 InternalServerError; all error bodies come in DATA frames of one byte
     close-unanswered     a connection takes --at requests, takes 10 more, and closes without answering those
     settings-games       every 50 requests of a connection: another initial window, another header table, another frame size
@@ -45,6 +45,7 @@ class Service:
         self.options = options
         self.requests = 0
         self.struck = 0
+        self.busy_until = None
         self.connections = 0
         self.ledger = open(options.ledger, "a", buffering=1, encoding="utf-8")
 
@@ -234,7 +235,11 @@ class Connection(asyncio.Protocol):
         return True
 
     def on_busy(self, stream, headers, body):
-        if self.service.requests < self.at or self.service.struck >= self.service.options.count:
+        if self.service.requests < self.at:
+            return False
+        if self.service.busy_until is None:
+            self.service.busy_until = time.monotonic() + self.service.options.count
+        if time.monotonic() >= self.service.busy_until:
             return False
         self.service.strike(connection=self.number)
         self.answer(stream, headers, body, 503, "ServiceUnavailable", [("retry-after", "1")])

@@ -20,7 +20,7 @@ extension Fault {
         .h2(
             "stall", "two connections: from request 300 on no answers, PING included", leavesOpen: .connection, times: 2
         ),
-        .h2("busy", "from request 300 on, 200 answers 503 with Retry-After: 1", times: 200),
+        .h2("busy", "from request 300 on, for 3 seconds, answers 503 with Retry-After: 1", times: 3),
         .h2("pieces", "every 50th answered 500; all error bodies in frames of one byte", at: 50),
         .h2(
             "close-unanswered", "five connections: closed at request 310, the last ten taken and not answered",

@@ -55,9 +55,10 @@ struct ForeignPushServiceTests {
         .enabled(if: Foreign.shouldTest("nghttpd"), "Debian package nghttp2-server is not installed"),
         arguments: [["-m", "100"], ["-m", "100", "-w", "8", "-W", "8", "-c", "0"], ["-m", "1"]])
     func nghttpd(options: [String]) async throws {
-        try await ForeignPushService.nghttpd(options) { service in
-            let delivery = try await Delivery.run(1000, to: service, keepsLedger: false)
-            #expect(delivery.rest == .drained && delivery.status.confirmed == 1000)
+        let count = 1000
+        try await ForeignPushService.nghttpd(options, tokens: (0..<count).map(Delivery.token)) { service in
+            let delivery = try await Delivery.run(count, to: service, keepsLedger: false)
+            #expect(delivery.rest == .drained && delivery.status.confirmed == count)
             #expect(delivery.status.possibleDuplicates == 0)
         }
     }

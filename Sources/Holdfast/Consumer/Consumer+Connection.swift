@@ -88,6 +88,8 @@ extension Consumer {
                 link.look(now: now, turn: turnNumber)
                 links[number] = link
                 pool.made(number)
+                // While it was being made there may have come to be fewer.
+                leaveSurplus(now: now)
                 resumeLanes(stoppedFor: [.connection])
                 connectionOpened(number)
                 events.emit(.connected(route: name))

@@ -10,6 +10,8 @@ extension World {
         defer { rules.unseenStep = .zero }
         guard rules.hasLooked else {
             rules.hasLooked = true
+            // Before anything was written, the first look is all that is known.
+            if journal.wallTimeAtOpen == nil { clockWasSet = nil }
             guard let gap = journal.wallTimeAtOpen.map({ wall.since($0) }) else { return }
             guard gap > .seconds(300) || gap < .seconds(-1) else { return }
             (rules.ahead, rules.doubtfulUntil) = (max(gap, .zero), rules.openedAt + distrust)

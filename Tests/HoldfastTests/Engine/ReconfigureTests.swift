@@ -342,6 +342,24 @@ import Testing
         #expect(stage.connections(of: first).map(\.isClosed) == [false, true])
     }
 
+    @Test("Fewer connections while one is being made: it is given nothing") func fewerConnectionsMeanwhile() throws {
+        var scaling = ConnectionScaling()
+        scaling.minimum = 2
+        let kept = Route(name: "a", connector: first, connections: 2, scaling: scaling)
+        let stage = try Stage([kept]) { $0.window = 100 }
+        stage.prepare = { [unowned stage] _ in stage.connects = false }
+        stage.submit(1..<11)
+        stage.advance(by: .seconds(60))
+        #expect(stage.connections(of: first).count == 1)
+        stage.reconfigure([kept.with(topics: nil, connections: 1)])
+        stage.settle()
+        stage.submit(11..<60)
+        stage.connects = true
+        stage.settle()
+        #expect(stage.connections(of: first).map(\.numbers.isEmpty) == [false, true])
+        #expect(stage.connections(of: first).map(\.isClosed) == [false, true])
+    }
+
     @Test("An engine that ends meanwhile ends, and the reconfiguration says so") func shutDown() throws {
         let stage = try Stage([route(first)])
         stage.submit(1..<3)

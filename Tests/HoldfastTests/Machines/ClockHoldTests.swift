@@ -9,9 +9,11 @@ import Testing
     func period() {
         var hold = ClockHold()
         let due = hold.hold(lane: 1, distrustedUntil: .seconds(600), now: .zero, wall: wall)
-        #expect(hold.hold(lane: 2, distrustedUntil: .seconds(600), now: .seconds(1), wall: wall) == due)
+        let other = hold.hold(lane: 2, distrustedUntil: .seconds(600), now: .seconds(1), wall: wall)
+        #expect(other == due)
         #expect(hold.call(lane: 1) == nil)
-        #expect(hold.look(distrustedUntil: nil, wasDistrusted: true))
+        let isTrustedAgain = hold.look(distrustedUntil: nil, wasDistrusted: true)
+        #expect(isTrustedAgain)
         #expect(hold.call(lane: 1) == due)
         #expect(hold.call(lane: 2) == due)
         #expect(hold.call(lane: 3) == nil)

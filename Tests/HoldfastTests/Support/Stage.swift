@@ -10,6 +10,8 @@ final class Stage {
     let core: EngineCore
     /// Whether ``settle()`` commits what waits.
     var commits = true
+    /// Whether connections that are asked for are made; otherwise they are being made.
+    var connects = true
     /// Turns and commits that are left; nil for as many as it takes.
     var budget: Int?
     /// What became of reconfigurations.
@@ -136,8 +138,8 @@ final class Stage {
             core.ended(route: number)
         }
         for number in requests.withLock({ requests in
-            defer { requests = [:] }
-            return requests
+            defer { if connects { requests = [:] } }
+            return connects ? requests : [:]
         }) {
             connect(number.key, number.value)
             isOver = false

@@ -140,12 +140,16 @@ struct ForeignPushService {
         }
     }
 
-    /// nghttpd, which echoes what it gets and keeps no ledger.
+    /// nghttpd, which answers with a file for each token and keeps no ledger. The files are empty: a push service's success
+    /// has no body.
     static func nghttpd<Result>(
-        _ options: [String], _ body: (ForeignPushService) async throws -> Result
+        _ options: [String], tokens: [String], _ body: (ForeignPushService) async throws -> Result
     ) async throws -> Result {
         try await onFreePort(try Foreign.find("nghttpd", package: "nghttp2-server"), body) { folder, port in
-            ["--address=127.0.0.1", "--echo-upload"] + options
+            let devices = folder.url.appendingPathComponent("3/device")
+            try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
+            for token in tokens { try Data().write(to: devices.appendingPathComponent(token)) }
+            return ["--address=127.0.0.1", "-d", folder.url.path] + options
                 + ["\(port)", folder.url.path + "/key.pem", folder.url.path + "/certificate.pem"]
         }
     }
