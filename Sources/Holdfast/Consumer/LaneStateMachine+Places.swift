@@ -5,7 +5,9 @@
 extension LaneStateMachine {
     /// Places that are the lane's and not filled yet.
     var keptPlaces: Int {
-        guard key.guarantee == .atMostOnce, handsOut, !isLowering else { return 0 }
+        // Until it is on disk that the mark has stepped back, a crash makes unknown what it has covered.
+        guard key.guarantee == .atMostOnce, !isLowering else { return loweredPlaces }
+        guard handsOut else { return 0 }
         return again.count + forwardPlaces + promotionPlaces
     }
 

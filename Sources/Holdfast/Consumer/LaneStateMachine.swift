@@ -60,6 +60,8 @@ struct LaneStateMachine: Sendable {
     /// Entries with one attempt that the mark covers, or is asked to cover, and that have not been read. Each has a place in
     /// a window, which nothing else takes: a crash makes *unknown* what the mark covers.
     private(set) var forwardPlaces = 0
+    /// Places for what a mark covers that is being set back.
+    private(set) var loweredPlaces = 0
     /// Places for what a promotion brings back.
     private(set) var promotionPlaces = 0
     /// Nothing lies above ``ceiling`` up to here. For lanes with one attempt.
@@ -230,7 +232,7 @@ struct LaneStateMachine: Sendable {
     private mutating func lower(to uid: UID) -> UID {
         ceiling = uid
         isLowering = true
-        forwardPlaces = 0
+        (loweredPlaces, forwardPlaces) = (forwardPlaces, 0)
         emptyThrough = .none
         return uid
     }
@@ -238,7 +240,11 @@ struct LaneStateMachine: Sendable {
     /// The mark has been set back; what it is now came with the commit. Or it could not be, and stands where it was.
     mutating func markLowered(_ isLowered: Bool = true) {
         isLowering = false
-        if !isLowered { ceiling = max(ceiling, mark) }
+        if !isLowered {
+            ceiling = max(ceiling, mark)
+            forwardPlaces += loweredPlaces
+        }
+        loweredPlaces = 0
     }
 
     /// Entries go again in their place, before anything that was not handed out yet.

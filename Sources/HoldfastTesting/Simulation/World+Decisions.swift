@@ -122,8 +122,10 @@ extension World {
 
     /// What an error denies that silence has confirmed, and nothing else.
     private func checkRecall(_ entry: LedgerEntry, possiblySent: Bool) {
-        // One that had to give way to later ones is confirmed already, and is recalled in vain.
-        if entry.outcome != nil, !(entry.outcome == .confirmed && entry.wasQuieted) {
+        // One that had to give way to later ones is confirmed already, and one that an operator took back while it was in
+        // flight has ended: they are recalled in vain.
+        let isTakenBack = entry.outcome == .withdrawn || entry.outcome == .unknown
+        if entry.outcome != nil, !isTakenBack, !(entry.outcome == .confirmed && entry.wasQuieted) {
             violate(2, "entry \(entry.uid) is recalled, and ended as \(entry.outcome.map { "\($0)" } ?? "-")")
         }
         let isNamed = entry.copies.last.map { copy in copy.life == life && Copy.isRefused(copy.word) } ?? false
@@ -146,7 +148,8 @@ extension World {
             guard case .rejected(let reason, let fault) = copy.word, reason == cause.reason else { continue }
             // Of one that can't be read nobody can tell the token.
             if fault == .token || fault == .suspectToken, black == nil, !wasLifted(entry.notification),
-                !isRegisteredSince(entry, cause.timestamp), !entry.isDamaged
+                // A time to come is that of the answer.
+                !isRegisteredSince(entry, cause.timestamp.map { min($0, cause.rejectedAt) }), !entry.isDamaged
             {
                 violate(4, "entry \(entry.uid) is settled as \(reason), and its token is not on the blacklist yet")
             }
@@ -164,6 +167,11 @@ extension World {
         case .tooManyAttempts:
             if !entry.copies.contains(where: { $0.word == .deferred || $0.word == .unknown }) {
                 violate(6, "entry \(entry.uid) is rejected for too many attempts, and has had none")
+            }
+        case .expired:
+            // The service refused it for now until it was too old, which in a run takes a clock that was set.
+            if !entry.copies.contains(where: { $0.word == .deferred }) || !isClockSuspect {
+                violate(6, "entry \(entry.uid) is rejected for its age, and nobody refused it for as long")
             }
         default:
             violate(2, "entry \(entry.uid) is rejected (\(cause.reason)), which nobody said")

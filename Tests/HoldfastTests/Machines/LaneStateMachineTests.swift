@@ -96,6 +96,24 @@ import Testing
         #expect(lane.raise(through: UID(10)) == UID(10))
     }
 
+    @Test(
+        "What a mark has covered keeps its places until it is on disk that the mark has stepped back, or could not",
+        arguments: [true, false])
+    func placesWhileLowering(_ isLowered: Bool) {
+        var lane = lane(.atMostOnce, last: 100)
+        _ = lane.raise(through: UID(10), places: 10)
+        lane.committed(lastUID: UID(100), mark: UID(10))
+        lane.advance(to: UID(4), count: 4)
+        #expect(lane.keptPlaces == 6)
+        _ = lane.retreat()
+        #expect(lane.keptPlaces == 6)
+        #expect(lane.fillablePlaces == 0)
+        lane.committed(lastUID: UID(100), mark: isLowered ? UID(4) : UID(10))
+        lane.markLowered(isLowered)
+        #expect(lane.keptPlaces == (isLowered ? 0 : 6))
+        #expect(lane.fillablePlaces == (isLowered ? 0 : 6))
+    }
+
     @Test("A mark of an earlier process is not lowered before the reading has passed it") func retreatAfterOpening() {
         var lane = lane(.atMostOnce, mark: 10, last: 100)
         lane.advance(to: UID(9))
