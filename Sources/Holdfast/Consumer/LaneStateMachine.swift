@@ -242,7 +242,7 @@ struct LaneStateMachine: Sendable {
         isLowering = false
         if !isLowered {
             ceiling = max(ceiling, mark)
-            forwardPlaces += loweredPlaces
+            if ceiling > cursor { forwardPlaces += loweredPlaces }
         }
         loweredPlaces = 0
     }

@@ -12,8 +12,9 @@ extension World {
             var covered: [UID] = []
             for (_, lane) in disk.lanes where lane.key.route == name && lane.key.guarantee == .atMostOnce {
                 for (uid, record) in lane.entries.all where uid <= lane.mark && !record.isPossiblySent {
+                    // What cannot be read is moved aside, and is never *unknown*.
                     guard let entry = ledger[uid], entry.copies.isEmpty, !entry.isPossiblySentByRule,
-                        !entry.isImportedAsSent
+                        !entry.isImportedAsSent, !entry.isDamaged
                     else { continue }
                     covered.append(uid)
                 }

@@ -22,11 +22,14 @@ extension World {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
         var (rounds, open) = (0, ledger.open.count)
+        let healedAt = step
         while rounds < Self.greatestRounds {
             step += 1
             rounds += 1
             settleDown()
             if violation != nil { return }
+            // What was submitted before comes with the first commits.
+            if step < healedAt + 10 { open = max(open, ledger.open.count) }
             if ledger.open.count < open { (rounds, open) = (0, ledger.open.count) }
             // What could not be written is tried again within a second.
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
