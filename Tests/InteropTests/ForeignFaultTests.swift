@@ -27,7 +27,7 @@ struct ForeignFaultTests {
         Fault(name: "refused", count: 200, strikes: 200),
         Fault(name: "stream-limit", at: 200, strikes: 4),
         Fault(name: "stall", count: 1, strikes: 1, isOpen: true),
-        Fault(name: "busy", count: 100, strikes: 100),
+        Fault(name: "busy", count: 3, strikes: 3),
         Fault(name: "pieces", at: 100, strikes: 14),
         Fault(name: "close-unanswered", at: 300, count: 3, strikes: 3, isOpen: true),
     ]

@@ -12,7 +12,7 @@ extension World {
             clockWasSet = nil
             return
         }
-        let isRight = abs(wallOffset - Self.firstWallOffset) < 60_000
+        let isRight = abs(wallOffset - Self.firstWallOffset) < 300_000
         if isRight, (Duration.seconds(-1)...Duration.seconds(300)).contains(wall.since(last)) { clockWasSet = nil }
     }
 

@@ -7,7 +7,7 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench", abstract: "Measure, side by side with a yardstick.",
         subcommands: [
             BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self, BenchCodecCommand.self,
-            BenchGatewayCommand.self,
+            BenchGatewayCommand.self, BenchRoutesCommand.self, BenchBulkCommand.self,
         ])
 }
 
