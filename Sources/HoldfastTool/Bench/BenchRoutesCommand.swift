@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import Logging
 
 struct BenchRoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -80,7 +81,7 @@ enum RoutesBench {
                 Route(
                     name: "route-\(number)", connector: SenderConnector { _ in .confirmed },
                     topics: ["com.example.app\(number)"])
-            })
+            }, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         let open = (ContinuousClock.now - start).seconds
         let times = try await withThrowingTaskGroup(of: [Double].self) { group in
             group.addTask {
