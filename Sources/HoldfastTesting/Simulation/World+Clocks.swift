@@ -7,7 +7,10 @@ extension World {
     func lookAtClocks() {
         let distrust = Duration.seconds(600)
         if now >= rules.doubtfulUntil { rules.ahead = .zero }
-        defer { rules.unseenStep = .zero }
+        defer {
+            rules.unseenStep = .zero
+            if now >= rules.doubtfulUntil, !isBelieved { believedOffsets.append(wallOffset) }
+        }
         guard rules.hasLooked else {
             rules.hasLooked = true
             // Before anything was written, the first look is all that is known.
@@ -21,6 +24,9 @@ extension World {
         guard step > .seconds(300) || step < .seconds(-300) else { return }
         (rules.ahead, rules.doubtfulUntil) = (max(rules.ahead + step, .zero), rules.unseenSince + distrust)
     }
+
+    /// Whether an engine may have believed the clock as it is set, but for what is no step.
+    var isBelieved: Bool { believedOffsets.contains { abs($0 - wallOffset) < 300_000 } }
 
     /// Nothing is deleted for its age by a clock that is ahead, or for lying in the future by one that is behind.
     func checkTrim(_ bounds: TrimBounds) {

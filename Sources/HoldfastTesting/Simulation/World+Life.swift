@@ -6,14 +6,13 @@ extension World {
     private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
     /// A new life knows of a clock that was set by what the journal knows alone: nothing where nothing was ever written, and
-    /// nothing where a clock that was set back to the right time agrees with it.
+    /// nothing where a clock that was set back to what was believed before agrees with it.
     private func forgetSetClock() {
         guard let last = journal.wallTimeAtOpen else {
             clockWasSet = nil
             return
         }
-        let isRight = abs(wallOffset - Self.firstWallOffset) < 300_000
-        if isRight, (Duration.seconds(-1)...Duration.seconds(300)).contains(wall.since(last)) { clockWasSet = nil }
+        if isBelieved, (Duration.seconds(-1)...Duration.seconds(300)).contains(wall.since(last)) { clockWasSet = nil }
     }
 
     func open() {

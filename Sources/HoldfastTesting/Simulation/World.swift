@@ -29,6 +29,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// Milliseconds; what the wall clock shows beyond the monotonic one.
     static let firstWallOffset: Int64 = 1_800_000_000_000
     var wallOffset = firstWallOffset
+    /// Settings of the clock that an engine may rightly have believed.
+    var believedOffsets = [firstWallOffset]
     var wall: WallTime { WallTime(milliseconds: wallOffset + now.wholeMilliseconds) }
     /// The wall clock was set in this life, or before it.
     var isClockSuspect = false
