@@ -34,7 +34,7 @@ extension JournalError {
 
 extension LMDBError.Code {
     /// What liblmdb says when it meets damage, and survives it.
-    var isDamage: Bool { [.corrupted, .invalid, .pageNotFound, .versionMismatch].contains(self) }
+    var isDamage: Bool { [.corrupted, .invalid, .pageNotFound, .cursorFull, .versionMismatch].contains(self) }
 }
 
 extension Environment {

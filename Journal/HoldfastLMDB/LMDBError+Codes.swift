@@ -10,6 +10,8 @@ extension LMDBError.Code {
     package static let invalid = Self(rawValue: MDB_INVALID)
     package static let versionMismatch = Self(rawValue: MDB_VERSION_MISMATCH)
     package static let pageNotFound = Self(rawValue: MDB_PAGE_NOTFOUND)
+    /// A tree is deeper than any can be: its pages name each other.
+    package static let cursorFull = Self(rawValue: MDB_CURSOR_FULL)
     /// A meta page could not be written; the environment refuses everything until it is opened again.
     package static let panic = Self(rawValue: MDB_PANIC)
 

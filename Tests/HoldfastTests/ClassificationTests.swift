@@ -76,6 +76,14 @@ import Testing
         let result = SendResult(apnsStatus: status)
         #expect(result.verdict == verdict)
         #expect(result.mayHaveBeenTaken == (status >= 500))
-        #expect(!SendResult(apnsStatus: status, reason: "ServiceUnavailable").mayHaveBeenTaken)
+        #expect(SendResult(apnsStatus: status, reason: "").verdict == verdict)
+        #expect(SendResult(apnsStatus: status, reason: "").mayHaveBeenTaken == (status >= 500))
+    }
+
+    @Test("Behind a 5xx that Apple does not send, the notification may have been taken, whatever reason is given")
+    func proxysReason() {
+        #expect([500, 503].allSatisfy { !SendResult(apnsStatus: $0, reason: "Shutdown").mayHaveBeenTaken })
+        #expect([502, 504, 520].allSatisfy { SendResult(apnsStatus: $0, reason: "Gateway Timeout").mayHaveBeenTaken })
+        #expect(!SendResult(apnsStatus: 429, reason: "TooManyRequests").mayHaveBeenTaken)
     }
 }

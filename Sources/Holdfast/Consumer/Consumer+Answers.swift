@@ -78,8 +78,9 @@ extension Consumer {
                 breakers[lane].confirmed(count, evidence: evidence)
                 (lane, count, evidence) = (flight.lane, 0, 0)
             }
-            count += 1
-            if isJudging, breakers[lane].isEvidence(flight) { evidence += 1 }
+            // What is said of a channel says nothing of tokens.
+            if flight.isBroadcast { breakers[lane].uniform.confirmed() } else { count += 1 }
+            if isJudging, !flight.isBroadcast, breakers[lane].isEvidence(flight) { evidence += 1 }
             if throttle.isThrottling, refusedEntries.taken(EntryKey(lane: lanes[lane].id, uid: flight.uid)) {
                 plan.answers.known += 1
             }
@@ -119,7 +120,11 @@ extension Consumer {
             events.emit(.identified(route: name, flight.uid, uniqueID: uniqueID))
         }
         if result.verdict == .confirmed {
-            breakers[flight.lane].confirmed(1, evidence: breakers[flight.lane].isEvidence(flight) ? 1 : 0)
+            if flight.isBroadcast {
+                breakers[flight.lane].uniform.confirmed()
+            } else {
+                breakers[flight.lane].confirmed(1, evidence: breakers[flight.lane].isEvidence(flight) ? 1 : 0)
+            }
             credentialTrial.confirmed(now: now)
         }
         topicAnswered(flight, result.verdict, now: now, wall: wall)

@@ -75,7 +75,9 @@ extension Consumer {
             acknowledge(taken, of: link, basis: .answer, into: &plan)
             if let named, case .refused(let result) = error.kind {
                 let ticket = link.window.settleUnsent(named)
-                decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
+                if !isUniform(result, for: named, ticket: ticket, plan: &plan, now: now, wall: wall) {
+                    decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
+                }
             }
             returnDiscarded(later, of: link, into: &plan, wall: wall)
         case .late(let all, let confirmedBefore):

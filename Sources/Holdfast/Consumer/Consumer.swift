@@ -320,6 +320,8 @@ package final class Consumer: @unchecked Sendable {
         if end == nil { runTimers(now: now, wall: wall) }
 
         if end == nil, shutdownDeadline == nil {
+            // First, so that nothing else gets the places of what a mark still covers.
+            retreatMarks(now: now, wall: wall)
             handOut(now: now, wall: wall)
             promoteDue(now: now)
             scaleConnections(now: now)

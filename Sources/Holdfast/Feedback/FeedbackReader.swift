@@ -162,8 +162,9 @@ public final class FeedbackReader: Service, Sendable {
         let learntAt = clock.wall()
         let entries = batch.compactMap { tuple in
             tuple.token.map {
+                // A time that is still to come would outlive the token's next registration.
                 BlacklistEntry(
-                    token: $0, reason: .feedback, since: tuple.since, learntAt: learntAt, route: route,
+                    token: $0, reason: .feedback, since: min(tuple.since, learntAt), learntAt: learntAt, route: route,
                     topic: scope.topic, endpoint: scope.endpoint)
             }
         }

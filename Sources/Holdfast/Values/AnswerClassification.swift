@@ -5,7 +5,8 @@ extension SendResult {
     /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
     /// unknown reason is kept as it came and classified by its status. Apple gives each error a reason, so that an error
     /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which ask for patience whoever sends them.
-    /// Behind such a 5xx the service may have taken the notification: ``mayHaveBeenTaken``.
+    /// Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification:
+    /// ``mayHaveBeenTaken``.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -14,11 +15,11 @@ extension SendResult {
     ///   - retryAfter: the answer's Retry-After.
     public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil)
     {
-        let reason = reason.map(Reason.init(rawValue:))
+        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(rawValue: $0) }
         self.init(
             Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
             retryAfter: retryAfter)
-        mayHaveBeenTaken = reason == nil && status >= 500
+        mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
     }
 
     static func verdict(status: Int, reason: Reason?) -> Verdict {

@@ -8,20 +8,23 @@ extension World {
         let distrust = Duration.seconds(600)
         if now >= rules.doubtfulUntil { rules.ahead = .zero }
         defer {
-            rules.unseenStep = .zero
+            (rules.unseenStep, rules.hasUnseenSteps) = (.zero, false)
             if now >= rules.doubtfulUntil, !isBelieved { believedOffsets.append(wallOffset) }
         }
         guard rules.hasLooked else {
             rules.hasLooked = true
-            // Before anything was written, the first look is all that is known.
-            if journal.wallTimeAtOpen == nil { clockWasSet = nil }
+            forgetSetClock()
             guard let gap = journal.wallTimeAtOpen.map({ wall.since($0) }) else { return }
             guard gap > .seconds(300) || gap < .seconds(-1) else { return }
             (rules.ahead, rules.doubtfulUntil) = (max(gap, .zero), rules.openedAt + distrust)
             return
         }
         let step = rules.unseenStep
-        guard step > .seconds(300) || step < .seconds(-300) else { return }
+        guard step > .seconds(300) || step < .seconds(-300) else {
+            // To and fro between two looks, which nobody saw.
+            if rules.hasUnseenSteps { clockWasSet = rules.clockBefore }
+            return
+        }
         (rules.ahead, rules.doubtfulUntil) = (max(rules.ahead + step, .zero), rules.unseenSince + distrust)
     }
 

@@ -37,6 +37,9 @@ struct RuleState {
     var unseenSince = Duration.zero
     /// How far ahead the wall clock may be, as far as the engine can know, and until when it cannot tell.
     var ahead = Duration.zero
+    var hasUnseenSteps = false
+    /// What was known of a clock that was set, before the steps that nobody has seen yet.
+    var clockBefore: (at: Duration, by: Int64)?
     var doubtfulUntil = Duration.zero
     /// By route: since when its rate counts, if that is later.
     var rateSince: [Int: Duration] = [:]

@@ -7,7 +7,7 @@ extension World {
 
     /// A new life knows of a clock that was set by what the journal knows alone: nothing where nothing was ever written, and
     /// nothing where a clock that was set back to what was believed before agrees with it.
-    private func forgetSetClock() {
+    func forgetSetClock() {
         guard let last = journal.wallTimeAtOpen else {
             clockWasSet = nil
             return
@@ -49,6 +49,7 @@ extension World {
         }
         widest = terms.map(\.connections)
         rules.rateSince = [:]
+        rules.hasUnseenSteps = false
         (rules.hasLooked, rules.unseenStep, rules.ahead, rules.doubtfulUntil) = (false, .zero, .zero, .zero)
         lastTurns = routes.map { _ in turns }
         readOpening()

@@ -76,7 +76,8 @@ extension World {
         wallOffset += milliseconds
         note("the clock is set by \(milliseconds) ms")
         if abs(milliseconds) >= 1000 { isClockSuspect = true }
-        if rules.unseenStep == .zero { rules.unseenSince = now }
+        if !rules.hasUnseenSteps { (rules.unseenSince, rules.clockBefore) = (now, clockWasSet) }
+        rules.hasUnseenSteps = true
         rules.unseenStep += .milliseconds(milliseconds)
         if abs(milliseconds) > 300_000 { clockWasSet = (now, milliseconds) }
     }

@@ -30,6 +30,18 @@ import Testing
         #expect(outcome.token == nil)
     }
 
+    @Test("Broadcasts that are taken do not speak for the tokens that are called bad") func acquitsNobody() throws {
+        let bench = try Bench()
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        bench.answer = { $0.token == nil ? .confirmed : bad }
+        for number in 1..<20 {
+            try bench.submit([Self.broadcast])
+            try bench.submit(number..<(number + 1))
+            bench.advance(by: .seconds(10))
+        }
+        #expect(bench.core.producer.blacklist.count == 2)
+    }
+
     @Test("Without an expiration it is tried for a day, over a kill, and the service is told to store nothing")
     func expiration() throws {
         let bench = try Bench()

@@ -286,6 +286,20 @@ import Testing
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
     }
 
+    @Test("A service that refuses every token, one connection each, stops the lane and leaves the rest unharmed")
+    func wrongEnvironment() throws {
+        let bench = try bench { $0.suspects.greatestUniform = 20 }
+        let badToken = badToken
+        bench.prepare = { connection in
+            connection.state.withLock { $0.onSend = { connection.fail(at: 1, badToken) } }
+        }
+        try bench.submit(1..<101)
+        bench.advance(by: .seconds(600))
+        #expect(bench.core.producer.blacklist.count == 20)
+        #expect(bench.journal.entries.count == 80)
+        #expect(bench.status.lanes.first { $0.backlog > 0 }?.stoppedBecause?.contains("in a row") == true)
+    }
+
     @Test("Links of connections that have ended are forgotten when their last entry is settled") func linksGo() throws {
         let bench = try bench()
         try bench.submit(1..<31)

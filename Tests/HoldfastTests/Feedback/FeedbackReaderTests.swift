@@ -80,6 +80,17 @@ import Testing
         #expect(try blacklist.entries().map(\.since) == [later])
     }
 
+    @Test("A time that is still to come counts as now: it would outlive the token's next registration") func future()
+        async throws
+    {
+        let token = try #require(tuples(0..<1)[0].token)
+        let source = InMemoryFeedback([
+            FeedbackTuple(token: token, since: clock.wall.advanced(by: .seconds(30 * 24 * 60 * 60)))
+        ])
+        try await reader(source, route: "legacy").read()
+        #expect(try blacklist.entries().map(\.since) == [clock.wall])
+    }
+
     @Test("A token that was registered after the tuple's time is sent to, and leaves the blacklist") func lift()
         async throws
     {
