@@ -51,8 +51,6 @@ struct RouteThrottle: Sendable {
 
     /// A refusal so soon after the limit was met says what the service grants. Later it may be that little was to be sent.
     private static let meaningful = Duration.seconds(2)
-    /// Fewer grants than that between two refusals measure a rate only when it happens again.
-    private static let smallSample = 5
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
 
@@ -75,8 +73,6 @@ struct RouteThrottle: Sendable {
     private var recoveringSince = Duration.zero
     /// How much was granted since the pause began.
     private var granted = 0
-    /// Whether the last measurement was too small to count.
-    private var wasSmall = false
     private var recoveries = FutileRecoveries()
     /// How much of what was never refused was granted, for which nothing that was refused has come back yet.
     private var grantedAhead = 0
@@ -307,7 +303,7 @@ struct RouteThrottle: Sendable {
         } else {
             isSure = answers.refused > 1 || phase == .recovering && answers.fresh > 0
             failures = 1
-            measure(refused: answers.refused, now: now)
+            measure(now: now)
         }
         pausedAt = now
         granted = 0
@@ -321,12 +317,9 @@ struct RouteThrottle: Sendable {
 
     /// From the beginning of one pause to the beginning of the next, the service grants what its quota is, if there was more
     /// to send. (After a large burst the route may look open already.)
-    private mutating func measure(refused: Int, now: Duration) {
+    private mutating func measure(now: Duration) {
         guard let pausedAt, now > pausedAt, let limitedAt, now - limitedAt < Self.meaningful else { return }
         let measured = Double(granted) / ((now - pausedAt) / .seconds(1))
-        if pace != nil { return pace!.refused(measured: measured) }
-        // Once it may be an accident that a refusal came so soon.
-        wasSmall = granted < Self.smallSample && refused == 1 && !wasSmall
-        if !wasSmall { pace = ThrottlePace(perSecond: measured) }
+        if pace != nil { pace!.refused(measured: measured) } else { pace = ThrottlePace(perSecond: measured) }
     }
 }
