@@ -52,7 +52,7 @@ struct DescriptorTests {
         var clients: [any Channel] = []
         // The control socket's queue is a short one: while it is full, another client is refused at once.
         #expect(
-            try await waitUntil {
+            try await waitUntilAsync {
                 do {
                     while clients.count < 20 { clients.append(try await connect()) }
                 } catch let error as IOError where error.errnoCode == EAGAIN {}
