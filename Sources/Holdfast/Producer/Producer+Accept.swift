@@ -20,7 +20,7 @@ extension Producer {
         let submission = finished.submission(
             producer: id, acceptedAt: now, earliestTime: timeToRemember(reading), note: note)
         guard !submission.items.isEmpty || note != nil else {
-            let receipts = finished.refusals.map { Receipt.refused($0 ?? Self.nothingToSay) }
+            let receipts = finished.receipts(.success(Appended(first: .none)))
             count(accepted: 0, refusals: Self.refusals(in: receipts))
             return onCommit(receipts, 0)
         }
@@ -74,8 +74,6 @@ extension Producer {
         return refusals
     }
 
-    private static let nothingToSay = Refusal(.journalFailed, "nothing was submitted")
-
     private func pack(
         _ notifications: ArraySlice<PushNotification>, into draft: inout SubmissionDraft, by terms: ProducerTable.Terms,
         now: WallTime, earliest: WallTime
@@ -107,7 +105,7 @@ extension Producer {
                     notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
                     identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)
             } catch {
-                draft.refusals[index] = error
+                draft.refuse(at: index, error)
             }
         }
     }

@@ -7,15 +7,16 @@ struct SubmissionDraft: Sendable {
         let identity: Identity?
     }
 
-    /// By index of the notification.
-    var refusals: [Refusal?]
+    private(set) var count: Int
+    /// By index of the notification. Hardly ever is there one, and nothing is spent on those that have none.
+    private var refusals: [Int: Refusal] = [:]
     private var bytes: [UInt8] = []
     private var packed: [Packed] = []
     /// Updates of live activities, by index of the notification.
     private(set) var liveActivities: [(index: Int, LiveActivityUpdates.Activity, LiveActivityUpdate)] = []
 
     init(count: Int) {
-        refusals = Array(repeating: nil, count: count)
+        self.count = count
         bytes.reserveCapacity(count * 384)
         packed.reserveCapacity(count)
     }
@@ -57,7 +58,11 @@ struct SubmissionDraft: Sendable {
         return (String(decoding: bytes[fields.topic], as: UTF8.self), fields.tokenRegisteredAt)
     }
 
-    mutating func refuse(_ position: Int, _ refusal: Refusal) { refusals[packed[position].index] = refusal }
+    /// - Parameter index: of a notification that can't be packed.
+    mutating func refuse(at index: Int, _ refusal: Refusal) { refusals[index] = refusal }
+
+    /// - Parameter position: among the packed ones.
+    mutating func refuse(_ position: Int, _ refusal: Refusal) { refuse(at: packed[position].index, refusal) }
 
     mutating func refuseAll(_ refusal: Refusal) {
         for position in packed.indices { refuse(position, refusal) }
@@ -65,14 +70,17 @@ struct SubmissionDraft: Sendable {
 
     /// Forgets everything behind the first refusal.
     mutating func cutBehindRefusal() {
-        guard let last = refusals.firstIndex(where: { $0 != nil }) else { return }
-        refusals.removeLast(refusals.count - last - 1)
-        packed.removeAll { $0.index > last }
-        liveActivities.removeAll { $0.index > last }
+        guard let first = refusals.keys.min() else { return }
+        refusals = refusals.filter { $0.key == first }
+        count = first + 1
+        packed.removeAll { $0.index > first }
+        liveActivities.removeAll { $0.index > first }
     }
 
     /// Those that go to the journal.
-    private var remaining: [Packed] { packed.filter { refusals[$0.index] == nil } }
+    private var remaining: [Packed] {
+        refusals.isEmpty ? packed : packed.filter { refusals[$0.index] == nil }
+    }
 
     func submission(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
@@ -93,8 +101,8 @@ struct SubmissionDraft: Sendable {
         var item = 0
         var repeats: ArraySlice<Appended.Repeat> = []
         if case .success(let appended) = result { repeats = appended.repeats[...] }
-        return refusals.map { refusal in
-            if let refusal { return .refused(refusal) }
+        return (0..<count).map { index in
+            if !refusals.isEmpty, let refusal = refusals[index] { return .refused(refusal) }
             defer { item += 1 }
             switch result {
             case .success(let appended):

@@ -15,15 +15,26 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &+ (value &- 10)
     }
 
+    /// The eight lower-case digits of a value, the first in the highest byte.
+    ///
+    /// All at once: a digit at a time would be a branch for each, and nobody can foretell which of them are letters.
+    @inlinable package static func digits(of value: UInt32) -> UInt64 {
+        var nibbles = UInt64(value)
+        nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles &<< 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte from 10 on: those are letters.
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
+    }
+
     /// Appends lower-case digits, two for each byte.
     @inlinable package static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        var position = output.count
-        output.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
-        var digits = output.mutableSpan
-        for byte in bytes {
-            digits[position] = digit(byte >> 4)
-            digits[position &+ 1] = digit(byte & 15)
-            position &+= 2
+        output.append(addingCapacity: 2 * bytes.count) { text in
+            for byte in bytes {
+                text.append(digit(byte >> 4))
+                text.append(digit(byte & 15))
+            }
         }
     }
 

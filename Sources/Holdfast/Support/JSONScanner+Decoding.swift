@@ -7,17 +7,18 @@ extension JSONScanner {
     package static func isString(_ bytes: Span<UInt8>, in range: Range<Int>, equalTo literal: String) -> Bool {
         guard range.count >= 2, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return false }
         let content = range.lowerBound + 1..<range.upperBound - 1
-        for index in content where bytes[index] == UInt8(ascii: "\\") {
-            guard let decoded = try? utf8(bytes, in: range) else { return false }
-            return decoded.elementsEqual(literal.utf8)
-        }
-        guard content.count == literal.utf8.count else { return false }
+        // Written with escapes it is longer than what it means.
+        guard content.count >= literal.utf8.count else { return false }
         var index = content.lowerBound
         for byte in literal.utf8 {
+            if bytes[index] == UInt8(ascii: "\\") {
+                guard let decoded = try? utf8(bytes, in: range) else { return false }
+                return decoded.elementsEqual(literal.utf8)
+            }
             guard bytes[index] == byte else { return false }
             index += 1
         }
-        return true
+        return index == content.upperBound
     }
 
     /// The string written in `range`, decoded.

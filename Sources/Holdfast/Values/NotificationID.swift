@@ -52,20 +52,27 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends the 36 bytes of the canonical form.
     package func appendCanonical(to output: inout [UInt8]) {
-        var position = output.count
-        output.append(contentsOf: Self.form)
-        var digits = output.mutableSpan
-        var half = high
-        for nibble in 0..<32 {
-            if nibble == 16 { half = low }
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { position &+= 1 }
-            digits[position] = Hex.digit(UInt8(truncatingIfNeeded: half &>> 60))
-            half &<<= 4
-            position &+= 1
+        let (first, second) = (Hex.digits(of: UInt32(high &>> 32)), Hex.digits(of: UInt32(truncatingIfNeeded: high)))
+        let (third, last) = (Hex.digits(of: UInt32(low &>> 32)), Hex.digits(of: UInt32(truncatingIfNeeded: low)))
+        output.append(addingCapacity: 36) { text in
+            Self.append(first, 8, to: &text)
+            text.append(UInt8(ascii: "-"))
+            Self.append(second, 4, to: &text)
+            text.append(UInt8(ascii: "-"))
+            Self.append(second &<< 32, 4, to: &text)
+            text.append(UInt8(ascii: "-"))
+            Self.append(third, 4, to: &text)
+            text.append(UInt8(ascii: "-"))
+            Self.append(third &<< 32, 4, to: &text)
+            Self.append(last, 8, to: &text)
         }
     }
 
-    private static let form = Array("00000000-0000-0000-0000-000000000000".utf8)
+    /// - Parameter count: how many of the digits, from the highest byte on.
+    @inline(__always)
+    private static func append(_ digits: UInt64, _ count: Int, to text: inout OutputSpan<UInt8>) {
+        for index in 0..<count { text.append(UInt8(truncatingIfNeeded: digits &>> (56 - 8 * index))) }
+    }
 }
 
 extension String {

@@ -7,7 +7,7 @@ import Testing
         var draft = SubmissionDraft(count: count)
         for index in 0..<count {
             if refused.contains(index) {
-                draft.refusals[index] = Refusal(.payloadEmpty, "no")
+                draft.refuse(at: index, Refusal(.payloadEmpty, "no"))
                 continue
             }
             draft.append(
@@ -69,5 +69,12 @@ import Testing
             note: nil)
         #expect(submission.items.count == 2)
         #expect(text(draft.receipts(.success(Appended(first: UID(1))))) == ["1", "Blacklisted", "2"])
+    }
+
+    @Test("Behind the first refusal nothing is taken, and nothing is answered") func cut() {
+        var draft = draft(5, refused: [4])
+        draft.refuse(2, Refusal(.blacklisted, "no"))
+        draft.cutBehindRefusal()
+        #expect(text(draft.receipts(.success(Appended(first: UID(1))))) == ["1", "2", "Blacklisted"])
     }
 }
