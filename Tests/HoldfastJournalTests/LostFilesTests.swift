@@ -36,6 +36,13 @@ struct LostFilesTests {
         #expect(throws: JournalError.self) { _ = try journal.append(submission) }
     }
 
+    /// One that writes when the test says so: all that it was given until then is in one commit.
+    private func steppedJournal(in scratch: Scratch) throws -> LMDBJournal {
+        var options = LMDBJournal.Options()
+        options.stepping = Stepping()
+        return try LMDBJournal(directory: scratch.journal, options: options)
+    }
+
     @Test("Nothing is reported as durable that the next start would not find", arguments: Loss.allCases)
     func commit(_ loss: Loss) throws {
         let scratch = Scratch()
@@ -70,10 +77,7 @@ struct LostFilesTests {
     func verdicts() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        var options = LMDBJournal.Options()
-        // Stepped, so that all of it is in one commit.
-        options.stepping = Stepping()
-        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        let journal = try steppedJournal(in: scratch)
         let lane = try journal.openLane(immediate).id
         _ = try journal.openProducer("default")
         let (appended, noted) = (Box<Result<Appended, JournalError>>(), Box<Result<Void, JournalError>>())
@@ -108,9 +112,7 @@ struct LostFilesTests {
     func blacklist() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        var options = LMDBJournal.Options()
-        options.stepping = Stepping()
-        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        let journal = try steppedJournal(in: scratch)
         try Loss.moved.happen(to: "blacklist", of: scratch)
         let added = Box<Result<Void, JournalError>>()
         let entry = SampleJournal.bad(1)
@@ -125,9 +127,7 @@ struct LostFilesTests {
     func putBack() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        var options = LMDBJournal.Options()
-        options.stepping = Stepping()
-        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        let journal = try steppedJournal(in: scratch)
         let lane = try journal.openLane(immediate).id
         _ = try journal.openProducer("default")
         let file = scratch.journal + "/entries/data.mdb"

@@ -17,6 +17,16 @@ struct HexTests {
         }
     }
 
+    @Test("Bytes of any number are written as their digits") func appended() {
+        for count in 0..<40 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 37 * $0 + 11) }
+            var output: [UInt8] = [1]
+            Hex.append(bytes[...], to: &output)
+            Hex.append(bytes.dropFirst(3), to: &output)
+            #expect(output == [1] + Array((Hex.string(bytes) + Hex.string(bytes.dropFirst(3))).utf8))
+        }
+    }
+
     @Test("Digits of a value come out in their order, small, whichever they are") func digits() {
         var generator = Xoshiro256(seed: 1)
         for nibble in UInt32(0)..<16 {

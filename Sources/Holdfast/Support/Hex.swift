@@ -28,10 +28,23 @@ package enum Hex {
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
     }
 
+    /// Appends the first of such digits.
+    @inline(__always) @inlinable
+    package static func append(_ digits: UInt64, count: Int = 8, to text: inout OutputSpan<UInt8>) {
+        for index in 0..<count { text.append(UInt8(truncatingIfNeeded: digits &>> (56 - 8 * index))) }
+    }
+
     /// Appends lower-case digits, two for each byte.
     @inlinable package static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
         output.append(addingCapacity: 2 * bytes.count) { text in
-            for byte in bytes {
+            var index = bytes.startIndex
+            while bytes.endIndex &- index >= 4 {
+                let high = UInt32(bytes[index]) &<< 24 | UInt32(bytes[index &+ 1]) &<< 16
+                let low = UInt32(bytes[index &+ 2]) &<< 8 | UInt32(bytes[index &+ 3])
+                append(digits(of: high | low), to: &text)
+                index &+= 4
+            }
+            for byte in bytes[index...] {
                 text.append(digit(byte >> 4))
                 text.append(digit(byte & 15))
             }

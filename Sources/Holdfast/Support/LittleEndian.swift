@@ -1,10 +1,8 @@
 /// Fixed-width integers in packed bytes.
 extension [UInt8] {
     @inlinable package mutating func appendLittleEndian(_ value: some FixedWidthInteger & UnsignedInteger) {
-        append(addingCapacity: value.bitWidth / 8) { bytes in
-            for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-                bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-            }
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
         }
     }
 }

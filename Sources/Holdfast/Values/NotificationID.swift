@@ -55,23 +55,17 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
         let (first, second) = (Hex.digits(of: UInt32(high &>> 32)), Hex.digits(of: UInt32(truncatingIfNeeded: high)))
         let (third, last) = (Hex.digits(of: UInt32(low &>> 32)), Hex.digits(of: UInt32(truncatingIfNeeded: low)))
         output.append(addingCapacity: 36) { text in
-            Self.append(first, 8, to: &text)
+            Hex.append(first, to: &text)
             text.append(UInt8(ascii: "-"))
-            Self.append(second, 4, to: &text)
+            Hex.append(second, count: 4, to: &text)
             text.append(UInt8(ascii: "-"))
-            Self.append(second &<< 32, 4, to: &text)
+            Hex.append(second &<< 32, count: 4, to: &text)
             text.append(UInt8(ascii: "-"))
-            Self.append(third, 4, to: &text)
+            Hex.append(third, count: 4, to: &text)
             text.append(UInt8(ascii: "-"))
-            Self.append(third &<< 32, 4, to: &text)
-            Self.append(last, 8, to: &text)
+            Hex.append(third &<< 32, count: 4, to: &text)
+            Hex.append(last, to: &text)
         }
-    }
-
-    /// - Parameter count: how many of the digits, from the highest byte on.
-    @inline(__always)
-    private static func append(_ digits: UInt64, _ count: Int, to text: inout OutputSpan<UInt8>) {
-        for index in 0..<count { text.append(UInt8(truncatingIfNeeded: digits &>> (56 - 8 * index))) }
     }
 }
 

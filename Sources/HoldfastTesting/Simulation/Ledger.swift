@@ -111,7 +111,8 @@ final class LedgerEntry {
 
 /// All accepted notifications, by UID.
 struct Ledger {
-    private(set) var entries: [UID: LedgerEntry] = [:]
+    /// Ascending.
+    private(set) var entries: [LedgerEntry] = []
     /// Ascending; those without a terminal outcome on disk.
     private(set) var open: [LedgerEntry] = []
     /// Those that were moved aside and have not ended.
@@ -124,17 +125,35 @@ struct Ledger {
     /// By serial number.
     private(set) var bySerial: [UInt64: [LedgerEntry]] = [:]
 
-    subscript(_ uid: UID) -> LedgerEntry? { entries[uid] }
+    /// Each look at the disk asks for all of them, and a journal gives numbers nearly without gaps: most stand where they
+    /// would if there were none.
+    subscript(_ uid: UID) -> LedgerEntry? {
+        guard let first = entries.first?.uid, uid >= first, uid <= greatest else { return nil }
+        let guess = Int(uid.rawValue - first.rawValue)
+        if guess < entries.count, entries[guess].uid == uid { return entries[guess] }
+        let place = place(of: uid)
+        return place < entries.count && entries[place].uid == uid ? entries[place] : nil
+    }
+
+    /// Where it is, or would be.
+    private func place(of uid: UID) -> Int {
+        var range = entries.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = entries[middle].uid < uid ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
 
     mutating func add(_ entry: LedgerEntry) {
-        entries[entry.uid] = entry
+        entries.insert(entry, at: entry.uid > greatest ? entries.count : place(of: entry.uid))
         open.append(entry)
         greatest = max(greatest, entry.uid)
         bySerial[entry.serial, default: []].append(entry)
     }
 
     mutating func setAsideQuarantined() {
-        quarantined = entries.values.filter { $0.isQuarantined && $0.outcome == nil }.sorted { $0.uid < $1.uid }
+        quarantined = entries.filter { $0.isQuarantined && $0.outcome == nil }
         open.removeAll(where: \.isQuarantined)
     }
 

@@ -125,7 +125,7 @@ extension World {
         guard swarm.engine.supersedesLiveActivities, let word = application.submitted[entry.serial]?.activity,
             word.isUpdate
         else { return false }
-        return ledger.entries.values.contains { other in
+        return ledger.entries.contains { other in
             guard other.notification.recipient == entry.notification.recipient,
                 other.notification.topic == entry.notification.topic,
                 let newer = application.submitted[other.serial]?.activity

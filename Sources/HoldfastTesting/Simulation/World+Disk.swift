@@ -54,12 +54,15 @@ extension World {
         if isDeferred { entry.wasDeferred = true }
         entry.isFlagged = record.isPossiblySent
         if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
-        let burnt =
-            entry.copies.count { $0.word == .deferred || $0.word == .unknown } + Int(entry.history?.attempts ?? 0)
-        if Int(record.attempts) > burnt {
-            violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
-        }
+        if record.attempts > 0 { checkAttempts(of: entry, record.attempts) }
         return true
+    }
+
+    private func checkAttempts(of entry: LedgerEntry, _ attempts: UInt16) {
+        let own = entry.copies.count { $0.word == .deferred || $0.word == .unknown } + Int(entry.history?.attempts ?? 0)
+        if Int(attempts) > own {
+            violate(6, "entry \(entry.uid) has \(attempts) attempts on its record, of which \(own) are its own")
+        }
     }
 
     /// What cannot be read has no end, and holds nothing up.

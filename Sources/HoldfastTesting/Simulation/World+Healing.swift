@@ -123,7 +123,7 @@ extension World {
 
     private func checkTotals(_ totals: JournalTotals) {
         var mine = JournalTotals()
-        for entry in ledger.entries.values { if let outcome = entry.outcome { mine.add(outcome) } }
+        for entry in ledger.entries { if let outcome = entry.outcome { mine.add(outcome) } }
         mine.accepted = totals.accepted
         mine.possibleDuplicates = totals.possibleDuplicates
         if mine != totals, !rules.hasTwoWords {

@@ -53,7 +53,7 @@ extension World {
     /// At rest everything that ended while outcomes are kept was delivered.
     func checkDelivered() {
         guard swarm.engine.keepsOutcomes else { return }
-        for entry in ledger.entries.values where entry.delivered == nil && !entry.isDamaged {
+        for entry in ledger.entries where entry.delivered == nil && !entry.isDamaged {
             violate(2, "entry \(entry.uid) ended as \(entry.outcome.map { "\($0)" } ?? "-"), which was never delivered")
         }
     }
