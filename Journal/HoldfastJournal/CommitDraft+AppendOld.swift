@@ -18,19 +18,26 @@ extension CommitDraft {
                 continue
             }
             let uid = UID(first + UInt64(index - gone.count))
+            var hasIdentity = false
+            if let rejection = retries[index] {
+                hasIdentity = try moveIdentity(
+                    from: rejection.rawValue, to: uid.rawValue, acceptedAt: submission.acceptedAt.milliseconds)
+            }
             try put(
-                item, as: EntryKey(lane: item.lane, uid: uid), of: submission, histories[index] ?? EntryHistory())
+                item, as: EntryKey(lane: item.lane, uid: uid), of: submission, histories[index] ?? EntryHistory(),
+                hasIdentity ? .hasIdentity : [])
         }
         return Appended(first: UID(first), gone: gone)
     }
 
     private mutating func put(
-        _ item: Submission.Item, as key: EntryKey, of submission: Submission, _ history: EntryHistory
+        _ item: Submission.Item, as key: EntryKey, of submission: Submission, _ history: EntryHistory,
+        _ flags: EntryRecord.Flags
     ) throws(LMDBError) {
         let producer = (history.producer ?? submission.producer).rawValue
         let head = EntryRecord.Head(
             lane: key.lane.rawValue, uid: key.uid.rawValue, producer: producer, attempts: history.attempts,
-            flags: history.isPossiblySent ? .possiblySent : [])
+            flags: flags.union(history.isPossiblySent ? .possiblySent : []))
         let reason = Array((history.lastReason?.rawValue ?? "").utf8.prefix(255))
         var record = [UInt8](
             repeating: 0, count: EntryRecord.byteCount(body: item.range.count, reason: reason.count))

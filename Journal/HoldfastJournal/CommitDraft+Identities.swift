@@ -75,6 +75,29 @@ extension CommitDraft {
         }
     }
 
+    /// A rejection goes again: a repeat of it is from now on one of the new entry, and is told what becomes of that.
+    ///
+    /// - Returns: whether the rejection's identity was remembered.
+    mutating func moveIdentity(from old: UInt64, to uid: UInt64, acceptedAt: Int64) throws(LMDBError) -> Bool {
+        let index = identities
+        return try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) -> Bool in
+            guard try cursor.find(Key.uid(old).span) else { return false }
+            var found: Identity?
+            cursor.withCurrent { _, value in found = IdentityRecord(value, uid: old)?.identity }
+            guard let identity = found else { return false }
+            try cursor.delete()
+            try cursor.put(Key.uid(uid).span, appending: true, count: IdentityRecord.byteCount) { output in
+                IdentityRecord.write(identity, acceptedAt: acceptedAt, uid: uid, into: &output)
+            }
+            // Otherwise it is read from the table when it is needed.
+            if index.isBuilt {
+                index.drop(identity, uid: old)
+                index.add(identity, uid: uid)
+            }
+            return true
+        }
+    }
+
     // MARK: How they ended
 
     /// Notes how an entry ended whose record says that its identity is remembered. It may have been trimmed since.

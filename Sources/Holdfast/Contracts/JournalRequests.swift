@@ -47,7 +47,8 @@ public struct Submission: Sendable {
     /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
     public var identities: [(index: Int, identity: Identity)]
     /// For those items that an operator sends again, ascending by index: the rejection that the entry is made of, which
-    /// is removed in the same commit. Where it is gone already, the item is left out (``Appended/gone``).
+    /// is removed in the same commit, and whose remembered identity becomes the entry's. Where it is gone already, the item
+    /// is left out (``Appended/gone``).
     public var retries: [(index: Int, rejection: UID)]
     /// For those items that were entries before, in another journal or another time, ascending by index: how they lay
     /// there. Not for items with an identity.

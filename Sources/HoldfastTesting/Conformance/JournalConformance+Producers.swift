@@ -98,6 +98,28 @@ extension JournalConformance {
             }
             try expect("the next UID: repeats take none", try bench.journal.status().nextUID, is: UID(6))
         },
+        Rule("A repeat of a rejection that an operator has sent again is one of the new entry") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...2, lane: lane, identities: true)
+            try bench.settle(uids, lane, .reject(sampleCause))
+            var retry = try bench.submission([1], lane: lane)
+            retry.retries = [(0, uids[0])]
+            let new = try bench.append(retry).first
+            let repeats = { () throws -> [Appended.Repeat] in
+                let again = try bench.submission([1, 2], lane: try bench.lane(), identities: true)
+                return try bench.append(again).repeats
+            }
+            let rejected = Appended.Repeat(index: 1, uid: uids[1], outcome: .rejected(.unregistered))
+            let waiting = [Appended.Repeat(index: 0, uid: new, outcome: nil), rejected]
+            try expect("while it waits", try repeats(), is: waiting)
+            try bench.reopen()
+            try expect("after a new start", try repeats(), is: waiting)
+            try bench.acknowledge([new], try bench.lane())
+            let confirmed = [Appended.Repeat(index: 0, uid: new, outcome: .confirmed), rejected]
+            try expect("when it is confirmed", try repeats(), is: confirmed)
+            try bench.reopen()
+            try expect("and after another start", try repeats(), is: confirmed)
+        },
         Rule("As long as an identity is remembered, so is what became of its entry") { bench in
             let lane = try bench.lane()
             let uids = try bench.append(1...3, lane: lane, identities: true)

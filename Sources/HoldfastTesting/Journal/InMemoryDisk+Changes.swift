@@ -12,14 +12,18 @@ extension InMemoryDisk {
         let identities = Dictionary(
             submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
         for (index, item) in submission.items.enumerated() {
-            let identity = identities[index]
+            var identity = identities[index]
             if let identity, let known = self.identities[identity] {
                 repeats.append(Appended.Repeat(index: index, uid: known.uid, outcome: known.outcome))
                 continue
             }
-            if let rejection = retries[index], rejections.remove(rejection) == nil {
-                gone.append(index)
-                continue
+            if let uid = retries[index] {
+                guard let rejection = rejections.remove(uid) else {
+                    gone.append(index)
+                    continue
+                }
+                // A repeat of it is from now on one of the new entry.
+                identity = rejection.record.identity.flatMap { self.identities[$0]?.uid == uid ? $0 : nil }
             }
             let uid = UID(nextUID)
             nextUID += 1
