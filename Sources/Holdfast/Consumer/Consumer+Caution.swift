@@ -59,7 +59,8 @@ extension Consumer {
         return lanes.indices.contains { index in
             let lane = lanes[index]
             guard lane.handsOut else { return false }
-            let isAhead = lane.key.guarantee == .atLeastOnce ? lane.hasForwardWork : lane.wantsPlaces || lane.forwardPlaces > 0
+            let isAhead =
+                lane.key.guarantee == .atLeastOnce ? lane.hasForwardWork : lane.wantsPlaces || lane.forwardPlaces > 0
             return isAhead || lane.againCount > accused.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
         }
     }

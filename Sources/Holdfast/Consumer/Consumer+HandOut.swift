@@ -45,7 +45,9 @@ extension Consumer {
         }
         if wanted > 0 { wanted = min(wanted, throttle.allowance(inFlight: inFlight, now: now)) }
         // Suspected tokens take no places.
-        if caution.isCareful { wanted = min(wanted, caution.allowance(inFlight: inFlight - (placeLimit - windowLimit))) }
+        if caution.isCareful {
+            wanted = min(wanted, caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
+        }
         guard wanted > 0 else { return 0 }
         let granted = gate.reserve(wanted, route: self.index, inFlight: inFlight + kept, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.

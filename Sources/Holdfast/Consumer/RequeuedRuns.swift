@@ -66,8 +66,12 @@ struct RequeuedRuns: Hashable, Sendable {
             else { continue }
             let run = runs[place]
             var rest: [Run] = []
-            if run.first < uid.rawValue { rest.append(Run(run.first...(uid.rawValue - 1), possiblySent: run.possiblySent)) }
-            if run.last > uid.rawValue { rest.append(Run((uid.rawValue + 1)...run.last, possiblySent: run.possiblySent)) }
+            if run.first < uid.rawValue {
+                rest.append(Run(run.first...(uid.rawValue - 1), possiblySent: run.possiblySent))
+            }
+            if run.last > uid.rawValue {
+                rest.append(Run((uid.rawValue + 1)...run.last, possiblySent: run.possiblySent))
+            }
             runs.replaceSubrange(place...place, with: rest)
             count -= 1
         }

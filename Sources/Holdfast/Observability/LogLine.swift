@@ -90,7 +90,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
             .notice
-        case .connectionFailed, .careful, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted,
+        case .connectionFailed, .careful, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered,
+            .stateNotNoted,
             .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
             .noteFailed:
             .warning
@@ -114,7 +115,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
             .connectionEnded, .convicted, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,
-            .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed,
+            .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered,
+            .stateNotNoted, .trimFailed,
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,

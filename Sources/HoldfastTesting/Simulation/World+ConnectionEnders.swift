@@ -29,6 +29,7 @@ extension World {
     /// An entry is blamed only for ends of connections that it went out on.
     func checkBlame(_ entry: LedgerEntry) {
         let ends = entry.copies.count { $0.life == life && ($0.word == .unknown || $0.word == .notProcessed) }
+        entry.wasBlamed = true
         if ends < 2 { violate(6, "entry \(entry.uid) is blamed for ended connections, and has seen \(ends)") }
     }
 

@@ -55,7 +55,9 @@ extension World {
         entry.isFlagged = record.isPossiblySent
         if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
         let burnt =
-            entry.copies.count { $0.word == .deferred || $0.word == .unknown } + Int(entry.history?.attempts ?? 0)
+            entry.copies.count {
+                $0.word == .deferred || $0.word == .unknown || $0.word == .notProcessed && entry.wasBlamed
+            } + Int(entry.history?.attempts ?? 0)
         if Int(record.attempts) > burnt {
             violate(6, "entry \(uid) has \(record.attempts) attempts on its record, of which \(burnt) are its own")
         }

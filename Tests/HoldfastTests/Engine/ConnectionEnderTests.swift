@@ -101,7 +101,9 @@ import Testing
         #expect(bench.status.confirmed == 9)
     }
 
-    @Test("The service takes few copies of the neighbours", arguments: Form.allCases) func duplicates(_ form: Form) throws {
+    @Test("The service takes few copies of the neighbours", arguments: Form.allCases) func duplicates(_ form: Form)
+        throws
+    {
         let bench = try bench { $0.reconnectMaximum = .seconds(60) }
         poison(bench, [2], form)
         try bench.submit(1..<1001)
@@ -213,7 +215,9 @@ import Testing
         #expect(blamed(bench) == [1])
     }
 
-    @Test("With one attempt, what never left is put aside, and what may have been taken is unknown", arguments: Form.allCases)
+    @Test(
+        "With one attempt, what never left is put aside, and what may have been taken is unknown",
+        arguments: Form.allCases)
     func oneAttempt(_ form: Form) throws {
         let bench = try bench {
             $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(1), greatestCount: 4)

@@ -3,7 +3,9 @@ import Testing
 @testable import Holdfast
 
 @Suite struct CautionTests {
-    private func key(_ uid: UInt64, lane: UInt32 = 1) -> EntryKey { EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid)) }
+    private func key(_ uid: UInt64, lane: UInt32 = 1) -> EntryKey {
+        EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid))
+    }
 
     private func left(_ uids: ClosedRange<UInt64>, in caution: Caution) -> Caution.Leftover {
         var left = Caution.Leftover(key(uids.lowerBound))
@@ -45,7 +47,8 @@ import Testing
         #expect(!caution.isCareful)
     }
 
-    @Test("What the first entry's connection did not have is neither an end more nor a new beginning") func elsewhere() {
+    @Test("What the first entry's connection did not have is neither an end more nor a new beginning") func elsewhere()
+    {
         var caution = Caution()
         end(&caution, 1...4)
         end(&caution, 1...4)
