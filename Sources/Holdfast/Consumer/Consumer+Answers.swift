@@ -18,6 +18,7 @@ extension Consumer {
             }
             settleRefusals(in: &plan, now: now, wall: wall)
             carryOut(plan, connection: connection, now: now, wall: wall)
+            learn(from: connection, end: isOver)
             pauseIfRefusing(connection, now: now)
             if let isOver { connectionEnded(connection, isOver, now: now) }
         }
@@ -51,6 +52,7 @@ extension Consumer {
             plan.add(word: weigh(word: result, now: now))
         case .draining:
             link.isDraining = true
+            link.leavesByItself = pool.contains(connection)
             leave(connection, now: now)
         case .ended(let end):
             endWindow(of: link, end, into: &plan, wall: wall)
@@ -67,6 +69,7 @@ extension Consumer {
         link.hasWorked = true
         link.note(.confirmed)
         link.confirmations += tickets.count
+        link.answered += tickets.count
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
         let isJudging = breakers.contains(where: \.isJudging)
@@ -99,9 +102,11 @@ extension Consumer {
         let possiblySent = end.possiblySent.map(Set.init)
         for ticket in link.window.unansweredTickets() {
             guard let flight = link.window.giveUp(ticket) else { continue }
+            let isPossiblySent = possiblySent?.contains(ticket) ?? true
+            // What was not sent has ended nothing, and what has one attempt does not go again.
+            if isPossiblySent, !flight.hasOneAttempt { leaveBehind(flight, on: link) }
             plan.addUnanswered(
-                flight, ticket: ticket, lane: lanes[flight.lane].id,
-                possiblySent: possiblySent?.contains(ticket) ?? true, wall: wall)
+                flight, ticket: ticket, lane: lanes[flight.lane].id, possiblySent: isPossiblySent, wall: wall)
         }
     }
 
@@ -111,6 +116,8 @@ extension Consumer {
     ) {
         guard let flight = link.window.answer(ticket) else { return }
         link.note(result.verdict)
+        if result.verdict == .neverProcessed(.newConnection) { leaveBehind(flight, on: link) }
+        if result.isAnswer { link.answered += 1 }
         // An answer that asks for another connection is no sign that connecting again at once would help.
         if case .neverProcessed = result.verdict {} else if result.status != nil { link.hasWorked = true }
         if let uniqueID = result.uniqueID {
@@ -134,5 +141,15 @@ extension Consumer {
             return
         }
         decide(about: flight, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
+    }
+}
+
+extension SendResult {
+    /// Whether the service has decided about the notification.
+    fileprivate var isAnswer: Bool {
+        switch verdict {
+        case .neverProcessed, .unknown: false
+        case .confirmed, .rejected, .deferred, .laneStopped, .foreign: true
+        }
     }
 }

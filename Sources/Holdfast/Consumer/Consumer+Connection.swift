@@ -49,14 +49,16 @@ extension Consumer {
     /// Hands nothing more to the youngest connections that are beyond the limit. What they have is answered first; where only
     /// errors are answered, it is proven.
     func leaveSurplus(now: Duration) {
-        for number in pool.surplus {
-            guard let link = links[number] else { continue }
-            retire(number, now: now)
-            if link.cumulative == nil {
-                link.connection?.close(deadline: Self.retirement)
-            } else {
-                link.isDraining = true
-            }
+        for number in pool.surplus { if let link = links[number] { giveUp(number, link, now: now) } }
+    }
+
+    /// Hands nothing more to a connection that works, and ends it when what it has is answered.
+    func giveUp(_ number: Int, _ link: Link, now: Duration) {
+        retire(number, now: now)
+        if link.cumulative == nil {
+            link.connection?.close(deadline: Self.retirement)
+        } else {
+            link.isDraining = true
         }
     }
 

@@ -36,6 +36,7 @@ extension Consumer {
         if basis == .barrier { link.cumulative!.quiet.forgetAll() }
         guard !runs.isEmpty else { return }
         link.hasWorked = true
+        link.answered += runs.reduce(0) { $0 + $1.count }
         for run in runs { breakers[run.lane].confirmed(run.count) }
         credentialTrial.confirmed(now: now)
         probesConfirmed(runs, now: now)
@@ -69,6 +70,7 @@ extension Consumer {
         case .within(let taken, let named, let later):
             link.cumulative!.quiet.forgetAll()
             if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
+            link.answered += taken.reduce(named == nil ? 0 : 1) { $0 + $1.count }
             for run in taken { breakers[run.lane].confirmed(run.count) }
             if !taken.isEmpty { credentialTrial.confirmed(now: now) }
             probesConfirmed(taken, now: now)
@@ -112,6 +114,7 @@ extension Consumer {
     ) {
         for run in runs {
             guard run.hasOneAttempt else {
+                leaveBehind(run, on: link)
                 requeue(run, possiblySent: true, into: &plan)
                 continue
             }

@@ -9,6 +9,7 @@ extension Consumer {
             journal.raiseMark(of: lanes[index].id, to: ceiling)
         }
         do throws(JournalError) {
+            if try tryAccused(now: now, wall: wall) { return }
             try fillKeptPlaces(now: now, wall: wall)
             try sharePlaces(now: now, wall: wall)
         } catch {
@@ -30,12 +31,12 @@ extension Consumer {
 
     /// Whether there is more to send than the route's rate, or its service, allows now.
     var isSlowedDown: Bool {
-        guard throttle.isThrottling || isRateUsedUp else { return false }
+        guard throttle.isThrottling || isRateUsedUp || caution.isCareful else { return false }
         return lanes.contains { $0.handsOut && $0.hasWork }
     }
 
     /// How many entries the connection is given next, at most `limit`.
-    private func grant(_ limit: Int, of index: Int, _ places: Places, now: Duration) -> Int {
+    func grant(_ limit: Int, of index: Int, _ places: Places, now: Duration) -> Int {
         var wanted = min(limit, 1000)
         let kept = places == .kept ? keptPlaces(except: index) : keptPlaces()
         if let allowance = rate?.allowance(now: now) {
@@ -43,6 +44,10 @@ extension Consumer {
             wanted = min(wanted, places == .kept ? allowance : allowance - kept)
         }
         if wanted > 0 { wanted = min(wanted, throttle.allowance(inFlight: inFlight, now: now)) }
+        // Suspected tokens take no places.
+        if caution.isCareful {
+            wanted = min(wanted, caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
+        }
         guard wanted > 0 else { return 0 }
         let granted = gate.reserve(wanted, route: self.index, inFlight: inFlight + kept, waiting: journal.outcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see runTimers.
@@ -60,7 +65,8 @@ extension Consumer {
         let lane = lanes[index]
         guard lane.handsOut, lane.hasWork else { return 0 }
         let room = min(grant(limit, of: index, places, now: now), lane.isRunning ? .max : 1)
-        switch lane.nextStep(limit: room) {
+        let passedOver = passedOver(in: index)
+        switch lane.nextStep(limit: room, passingOver: passedOver) {
         case .none:
             return 0
         case .peek(let after):
@@ -74,7 +80,7 @@ extension Consumer {
             let taken = Array(again.prefix(covered))
             let batch = try journal.unconfirmed(lane.id, uids: taken.map(\.uid))
             let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
-            lanes[index].takeAgain(taken)
+            lanes[index].takeAgain(taken, isFront: passedOver.isEmpty)
             quarantine(batch.unreadable, of: index, wall: wall) { possiblySent.contains($0) }
             give(batch, of: index, on: number, link, now: now, wall: wall) { possiblySent.contains($0) }
             return taken.count
@@ -102,13 +108,13 @@ extension Consumer {
     }
 
     /// What is wanted goes out when the mark's commit has been reported.
-    private func raise(_ index: Int, through uid: UID, places: Int = 0) {
+    func raise(_ index: Int, through uid: UID, places: Int = 0) {
         guard let ceiling = lanes[index].raise(through: uid, places: places) else { return }
         journal.raiseMark(of: lanes[index].id, to: ceiling)
     }
 
     /// Hands a batch to the connection, but for entries that must not go: those are settled instead.
-    private func give(
+    func give(
         _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) {
@@ -143,6 +149,7 @@ extension Consumer {
                 continue
             }
             if flights[position].possiblySentBefore { plan.now.batch.possibleDuplicates += 1 }
+            if caution.hasSuspects { caution.handedOut(EntryKey(lane: lanes[index].id, uid: flights[position].uid)) }
             tickets.append(link.handOut(flights[position]))
         }
         noteProbe(entries, of: index, on: number, now: now)
@@ -220,6 +227,7 @@ extension Consumer {
             {
                 obstacle = .topicSetAside(until: due)
             }
+            if obstacle == nil, caution.hasSuspects { obstacle = suspicion(of: flight) }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
@@ -262,13 +270,15 @@ extension Consumer {
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .topicSetAside(let due):
             plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .topicSetAside)
+        case .endsConnections(let ends, let counts):
+            putAside(flight, ticket: ticket, ends: ends, counts: counts, wall: wall, plan: &plan)
         case .mustWait(let duration, let reason):
             plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
         }
     }
 
     /// Why an entry does not go out now.
-    private enum Obstacle {
+    enum Obstacle {
         /// By the service, before a crash: the entry of the blacklist that says so.
         case wasRejected(BlacklistEntry)
         case hadItsAttempt
@@ -276,6 +286,8 @@ extension Consumer {
         case blacklisted
         case superseded
         case topicSetAside(until: WallTime)
+        /// So many that carried nothing else.
+        case endsConnections(Int, counts: Bool)
         case mustWait(Duration, Reason)
     }
 

@@ -138,6 +138,7 @@ package final class Consumer: @unchecked Sendable {
     /// What the service refused for now last.
     var lastRefused: EntryKey?
     var refusedEntries = RefusedEntries()
+    var caution = Caution()
 
     /// The orderly end has come so far that send marks are being set back.
     var marksAreLowered = false

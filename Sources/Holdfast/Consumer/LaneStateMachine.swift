@@ -126,9 +126,14 @@ struct LaneStateMachine: Sendable {
     var hasForwardWork: Bool { cursor < lastUID }
 
     /// What a connection with room can be given next.
-    func nextStep(limit: Int) -> Step {
+    ///
+    /// - Parameter passedOver: what goes again, and is to go behind others.
+    func nextStep(limit: Int, passingOver passedOver: Set<UID> = []) -> Step {
         guard handsOut, limit > 0, !isLowering else { return .none }
-        if !again.isEmpty { return .readAgain(again.prefix(limit)) }
+        if !again.isEmpty {
+            let next = passedOver.isEmpty ? again.prefix(limit) : goesNext(limit, passingOver: passedOver)
+            if !next.isEmpty { return .readAgain(next) }
+        }
         if holdsReading { return .none }
         let end = min(mark, lastUID)
         if cursor < end { return .read(after: cursor, through: end) }
@@ -142,8 +147,16 @@ struct LaneStateMachine: Sendable {
     /// above the mark; sent without it, a crash would leave it as one that was never sent.
     func covered(_ entries: [Again]) -> Int { entries.prefix { $0.uid <= mark }.count }
 
-    /// Those of ``nextStep(limit:)`` were read and are dealt with.
-    mutating func takeAgain(_ taken: [Again]) { again.removeFirst(taken.count) }
+    private func goesNext(_ limit: Int, passingOver passedOver: Set<UID>) -> [Again] {
+        Array(again.prefix(limit + passedOver.count).filter { !passedOver.contains($0.uid) }.prefix(limit))
+    }
+
+    /// Those of ``nextStep(limit:passingOver:)`` were read and are dealt with.
+    ///
+    /// - Parameter isFront: whether nothing of what goes again lies before or between them.
+    mutating func takeAgain(_ taken: [Again], isFront: Bool = true) {
+        if isFront { again.removeFirst(taken.count) } else { again.remove(taken.map(\.uid)) }
+    }
 
     /// All that go again, at most `limit`: they go another way.
     mutating func takeAllAgain(limit: Int) -> [Again] {

@@ -23,6 +23,14 @@ final class Link {
     private(set) var refusals = 0
     /// Nothing goes to it before.
     var pausedUntil: Duration?
+    /// What it left without an answer, and what nothing was concluded from yet.
+    var left: Caution.Leftover?
+    /// What the service has answered on it, and what nothing was concluded from yet.
+    var answered = 0
+    /// Conclusions were drawn from its end.
+    var hasConcluded = false
+    /// It took hand-outs when it said that it takes no more.
+    var leavesByItself = false
     private var hasRefused = false
     private var hasAnswered = false
 

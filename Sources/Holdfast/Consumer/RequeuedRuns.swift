@@ -58,6 +58,25 @@ struct RequeuedRuns: Hashable, Sendable {
         }
     }
 
+    /// Takes out those of `uids` that are among them.
+    mutating func remove(_ uids: [UID]) {
+        for uid in uids {
+            guard let place = runs[head...].firstIndex(where: { $0.last >= uid.rawValue }),
+                runs[place].first <= uid.rawValue
+            else { continue }
+            let run = runs[place]
+            var rest: [Run] = []
+            if run.first < uid.rawValue {
+                rest.append(Run(run.first...(uid.rawValue - 1), possiblySent: run.possiblySent))
+            }
+            if run.last > uid.rawValue {
+                rest.append(Run((uid.rawValue + 1)...run.last, possiblySent: run.possiblySent))
+            }
+            runs.replaceSubrange(place...place, with: rest)
+            count -= 1
+        }
+    }
+
     /// Puts runs in their places. What is there already stays once, and stays possibly sent if either says so.
     mutating func insert(_ new: [Run]) {
         guard !new.isEmpty else { return }

@@ -11,6 +11,9 @@ public enum EngineEvent: Hashable, Sendable {
     case topicSetAside(route: String, topic: String, reason: String)
     /// The service takes the topic again.
     case topicBack(route: String, topic: String)
+    /// So many connections that carried nothing but this entry have ended, while the service took others: it waits until
+    /// `nextTrial`, with an attempt counted, and nobody waits for it. Nil when it is given up.
+    case endsConnections(LaneKey, UID, connections: Int, nextTrial: WallTime?)
     /// The route hands out nothing for the moment.
     case holding(route: String, HoldReason)
     /// It does again.

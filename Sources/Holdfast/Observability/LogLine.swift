@@ -44,6 +44,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
 
     // warning
     case connectionFailed = "connection-failed"
+    case careful
     case throttled
     case clockDistrusted = "clock-distrusted"
     case credentialsDoubted = "credentials-doubted"
@@ -61,6 +62,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case connectionMisconfigured = "connection-misconfigured"
     case laneStopped = "lane-stopped"
     case topicSetAside = "topic-set-aside"
+    case endsConnections = "ends-connections"
     case parked
     case readFailed = "read-failed"
     case tokensUnread = "tokens-unread"
@@ -88,12 +90,13 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
             .notice
-        case .connectionFailed, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted,
+        case .connectionFailed, .careful, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered,
+            .stateNotNoted,
             .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
             .noteFailed:
             .warning
-        case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
-            .settlementFailed,
+        case .connectionMisconfigured, .laneStopped, .topicSetAside, .endsConnections, .parked, .readFailed,
+            .tokensUnread, .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
             .entryQuarantined, .blacklistUnreadable, .entriesUnreachable:
             .error
@@ -112,7 +115,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
             .connectionEnded, .convicted, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,
-            .connectionFailed, .clockDistrusted, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed,
+            .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered,
+            .stateNotNoted, .trimFailed,
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,

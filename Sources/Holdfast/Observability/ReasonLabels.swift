@@ -51,7 +51,7 @@ struct ReasonLabels: Sendable {
         .invalidPayloadSize, .invalidToken, .invalidFrameItem, .unknownError, .payloadNotJSON, .tagTooLong,
         .blacklisted,
         .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
-        .topicSetAside,
+        .topicSetAside, .endsConnections,
         .clockDistrusted, .blacklistUnreadable,
         .badProducerName, .journalFull, .journalFailed, .shuttingDown,
     ]

@@ -103,6 +103,8 @@ extension Reason {
     public static let suspectToken = Reason(rawValue: "SuspectToken")
     /// The service refuses its topic, which is tried with another entry.
     public static let topicSetAside = Reason(rawValue: "TopicSetAside")
+    /// The connections that it went out on ended, each time, while others were taken.
+    public static let endsConnections = Reason(rawValue: "EndsConnections")
     /// The clock cannot be believed that it has expired.
     public static let clockDistrusted = Reason(rawValue: "ClockDistrusted")
     /// The Producer's name is not 1 to 64 bytes, or one too many for the journal.

@@ -97,9 +97,12 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         guard !isOver else { return }
         writeSome()
         decideSome()
+        guard !isOver else { return }
         answerSome()
         giveUpOverdue()
-        if let closesAt, requests.isEmpty || closesAt <= world.now { end(knowing: true, cause: nil) }
+        if let closesAt, requests.isEmpty || closesAt <= world.now {
+            end(knowing: true, cause: isDraining ? "drained" : nil)
+        }
         makeTrouble()
     }
 
@@ -116,6 +119,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         for index in requests.indices {
             guard case .written = requests[index].stage, !requests[index].isLost else { continue }
             guard world.isHealing || world.dice.chance(0.5) else { continue }
+            if world.connectionEnders.contains(requests[index].entry.uid) { return endBecauseOf(index) }
             if world.strikes(.answerLost, times: 3) {
                 requests[index].isLost = true
                 if world.dice.chance(0.5) { _ = world.decide(requests[index].entry, copy: requests[index].copy) }
@@ -161,6 +165,21 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         let request = late.removeFirst()
         let result = request.isLost ? SendResult.confirmed : world.decide(request.entry, copy: request.copy)
         sink(result.verdict == .confirmed ? .confirmed([request.ticket]) : .results([(request.ticket, result)]))
+    }
+
+    /// It aborts, or it asks for another connection in one way or another.
+    private func endBecauseOf(_ index: Int) {
+        guard world.isHealing ? index % 2 == 0 : world.dice.chance(0.5) else {
+            return end(knowing: true, cause: "aborted because of entry \(requests[index].entry.uid)")
+        }
+        guard toldToStopInTurn == nil else { return }
+        let request = requests.remove(at: index)
+        toldToStopInTurn = world.turns
+        tell(request, .notProcessed)
+        sink(.results([(request.ticket, SendResult(apnsStatus: 503, reason: "Shutdown"))]))
+        sink(.draining)
+        isDraining = true
+        closesAt = world.now
     }
 
     // MARK: Trouble

@@ -161,6 +161,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         while frame == nil, processed < left {
             let item = items[processed]
             processed += 1
+            if world.connectionEnders.contains(item.entry.uid) { return say(.nothing) }
             if let result = world.decideBinary(item.entry, copy: item.copy) {
                 say(.payloadError(PayloadError(position: .position(UInt64(processed)), kind: .refused(result))))
             } else if world.strikes(.lastGood, times: 3) {

@@ -57,6 +57,8 @@ final class LedgerEntry {
     var requested: [TerminalOutcome] = []
     /// The engine has asked to defer it, since it was handed out last.
     var deferralIsAsked = false
+    /// The engine has blamed it for ends of connections, which are attempts then.
+    var wasBlamed = false
     var isDamaged = false
     /// As it came from another journal.
     var history: EntryHistory?

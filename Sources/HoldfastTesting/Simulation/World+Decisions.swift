@@ -168,6 +168,7 @@ extension World {
             if !entry.copies.contains(where: { $0.word == .deferred || $0.word == .unknown }) {
                 violate(6, "entry \(entry.uid) is rejected for too many attempts, and has had none")
             }
+        case .endsConnections: checkBlame(entry)
         case .expired:
             // The service refused it for now until it was too old, which in a run takes a clock that was set.
             if !entry.copies.contains(where: { $0.word == .deferred }) || !isClockSuspect {
@@ -245,6 +246,7 @@ extension World {
         let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
         if due.isPlaceOfTopic { return checkPlace(entry) }
+        if reason == .endsConnections { checkBlame(entry) }
         if due.since(wall) > greatest + .seconds(1), !isClockSuspect {
             violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
         }

@@ -59,7 +59,10 @@ extension World {
     }
 
     private func checkAttempts(of entry: LedgerEntry, _ attempts: UInt16) {
-        let own = entry.copies.count { $0.word == .deferred || $0.word == .unknown } + Int(entry.history?.attempts ?? 0)
+        let counted = entry.copies.count {
+            $0.word == .deferred || $0.word == .unknown || $0.word == .notProcessed && entry.wasBlamed
+        }
+        let own = counted + Int(entry.history?.attempts ?? 0)
         if Int(attempts) > own {
             violate(6, "entry \(entry.uid) has \(attempts) attempts on its record, of which \(own) are its own")
         }

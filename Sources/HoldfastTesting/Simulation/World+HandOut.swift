@@ -186,7 +186,7 @@ extension World {
         let waiting = ledger.open.first { other in
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
-                && !earlier.contains(other.uid)
+                && !earlier.contains(other.uid) && !mayBeAccused(other)
         }
         if let waiting {
             violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")

@@ -35,6 +35,7 @@ extension World {
             if isAtRest, now > since + .seconds(1) || nextDue() == nil { return checkRest() }
             checkTopicsAreBack(since)
             if isBusy { continue }
+            if mendConnectionEnders() { continue }
             // Only an operator ends what an operator has paused. What stopped by itself tries again by itself.
             if !rules.paused.isEmpty, shutdownDeadline == nil {
                 resumePaused()

@@ -11,6 +11,7 @@ extension World {
         troubleOperators()
         troubleRoutes()
         flood()
+        troubleConnectionEnders()
     }
 
     private func troubleProcess() {

@@ -90,6 +90,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// On the wire of connections that are over: the service may read them yet.
     var stragglers: [(entry: LedgerEntry, copy: Int)] = []
     var spells: [Trouble: Duration] = [:]
+    /// Each connection that one of these goes out on ends.
+    var connectionEnders: Set<UID> = []
     var service: SimulatedService
     var quota: SimulatedQuota?
     var application: SimulatedApplication

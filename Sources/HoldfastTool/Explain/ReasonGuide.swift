@@ -157,6 +157,9 @@ struct ReasonGuide: Equatable {
         .topicSetAside: ReasonGuide(
             "the service refuses its topic, which is tried with one entry now and then",
             "see that key and team are those of the app, then resume the lane: that tries the topic at once"),
+        .endsConnections: ReasonGuide(
+            "each connection that it went out on ended without an answer to it, while others were taken",
+            "look at what is special about it; it is tried alone, more and more seldom"),
         .neverProcessed: ReasonGuide("it was handed to a connection, which did not process it", notYours),
         .noAnswer: ReasonGuide("no answer came: it may have been sent", notYours),
     ]

@@ -67,4 +67,17 @@ import Testing
             #expect(runs.lastPossiblySent?.rawValue == model.filter(\.value).keys.max(), "seed \(seed)")
         }
     }
+
+    @Test("One is taken out of the middle, and the others keep their places") func removal() {
+        var runs = RequeuedRuns()
+        runs.insert([.init(1...5, possiblySent: false), .init(8...8, possiblySent: true)])
+        runs.remove([UID(3), UID(8), UID(9), UID(1)])
+        #expect(runs.prefix(10).map(\.uid.rawValue) == [2, 4, 5])
+        #expect(runs.count == 3)
+        #expect(runs.possiblySent(UID(3)) == nil)
+        runs.remove([UID(2), UID(4), UID(5)])
+        #expect(runs.isEmpty)
+        runs.insert([.init(7...7, possiblySent: true)])
+        #expect(runs.prefix(10).map(\.uid.rawValue) == [7])
+    }
 }

@@ -64,6 +64,10 @@ final class StubConnection: CumulativeConnection {
     let state = Monitor(State())
     /// How many entries the service works on at a time; nil for all that the connection takes.
     let streamLimit = Monitor<Int?>(nil)
+    /// Whether barriers are answered at once.
+    let answersBarriers = Monitor(false)
+    /// Whether it takes nothing more, and ends, as soon as it has answered what it was given.
+    let bidsFarewell = Monitor(false)
     /// After so many entries it takes nothing more, answers, and ends; nil for never.
     let goesAway = Monitor<Int?>(nil)
 
@@ -115,6 +119,10 @@ final class StubConnection: CumulativeConnection {
         }
         if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
         if !results.isEmpty { sink(.results(results)) }
+        if bidsFarewell.withLock({ $0 }), !hasEnded {
+            sink(.draining)
+            end(possiblySent: [], cause: "the service asks for a new connection")
+        }
         if let limit = goesAway.withLock({ $0 }), sent.count >= limit, !hasEnded {
             sink(.draining)
             end(possiblySent: [], cause: "GOAWAY")
@@ -129,7 +137,10 @@ final class StubConnection: CumulativeConnection {
         if isPrompt { sink(.listened(stamp: stamp)) }
     }
 
-    func writeBarrier() { state.withLock { $0.calls.append(.barrier) } }
+    func writeBarrier() {
+        state.withLock { $0.calls.append(.barrier) }
+        if answersBarriers.withLock({ $0 }) { answerBarrier() }
+    }
 
     func close(deadline: Duration) {
         let ends = state.withLock { state in

@@ -1,0 +1,240 @@
+/// Finds the notification that ends every connection that it goes out on, so that it holds up nobody but itself.
+///
+/// The end of a connection does not say which entry has caused it. After ``greatestEnds`` connections in a row that ended by
+/// themselves with the same entry unanswered the route is *careful*: one entry goes at a time. Answers widen that, and each end
+/// halves what was left behind, until one is left.
+///
+/// An entry that was left behind alone is *accused*, and others go before it. When the service has answered one of them, the
+/// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
+/// while, with an attempt counted; after that it has another trial. (If nothing was answered meanwhile, none is counted.)
+///
+/// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
+/// again in their places, and nothing is counted.
+///
+/// A pure machine, and bounded. It has work only when a connection has ended.
+struct Caution: Sendable {
+    /// What a connection that has ended, or is about to, left without an answer, and what may have ended it.
+    struct Leftover: Hashable, Sendable {
+        private(set) var first: EntryKey
+        private(set) var count = 0
+        /// Whether the entry is among it that earlier connections have left behind.
+        private(set) var hasWatched = false
+
+        init(_ first: EntryKey) { self.first = first }
+
+        /// - Parameter watched: see ``Caution/watched``.
+        mutating func add(_ key: EntryKey, watched: EntryKey?) {
+            add(key, through: key.uid, watched: watched)
+        }
+
+        /// Adds the neighbours from `first` up to `last`.
+        mutating func add(_ first: EntryKey, through last: UID, watched: EntryKey?) {
+            if first.uid < self.first.uid { self.first = first }
+            count += Int(clamping: last.rawValue - first.uid.rawValue) + 1
+            guard let watched, watched.lane == first.lane else { return }
+            if watched.uid >= first.uid, watched.uid <= last { hasWatched = true }
+        }
+    }
+
+    /// What follows from the end of a connection.
+    enum Finding: Hashable, Sendable {
+        case nothing
+        /// From now on one entry goes at a time, since so many connections have left this one behind.
+        case careful(EntryKey, ends: Int)
+    }
+
+    /// How an entry is dealt with that is about to go out.
+    enum Treatment: Hashable, Sendable {
+        case goes
+        /// Others go first.
+        case waits
+        /// It is guilty of the end of so many connections.
+        ///
+        /// - Parameter counts: whether that is an attempt.
+        case isPutAside(ends: Int, counts: Bool)
+    }
+
+    private enum Stage: Hashable, Sendable {
+        case accused
+        /// To be put aside as soon as it comes up.
+        case guilty
+        case aside
+    }
+
+    private struct Suspect: Sendable {
+        var stage = Stage.accused
+        /// Connections that ended with it.
+        var ends: Int
+        /// Whether the service has answered something since a connection ended last.
+        var hasWitness = false
+        /// Whether it is with a connection.
+        var isOut = false
+        /// Whether a trial has shown it guilty.
+        var isKnown = false
+        /// Whether that is to be counted.
+        var counts = false
+    }
+
+    /// So many ends in a row with the same entry unanswered make a route careful.
+    static let greatestEnds = 3
+    private static let greatestCount = 1000
+    private static let firstBound = 3
+
+    /// The entry that connections have left behind, the last of them in a row.
+    private(set) var watched: EntryKey?
+    private var ends = 0
+    /// The most entries in flight; nil when the window alone counts.
+    private(set) var limit: Int?
+    /// The most that a connection has left behind since the route is careful.
+    private var most = 1
+    private var suspects: [EntryKey: Suspect] = [:]
+    /// More entries that were left behind alone, with no answer since the first, show that it is not they. It doubles each time,
+    /// since so many guilty ones may lie one behind the other.
+    private var bound = firstBound
+
+    /// Whether one entry goes at a time, or a few.
+    var isCareful: Bool { limit != nil }
+    var hasSuspects: Bool { !suspects.isEmpty }
+    /// Whether answers change anything.
+    var wantsAnswers: Bool { isCareful || hasSuspects }
+
+    // MARK: What goes out
+
+    /// How many more entries may go out.
+    func allowance(inFlight: Int) -> Int { limit.map { max($0 - inFlight, 0) } ?? .max }
+
+    /// Entries that others go before.
+    var passedOver: [EntryKey] { suspects.filter { $0.value.stage == .accused && !$0.value.hasWitness }.map(\.key) }
+
+    /// Entries that are to go alone on a connection, in order.
+    ///
+    /// - Parameter othersWait: whether anything else could go first.
+    func trials(othersWait: Bool) -> [EntryKey] {
+        suspects.filter { $0.value.stage == .accused && ($0.value.hasWitness || $0.value.isKnown && !othersWait) }
+            .map(\.key).sorted { $0.uid < $1.uid }
+    }
+
+    /// Whether a trial is under way.
+    var isTrying: Bool {
+        suspects.values.contains { $0.isOut && $0.stage == .accused && ($0.hasWitness || $0.isKnown) }
+    }
+
+    /// - Parameter othersWait: whether anything else could go in its place.
+    func treatment(of key: EntryKey, othersWait: Bool) -> Treatment {
+        guard let suspect = suspects[key] else { return .goes }
+        switch suspect.stage {
+        case .accused: return othersWait && !suspect.hasWitness ? .waits : .goes
+        case .guilty: return .isPutAside(ends: suspect.ends, counts: suspect.counts)
+        case .aside: return .goes
+        }
+    }
+
+    /// It waits on disk, until ``returned(_:)``.
+    mutating func putAside(_ key: EntryKey) { suspects[key]?.stage = .aside }
+
+    /// It is over.
+    mutating func forget(_ key: EntryKey) { suspects[key] = nil }
+
+    /// Entries have come back that had to wait.
+    mutating func returned(_ keys: some Sequence<EntryKey>) {
+        for key in keys where suspects[key]?.stage == .aside { suspects[key]?.stage = .accused }
+    }
+
+    /// It goes to a connection.
+    mutating func handedOut(_ key: EntryKey) { suspects[key]?.isOut = true }
+
+    /// Forgets accused entries that were settled in another way.
+    mutating func look(isOut: (EntryKey) -> Bool, isWaiting: (EntryKey) -> Bool) {
+        for (key, suspect) in suspects where suspect.stage == .accused {
+            let isOut = suspect.isOut && isOut(key)
+            suspects[key] = isOut || isWaiting(key) ? suspect : nil
+            suspects[key]?.isOut = isOut
+        }
+    }
+
+    // MARK: What came of it
+
+    /// The service has answered so many.
+    ///
+    /// - Parameter isOut: whether an entry is still with a connection.
+    mutating func answered(_ count: Int, isOut: (EntryKey) -> Bool) {
+        guard count > 0 else { return }
+        for (key, suspect) in suspects where suspect.isOut && !isOut(key) { suspects[key] = nil }
+        for key in suspects.keys { suspects[key]?.hasWitness = true }
+        bound = Self.firstBound
+        guard let limit else { return }
+        let wider = limit + count
+        if wider > most { calmDown() } else { self.limit = wider }
+    }
+
+    private mutating func calmDown() { (limit, most, watched, ends) = (nil, 1, nil, 0) }
+
+    /// A connection has ended by itself.
+    ///
+    /// - Parameters:
+    ///   - left: what it left without an answer.
+    ///   - wasAlone: whether it was never given anything but one entry.
+    ///   - isWaiting: whether an entry has had no answer from other connections either.
+    mutating func ended(_ left: Leftover, wasAlone: Bool, isWaiting: (EntryKey) -> Bool) -> Finding {
+        guard left.count > 0 else { return .nothing }
+        let hasWitness = suspects[left.first]?.hasWitness == true
+        for key in suspects.keys {
+            suspects[key]?.hasWitness = false
+            suspects[key]?.isOut = false
+        }
+        if wasAlone, left.count == 1, hasWitness || suspects[left.first]?.isKnown == true {
+            convict(left.first, counts: hasWitness)
+            if isCareful { limit = 1 }
+            return .nothing
+        }
+        if isCareful {
+            most = max(most, left.count)
+            limit = max(left.count / 2, 1)
+            if left.count == 1 { accuse(left.first, ends: 1) }
+            return .nothing
+        }
+        guard suspects[left.first] == nil || left.count > 1 else {
+            becomeCareful(left)
+            return .nothing
+        }
+        watch(left, isWaiting: isWaiting)
+        guard ends >= Self.greatestEnds else { return .nothing }
+        becomeCareful(left)
+        return .careful(left.first, ends: ends)
+    }
+
+    private mutating func convict(_ key: EntryKey, counts: Bool) {
+        suspects[key]?.stage = .guilty
+        suspects[key]?.isKnown = true
+        suspects[key]?.counts = counts
+        suspects[key]?.ends += 1
+    }
+
+    private mutating func watch(_ left: Leftover, isWaiting: (EntryKey) -> Bool) {
+        if left.hasWatched {
+            ends += 1
+        } else if !(watched.map(isWaiting) ?? false) {
+            (watched, ends) = (left.first, 1)
+        }
+    }
+
+    private mutating func becomeCareful(_ left: Leftover) {
+        (limit, most) = (1, left.count)
+        if left.count == 1 { accuse(left.first, ends: max(ends, 1)) }
+    }
+
+    private mutating func accuse(_ key: EntryKey, ends: Int) {
+        if suspects[key] != nil {
+            suspects[key]?.stage = .accused
+            suspects[key]?.ends += ends
+        } else {
+            // A thousand guilty ones are put aside on disk: whoever is forgotten here is found again.
+            if suspects.count >= Self.greatestCount { suspects = [:] }
+            suspects[key] = Suspect(ends: ends)
+        }
+        let accused = suspects.filter { $0.value.stage == .accused }
+        guard accused.count > bound else { return }
+        for key in accused.keys { suspects[key] = nil }
+        bound = min(bound * 2, Self.greatestCount / 2)
+    }
+}

@@ -1,0 +1,198 @@
+internal import Logging
+
+/// Entries that end the connections that they go out on: see ``Caution``.
+extension Consumer {
+    // MARK: Ends of connections
+
+    /// An entry was left without an answer by a connection that has ended, or asks for another one, and may be the cause.
+    func leaveBehind(_ flight: SentWindow.Flight, on link: Link) {
+        let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
+        var left = link.left ?? Caution.Leftover(key)
+        left.add(key, watched: caution.watched)
+        link.left = left
+    }
+
+    /// The same for a run of a cumulative window.
+    func leaveBehind(_ run: CumulativeWindow.Run, on link: Link) {
+        let key = EntryKey(lane: lanes[run.lane].id, uid: run.first)
+        var left = link.left ?? Caution.Leftover(key)
+        left.add(key, through: UID(run.uids.upperBound), watched: caution.watched)
+        link.left = left
+    }
+
+    /// Draws the conclusions from a turn's events of one connection.
+    ///
+    /// - Parameter end: how it ended, if it has.
+    func learn(from connection: Int, end: ConnectionEnd?) {
+        guard let link = links[connection] else { return }
+        if caution.wantsAnswers { caution.answered(link.answered) { isOut($0) } }
+        link.answered = 0
+        guard let left = link.left, end != nil || link.isDraining else { return }
+        link.left = nil
+        // One connection ends once.
+        guard !link.hasConcluded, link.leavesByItself || end?.cause != nil else { return }
+        link.hasConcluded = true
+        let finding = caution.ended(left, wasAlone: link.handOuts == 1) { isOut($0) || goesAgain($0) }
+        if case .careful(let key, let ends) = finding { tellCareful(key, ends: ends, cause: end?.cause) }
+    }
+
+    /// Whether the entry is with a connection that has not answered.
+    private func isOut(_ key: EntryKey) -> Bool {
+        guard let index = lanes.firstIndex(where: { $0.id == key.lane }) else { return false }
+        return links.values.contains { $0.isWaitingFor(lane: index, key.uid) }
+    }
+
+    private func goesAgain(_ key: EntryKey) -> Bool {
+        lanes.contains { $0.id == key.lane && $0.goesAgain(key.uid) != nil }
+    }
+
+    /// What of a lane with one attempt goes again is on its way there by the deferred.
+    private func isOnDisk(_ key: EntryKey) -> Bool {
+        lanes.contains { $0.id == key.lane && $0.key.guarantee == .atMostOnce }
+    }
+
+    // MARK: Hand-outs
+
+    /// Whether anything else than the accused could go out.
+    var othersWait: Bool {
+        let accused = caution.passedOver
+        return lanes.indices.contains { index in
+            let lane = lanes[index]
+            guard lane.handsOut else { return false }
+            let isAhead =
+                lane.key.guarantee == .atLeastOnce ? lane.hasForwardWork : lane.wantsPlaces || lane.forwardPlaces > 0
+            return isAhead || lane.againCount > accused.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
+        }
+    }
+
+    /// What of a lane others go before. In a lane with one attempt it comes up, and then waits among the deferred.
+    func passedOver(in index: Int) -> Set<UID> {
+        guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce, othersWait else { return [] }
+        return Set(caution.passedOver.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
+    }
+
+    /// Why an entry does not go out now that has ended connections.
+    func suspicion(of flight: SentWindow.Flight) -> Obstacle? {
+        let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
+        switch caution.treatment(of: key, othersWait: flight.hasOneAttempt && othersWait) {
+        case .goes: return nil
+        case .waits: return .mustWait(configuration.retry.minimum, .endsConnections)
+        case .isPutAside(let ends, let counts): return .endsConnections(ends, counts: counts)
+        }
+    }
+
+    /// An entry that ends connections waits.
+    ///
+    /// - Parameters:
+    ///   - ends: so many of them.
+    ///   - counts: whether that is an attempt. If not, nobody is told: the service may be at fault.
+    func putAside(
+        _ flight: SentWindow.Flight, ticket: Ticket, ends: Int, counts: Bool, wall: WallTime,
+        plan: inout SettlementPlan
+    ) {
+        let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
+        guard counts else {
+            let pause = configuration.retry.delay(attempt: ends, random: randomUnit())
+            plan.wait(
+                flight, ticket: ticket, lane: key.lane, until: wall.advanced(by: pause), reason: .endsConnections)
+            return caution.putAside(key)
+        }
+        let due = plan.putAside(
+            flight, ticket: ticket, lane: key.lane, retry: configuration.retry, wall: wall, random: randomUnit())
+        if due == nil { caution.forget(key) } else { caution.putAside(key) }
+        tellPutAside(flight, ends: ends, until: due, wall: wall)
+    }
+
+    /// Hands out the entry whose trial is next, if there is one.
+    ///
+    /// - Returns: whether nothing else is to go out until then.
+    func tryAccused(now: Duration, wall: WallTime) throws(JournalError) -> Bool {
+        guard caution.hasSuspects else { return false }
+        caution.look(isOut: { isOut($0) }, isWaiting: { goesAgain($0) || isOnDisk($0) })
+        if caution.isTrying { return true }
+        for key in caution.trials(othersWait: othersWait) {
+            guard let index = lanes.firstIndex(where: { $0.id == key.lane }), lanes[index].isRunning,
+                let possiblySent = lanes[index].goesAgain(key.uid)
+            else { continue }
+            try tryAlone(.init(uid: key.uid, possiblySent: possiblySent), of: index, now: now, wall: wall)
+            return true
+        }
+        return false
+    }
+
+    private func tryAlone(
+        _ again: LaneStateMachine.Again, of index: Int, now: Duration, wall: WallTime
+    ) throws(JournalError) {
+        let fresh = pool.active.first { links[$0].map { $0.handOuts == 0 && room(of: $0) > 0 } ?? false }
+        guard let fresh, let link = links[fresh], link.pausedUntil == nil else { return makeRoomForTrial(now: now) }
+        let isKept = lanes[index].key.guarantee == .atMostOnce
+        // What has a place keeps it, and goes first where there is no other.
+        guard inFlight + (isKept ? 0 : keptPlaces()) < placeLimit else {
+            return try fillKeptPlaces(now: now, wall: wall)
+        }
+        guard grant(1, of: index, isKept ? .kept : .free, now: now) > 0 else { return }
+        guard lanes[index].covered([again]) > 0 else { return raise(index, through: again.uid) }
+        let batch = try journal.unconfirmed(lanes[index].id, uids: [again.uid])
+        lanes[index].takeAgain([again], isFront: false)
+        quarantine(batch.unreadable, of: index, wall: wall) { _ in again.possiblySent }
+        if batch.isEmpty { caution.forget(EntryKey(lane: lanes[index].id, uid: again.uid)) }
+        give(batch, of: index, on: fresh, link, now: now, wall: wall) { _ in again.possiblySent }
+    }
+
+    /// The connections that have carried something end when that is answered; another one follows.
+    private func makeRoomForTrial(now: Duration) {
+        for number in pool.active {
+            guard let link = links[number], link.handOuts > 0 else { continue }
+            giveUp(number, link, now: now)
+        }
+    }
+
+    // MARK: Telling the outside
+
+    private func tellCareful(_ key: EntryKey, ends: Int, cause: String?) {
+        log(
+            .careful,
+            "\(ends) connections in a row have ended with entry \(key.uid) unanswered\(cause.map { " (\($0))" } ?? ""): "
+                + "few entries go at a time, until it shows whether one of them is the cause",
+            ["uid": .stringConvertible(key.uid), "count": .count(ends)])
+    }
+
+    private func tellPutAside(_ flight: SentWindow.Flight, ends: Int, until due: WallTime?, wall: WallTime) {
+        let lane = lanes[flight.lane].key
+        let next = due.map { "it is tried again, alone, in \($0.since(wall))" } ?? "it is given up"
+        var metadata: Logger.Metadata = [
+            "lane": .lane(lane), "uid": .stringConvertible(flight.uid), "count": .count(ends),
+        ]
+        if let due { metadata["wait-ms"] = .milliseconds(due.since(wall)) }
+        log(
+            .endsConnections,
+            "entry \(flight.uid) has ended \(ends) connections that carried nothing else, while others are taken: \(next)",
+            metadata)
+        events.emit(.endsConnections(lane, flight.uid, connections: ends, nextTrial: due))
+    }
+}
+
+extension SettlementPlan {
+    /// It ends the connections that it goes out on: again after a while, with one more attempt counted.
+    ///
+    /// - Returns: when; nil when it is given up.
+    mutating func putAside(
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, retry: RetrySchedule, wall: WallTime, random: Double
+    ) -> WallTime? {
+        let key = EntryKey(lane: lane, uid: flight.uid)
+        let possiblySent = flight.possiblySentBefore
+        let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
+        guard !retry.isExhausted(attempts: attempts, age: age(of: flight, wall: wall)) else {
+            reject(key, ticket: ticket, reason: .endsConnections, possiblySent: possiblySent, wall: wall)
+            return nil
+        }
+        let due = wall.advanced(by: retry.delay(attempt: attempts, random: random))
+        now.batch.others.append(
+            Settlement(
+                key,
+                .deferUntil(due, attempts: UInt16(attempts), reason: .endsConnections, possiblySent: possiblySent)))
+        now.tickets.append(ticket)
+        counts.deferred += 1
+        return due
+    }
+}

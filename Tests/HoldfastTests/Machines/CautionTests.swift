@@ -1,0 +1,172 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct CautionTests {
+    private func key(_ uid: UInt64, lane: UInt32 = 1) -> EntryKey {
+        EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid))
+    }
+
+    private func left(_ uids: ClosedRange<UInt64>, in caution: Caution) -> Caution.Leftover {
+        var left = Caution.Leftover(key(uids.lowerBound))
+        left.add(key(uids.lowerBound), through: UID(uids.upperBound), watched: caution.watched)
+        return left
+    }
+
+    @discardableResult
+    private func end(_ caution: inout Caution, _ uids: ClosedRange<UInt64>, alone: Bool = false, waits: Bool = true)
+        -> Caution.Finding
+    {
+        caution.ended(left(uids, in: caution), wasAlone: alone) { _ in waits }
+    }
+
+    private func answer(_ caution: inout Caution, _ count: Int = 1) { caution.answered(count) { _ in false } }
+
+    /// A route that sends one entry at a time, since connections ended with the first of these unanswered.
+    private func careful(_ uids: ClosedRange<UInt64> = 1...8) -> Caution {
+        var caution = Caution()
+        for _ in 0..<Caution.greatestEnds { end(&caution, uids) }
+        return caution
+    }
+
+    @Test("Three connections in a row that leave the same entry behind make careful") func three() {
+        var caution = Caution()
+        #expect(end(&caution, 1...100) == .nothing)
+        #expect(end(&caution, 1...50) == .nothing)
+        #expect(caution.allowance(inFlight: 10_000) == .max)
+        #expect(end(&caution, 1...100) == .careful(key(1), ends: 3))
+        #expect(caution.allowance(inFlight: 0) == 1)
+        #expect(caution.allowance(inFlight: 1) == 0)
+    }
+
+    @Test("Ends between which the first entry is answered are no reason") func progress() {
+        var caution = Caution()
+        for uid in 1..<50 as Range<UInt64> {
+            #expect(end(&caution, uid...100, waits: false) == .nothing)
+        }
+        #expect(!caution.isCareful)
+    }
+
+    @Test("What the first entry's connection did not have is neither an end more nor a new beginning") func elsewhere()
+    {
+        var caution = Caution()
+        end(&caution, 1...4)
+        end(&caution, 1...4)
+        end(&caution, 7...9, waits: true)
+        #expect(!caution.isCareful)
+        end(&caution, 1...4)
+        #expect(caution.isCareful)
+    }
+
+    @Test("Answers double what goes, until as many go as were left behind") func widens() {
+        var caution = careful(1...8)
+        for expected in [2, 4, 8] {
+            answer(&caution, caution.allowance(inFlight: 0))
+            #expect(caution.allowance(inFlight: 0) == expected)
+        }
+        answer(&caution, 8)
+        #expect(!caution.isCareful)
+    }
+
+    @Test("Ends halve what was left behind, until one is left, which is accused") func halves() {
+        var caution = careful(1...8)
+        end(&caution, 1...8)
+        #expect(caution.allowance(inFlight: 0) == 4)
+        end(&caution, 1...4)
+        #expect(caution.allowance(inFlight: 0) == 2)
+        end(&caution, 1...2)
+        #expect(caution.passedOver.isEmpty)
+        end(&caution, 1...1)
+        #expect(caution.passedOver == [key(1)])
+        #expect(caution.treatment(of: key(1), othersWait: true) == .waits)
+        #expect(caution.treatment(of: key(1), othersWait: false) == .goes)
+    }
+
+    @Test("The accused has its trial only when another was answered, and is guilty if that ends as well") func trial() {
+        var caution = careful()
+        end(&caution, 1...1, alone: true)
+        #expect(caution.trials(othersWait: true).isEmpty)
+        // Without a witness nothing follows.
+        end(&caution, 1...1, alone: true)
+        #expect(caution.treatment(of: key(1), othersWait: false) == .goes)
+        answer(&caution)
+        #expect(caution.trials(othersWait: true) == [key(1)])
+        caution.handedOut(key(1))
+        #expect(caution.isTrying)
+        end(&caution, 1...1, alone: true)
+        #expect(!caution.isTrying)
+        #expect(caution.treatment(of: key(1), othersWait: true) == .isPutAside(ends: 3, counts: true))
+    }
+
+    @Test("One that was not alone on its connection is not guilty") func company() {
+        var caution = careful()
+        end(&caution, 1...1, alone: true)
+        answer(&caution)
+        end(&caution, 1...1, alone: false)
+        #expect(caution.treatment(of: key(1), othersWait: true) == .waits)
+    }
+
+    @Test("The accused that is answered is free") func acquitted() {
+        var caution = careful()
+        end(&caution, 1...1, alone: true)
+        answer(&caution)
+        caution.handedOut(key(1))
+        answer(&caution)
+        #expect(!caution.hasSuspects)
+    }
+
+    @Test("Where each that is tried ends its connection, nobody is accused, and more are tried next time") func dead() {
+        var caution = careful(1...100)
+        var greatest: [Int] = []
+        for _ in 0..<3 {
+            var most = 0
+            for uid in 1..<100 as Range<UInt64> {
+                end(&caution, uid...uid, alone: true)
+                if caution.passedOver.isEmpty { break }
+                most = caution.passedOver.count
+            }
+            greatest.append(most)
+        }
+        #expect(greatest == [3, 6, 12])
+        #expect(caution.allowance(inFlight: 0) == 1)
+    }
+
+    @Test("One that was put aside has another trial when it is back, and an attempt more if it needs it") func again() {
+        var caution = careful(1...2)
+        end(&caution, 1...1, alone: true)
+        answer(&caution)
+        end(&caution, 1...1, alone: true)
+        caution.putAside(key(1))
+        answer(&caution, 4)
+        #expect(!caution.isCareful)
+        #expect(caution.trials(othersWait: true).isEmpty)
+        caution.returned([key(1), key(2)])
+        #expect(caution.trials(othersWait: true) == [key(1)])
+        end(&caution, 1...1, alone: true)
+        #expect(caution.treatment(of: key(1), othersWait: true) == .isPutAside(ends: 3, counts: true))
+        #expect(!caution.isCareful)
+    }
+
+    @Test("A trial that ends when nothing was answered since the last one proves nothing") func noWitness() {
+        var caution = careful(1...2)
+        end(&caution, 1...1, alone: true)
+        answer(&caution, 4)
+        end(&caution, 1...1, alone: true)
+        caution.putAside(key(1))
+        caution.returned([key(1)])
+        #expect(caution.trials(othersWait: true).isEmpty)
+        #expect(caution.treatment(of: key(1), othersWait: true) == .waits)
+        #expect(caution.trials(othersWait: false) == [key(1)])
+        end(&caution, 1...1, alone: true)
+        #expect(caution.treatment(of: key(1), othersWait: true) == .isPutAside(ends: 3, counts: false))
+    }
+
+    @Test("What was settled in another way is forgotten") func forgotten() {
+        var caution = careful()
+        end(&caution, 1...1, alone: true)
+        caution.look(isOut: { _ in false }, isWaiting: { _ in true })
+        #expect(caution.hasSuspects)
+        caution.look(isOut: { _ in false }, isWaiting: { _ in false })
+        #expect(!caution.hasSuspects)
+    }
+}
