@@ -208,7 +208,9 @@ extension Consumer {
         examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
             let fields = try readableFields(of: batch, at: position)
-            let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
+            let topic = breakers.number(of: fields.topic, in: batch.bytes)
+            let flight = flight(
+                of: batch.items[position], fields, lane: index, topic: topic, possiblySent: possiblySent)
             examined.flights.append(flight)
             var obstacle = obstacle(to: flight, fields, in: batch, blacklisted[position], wall: wall)
             if obstacle == nil, let fault = unreadable[position] {
@@ -218,7 +220,7 @@ extension Consumer {
             if obstacle == nil, !topicHold.isEmpty,
                 let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
             {
-                obstacle = .topicSetAside(until: due)
+                obstacle = isTooOldToWait(flight, fields, in: batch, wall: wall) ? .tooOld : .topicSetAside(until: due)
             }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
@@ -236,12 +238,13 @@ extension Consumer {
     }
 
     private func flight(
-        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int, possiblySent: (UID) -> Bool
+        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int,
+        topic: UInt32 = TopicBreakers.none, possiblySent: (UID) -> Bool
     ) -> SentWindow.Flight {
         SentWindow.Flight(
             lane: index, uid: item.uid, attempts: item.attempts,
             possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
-            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast,
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast, topic: topic,
             acceptedAt: fields.acceptedAt)
     }
 
@@ -260,6 +263,8 @@ extension Consumer {
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+        case .tooOld:
+            plan.reject(key, ticket: ticket, reason: .expired, possiblySent: flight.possiblySentBefore, wall: wall)
         case .topicSetAside(let due):
             plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .topicSetAside)
         case .mustWait(let duration, let reason):
@@ -276,6 +281,8 @@ extension Consumer {
         case blacklisted
         case superseded
         case topicSetAside(until: WallTime)
+        /// For a topic whose tokens are called bad.
+        case tooOld
         case mustWait(Duration, Reason)
     }
 

@@ -39,6 +39,8 @@ package enum Trouble: String, CaseIterable, Sendable {
     case supersedes
     // Other routes while the engine runs.
     case addsRoute, removesRoute, changesTerms
+    // A topic of another environment: for a while each of its tokens is called bad, and those of others are not.
+    case wrongTokens
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [
@@ -48,7 +50,7 @@ package enum Trouble: String, CaseIterable, Sendable {
 
     /// Those that came last, drawn behind everything else.
     static let latest: [Trouble] = [
-        .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms,
+        .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms, .wrongTokens,
     ]
 
     /// Index in ``allCases``.
