@@ -4,12 +4,14 @@ struct TokenOfTopic: Hashable, Sendable {
     let topic: String
 }
 
-/// Judges tokens that were called bad, on one lane.
+/// Judges tokens that were called bad, by the answers to one topic of a route.
 ///
 /// `BadDeviceToken` and `DeviceTokenNotForTopic` are what a bad token brings, and also what a wrong environment or topic
 /// brings for every token. So whoever is answered so is first a *suspect*: still unconfirmed, not blacklisted. When most of
-/// what is answered is suspect, the lane is wrong and not the tokens: the breaker trips, the lane stops, and the suspects go
-/// back unharmed. Otherwise they are convicted.
+/// what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is set
+/// aside with its suspects, unharmed. Otherwise they are convicted.
+///
+/// Nobody is convicted before anything of the topic was confirmed: until then nothing tells a bad token from a wrong service.
 ///
 /// A service can change its mind in the middle of a burst, and then thousands of confirmations from before are still to come.
 /// So the first suspects, the *accused*, are convicted early only by the answers to what was handed out after theirs had come.
@@ -30,8 +32,8 @@ struct CircuitBreaker: Sendable {
 
     enum Judgement: Sendable {
         case convict([Suspect])
-        /// With what to tell people.
-        case trip([Suspect], String)
+        /// With what to tell people, and how many more entries of the topic may be tried without a pause.
+        case trip([Suspect], String, spare: Int)
     }
 
     /// Suspects that are judged together.
@@ -57,8 +59,6 @@ struct CircuitBreaker: Sendable {
     }
 
     var policy: SuspectPolicy
-    /// Answers that refuse in the same way, one behind the other.
-    var uniform = UniformRefusals()
     private var accused: Batch?
     /// Answered in later turns than the first of the accused.
     private var later: Batch?
@@ -66,9 +66,9 @@ struct CircuitBreaker: Sendable {
     private var turn: UInt32 = 0
     /// Confirmed in this turn.
     private var confirmedInTurn = 0
-    /// Convicted since the lane last confirmed anything: in a wrong environment with thin traffic suspects come one by one.
+    /// Convicted since anything was last confirmed: in a wrong environment with thin traffic suspects come one by one.
     private var convictedSinceConfirmed = 0
-    /// Whether the lane has confirmed anything since it was started or resumed.
+    /// Whether anything was confirmed since the start, or since the breaker tripped.
     private var isProven = false
 
     init(policy: SuspectPolicy) { self.policy = policy }
@@ -99,7 +99,6 @@ struct CircuitBreaker: Sendable {
     mutating func confirmed(_ count: Int, evidence: Int = 0) {
         guard count > 0 else { return }
         isProven = true
-        uniform.confirmed()
         convictedSinceConfirmed = 0
         accused?.confirmedMeanwhile += count
         later?.confirmedMeanwhile += count
@@ -133,7 +132,7 @@ struct CircuitBreaker: Sendable {
         let isOver = now >= judgementAt
         guard isOver || held >= policy.greatestHeld else { return nil }
         let answers = held + accused.confirmedMeanwhile
-        let allowance = isProven ? policy.allowance : policy.allowanceUnproven
+        let allowance = isProven ? policy.allowance : 0
         let isMostly = Double(held) / Double(answers) >= policy.tripShare
         let isMostlyNow = evidence.count > allowance && evidence.share >= policy.tripShare
         if isMostly || isMostlyNow, convictedSinceConfirmed + held > allowance {
@@ -146,13 +145,21 @@ struct CircuitBreaker: Sendable {
     }
 
     private mutating func trip(_ count: Int, of answers: Int) -> Judgement {
+        let wasProven = isProven
         let judged = release()
         let reason = judged.last?.result.reason?.rawValue ?? "a bad token"
         isProven = false
+        let spare = wasProven ? 0 : max(policy.allowanceUnproven - judged.count, 0)
+        guard wasProven || judged.count > policy.allowanceUnproven else {
+            return .trip(
+                judged,
+                "\(reason), and nothing of this topic was taken yet: the token may be bad, or the environment or the topic "
+                    + "wrong. No token was blacklisted", spare: spare)
+        }
         return .trip(
             judged,
             "\(reason) for \(count) of the last \(answers) answers: the environment or the topic looks wrong. "
-                + "They were not blacklisted; the lane runs again when one that it tries is taken")
+                + "No token was blacklisted", spare: spare)
     }
 
     /// The accused are out of the way, and the next ones take their place.
@@ -188,18 +195,20 @@ public struct SuspectPolicy: Hashable, Sendable {
     /// How long a suspect waits for its judgement at most. Those that are called bad while others wait may wait once more.
     /// Default: 5 s.
     public var hold: Duration = .seconds(5)
-    /// From so many suspects on a lane they are judged as soon as as many answers have come to what was sent after theirs.
+    /// From so many suspects of a topic they are judged as soon as as many answers have come to what was sent after theirs.
     /// Default: 100.
     public var greatestHeld = 100
-    /// The share of suspects among a lane's answers, 0 to 1, from which on the lane and not the tokens is wrong.
+    /// The share of suspects among a topic's answers, 0 to 1, from which on the topic and not the tokens is wrong.
     /// Default: 0.75.
     public var tripShare = 0.75
-    /// Convictions, since the lane last confirmed something, that the breaker tolerates at any share. Default: 9.
+    /// Convictions, since the topic's last confirmation, that the breaker tolerates at any share. Default: 9.
     public var allowance = 9
-    /// The same on a lane that has confirmed nothing since it was started or resumed. Default: 2.
+    /// How many entries of a topic of which nothing was confirmed yet are tried without a pause, although all are called bad.
+    /// None of their tokens is convicted. Default: 2.
     public var allowanceUnproven = 2
     /// How many answers of a lane that reject for the same reason, one behind the other with nothing confirmed in between, are
-    /// believed. Those behind them stay in the journal, and the lane stops. Default: 500.
+    /// believed. Those behind them stay in the journal, and the lane stops. The same of answers that a topic's tokens are gone
+    /// (410), behind which the topic is set aside. Default: 500.
     public var greatestUniform = 500
 
     public init() {}

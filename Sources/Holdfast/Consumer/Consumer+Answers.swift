@@ -72,28 +72,30 @@ extension Consumer {
         link.answered += tickets.count
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
-        let isJudging = breakers.contains(where: \.isJudging)
+        let isJudging = breakers.isJudging
         plan.answers.granted += tickets.count
-        var (lane, count, evidence) = (0, 0, 0)
+        var (topic, count, evidence) = (TopicBreakers.none, 0, 0)
         for ticket in tickets {
             guard let flight = link.window.answer(ticket) else { continue }
-            if flight.lane != lane {
-                breakers[lane].confirmed(count, evidence: evidence)
-                (lane, count, evidence) = (flight.lane, 0, 0)
+            let lane = flight.lane
+            if flight.topic != topic {
+                breakers.confirmed(count, of: topic, evidence: evidence)
+                (topic, count, evidence) = (flight.topic, 0, 0)
             }
+            uniforms[lane].confirmed()
             // What is said of a channel says nothing of tokens.
-            if flight.isBroadcast { breakers[lane].uniform.confirmed() } else { count += 1 }
-            if isJudging, !flight.isBroadcast, breakers[lane].isEvidence(flight) { evidence += 1 }
+            if !flight.isBroadcast { count += 1 }
+            if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
             if throttle.isThrottling, refusedEntries.taken(EntryKey(lane: lanes[lane].id, uid: flight.uid)) {
                 plan.answers.known += 1
             }
             if awaitsProbe {
-                _ = probeAnswered(flight, .confirmed, now: now, wall: wall)
+                probeAnswered(flight, .confirmed, now: now, wall: wall)
                 topicAnswered(flight, .confirmed, now: now, wall: wall)
             }
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
-        breakers[lane].confirmed(count, evidence: evidence)
+        breakers.confirmed(count, of: topic, evidence: evidence)
     }
 
     private func endWindow(
@@ -127,17 +129,17 @@ extension Consumer {
             events.emit(.identified(route: name, flight.uid, uniqueID: uniqueID))
         }
         if result.verdict == .confirmed {
-            if flight.isBroadcast {
-                breakers[flight.lane].uniform.confirmed()
-            } else {
-                breakers[flight.lane].confirmed(1, evidence: breakers[flight.lane].isEvidence(flight) ? 1 : 0)
+            uniforms[flight.lane].confirmed()
+            if !flight.isBroadcast {
+                breakers.confirmed(1, of: flight.topic, evidence: breakers.isEvidence(flight) ? 1 : 0)
             }
             credentialTrial.confirmed(now: now)
         }
+        if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }
         topicAnswered(flight, result.verdict, now: now, wall: wall)
         if isUniform(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }
         if plan.holdsBack(result, for: flight, ticket: ticket) {
-            _ = probeAnswered(flight, result.verdict, now: now, wall: wall)
+            probeAnswered(flight, result.verdict, now: now, wall: wall)
             return
         }
         decide(about: flight, ticket: ticket, by: result, into: &plan, now: now, wall: wall)

@@ -186,7 +186,7 @@ extension Consumer {
         board.publish(
             route: name,
             StatusBoard.RouteState(
-                inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.heldCount }, holding: hold,
+                inFlight: inFlight, suspects: breakers.heldCount, holding: hold,
                 throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
                 rest: rest(),
                 answersNudge: answersNudge))

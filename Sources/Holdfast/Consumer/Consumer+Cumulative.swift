@@ -33,11 +33,14 @@ extension Consumer {
         let first = link.cumulative!.window.firstPosition
         let runs = link.cumulative!.window.confirm(through: position)
         // What a barrier has proven nobody can deny.
-        if basis == .barrier { link.cumulative!.quiet.forgetAll() }
+        if basis == .barrier {
+            link.cumulative!.quiet.forgetAll()
+            proveQuiet(of: link, below: .max)
+        }
         guard !runs.isEmpty else { return }
         link.hasWorked = true
         link.answered += runs.reduce(0) { $0 + $1.count }
-        for run in runs { breakers[run.lane].confirmed(run.count) }
+        if basis == .quiet { noteQuiet(runs, from: first, of: link) } else { count(runs) }
         credentialTrial.confirmed(now: now)
         probesConfirmed(runs, now: now)
         let isKept = basis == .quiet && configuration.keepsAside
@@ -46,6 +49,32 @@ extension Consumer {
                 runs, from: first, now: now, period: configuration.lateErrorPeriod, limit: configuration.lateErrorLimit)
         }
         acknowledge(runs, of: link, basis: basis, isKeptAside: isKept, into: &plan)
+    }
+
+    /// Counts what an error or a barrier has confirmed for its lanes and topics.
+    private func count(_ runs: [CumulativeWindow.Run]) {
+        for run in runs {
+            uniforms[run.lane].confirmed()
+            breakers.confirmed(run.count, of: run.topic)
+        }
+    }
+
+    /// Silence may be denied yet, so what it confirms says nothing of tokens before an error or a barrier behind it does.
+    private func noteQuiet(_ runs: [CumulativeWindow.Run], from first: UInt64, of link: Link) {
+        var position = first
+        for run in runs {
+            uniforms[run.lane].confirmed()
+            if link.cumulative!.quietTopics[run.topic] == nil { link.cumulative!.quietTopics[run.topic] = position }
+            position += UInt64(run.count)
+        }
+    }
+
+    /// What lies before a position of the connection was taken, that which silence had confirmed included.
+    private func proveQuiet(of link: Link, below position: UInt64) {
+        for (topic, first) in link.cumulative!.quietTopics where first < position {
+            breakers.confirmed(1, of: topic)
+        }
+        link.cumulative!.quietTopics = [:]
     }
 
     private func acknowledge(
@@ -66,18 +95,22 @@ extension Consumer {
         _ error: PayloadError, of link: Link, _ connection: Int, into plan: inout SettlementPlan, now: Duration,
         wall: WallTime
     ) {
-        switch link.cumulative!.window.conclude(error) {
+        let conclusion = link.cumulative!.window.conclude(error)
+        if case .impossible = conclusion {} else { proveQuiet(of: link, below: error.position.rawValue) }
+        switch conclusion {
         case .within(let taken, let named, let later):
             link.cumulative!.quiet.forgetAll()
             if !taken.isEmpty || named != nil && error.isFinal { link.hasWorked = true }
             link.answered += taken.reduce(named == nil ? 0 : 1) { $0 + $1.count }
-            for run in taken { breakers[run.lane].confirmed(run.count) }
+            count(taken)
             if !taken.isEmpty { credentialTrial.confirmed(now: now) }
             probesConfirmed(taken, now: now)
             acknowledge(taken, of: link, basis: .answer, into: &plan)
             if let named, case .refused(let result) = error.kind {
                 let ticket = link.window.settleUnsent(named)
-                if !isUniform(result, for: named, ticket: ticket, plan: &plan, now: now, wall: wall) {
+                if !isGoneTooOften(result, for: named, ticket: ticket, plan: &plan, now: now, wall: wall),
+                    !isUniform(result, for: named, ticket: ticket, plan: &plan, now: now, wall: wall)
+                {
                     decide(about: named, ticket: ticket, by: result, into: &plan, now: now, wall: wall)
                 }
             }

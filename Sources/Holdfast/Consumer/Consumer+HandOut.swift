@@ -200,8 +200,10 @@ extension Consumer {
         _ batch: EntryBatch, lane index: Int, connection: Int, now: Duration, wall: WallTime,
         possiblySent: (UID) -> Bool
     ) throws -> Examined {
+        // Asked once for all of them: hardly ever is there any.
+        let (suspects, holdsTopics, hasAccused) = (suspectTokens, !topicHold.isEmpty, caution.hasSuspects)
         // An entry that may go as a topic's probe is asked for once: nothing may be found unreadable behind it.
-        if !topicHold.isEmpty {
+        if holdsTopics {
             for position in batch.items.indices { _ = try readableFields(of: batch, at: position) }
         }
         var blacklisted: [Int: [BlacklistEntry]] = [:]
@@ -215,19 +217,22 @@ extension Consumer {
         examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
             let fields = try readableFields(of: batch, at: position)
-            let flight = flight(of: batch.items[position], fields, lane: index, possiblySent: possiblySent)
+            let topic = breakers.number(of: fields.topic, in: batch.bytes)
+            let flight = flight(
+                of: batch.items[position], fields, lane: index, topic: topic, possiblySent: possiblySent)
             examined.flights.append(flight)
-            var obstacle = obstacle(to: flight, fields, in: batch, blacklisted[position], wall: wall)
+            var obstacle = obstacle(
+                to: flight, fields, in: batch, blacklisted[position], suspects: suspects, wall: wall)
             if obstacle == nil, let fault = unreadable[position] {
                 obstacle = unreadableBlacklist(fields, in: batch, fault)
             }
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
-            if obstacle == nil, !topicHold.isEmpty,
+            if obstacle == nil, holdsTopics,
                 let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
             {
-                obstacle = .topicSetAside(until: due)
+                obstacle = isTooOldToWait(flight, fields, in: batch, wall: wall) ? .tooOld : .topicSetAside(until: due)
             }
-            if obstacle == nil, caution.hasSuspects { obstacle = suspicion(of: flight) }
+            if obstacle == nil, hasAccused { obstacle = suspicion(of: flight) }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
@@ -244,12 +249,13 @@ extension Consumer {
     }
 
     private func flight(
-        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int, possiblySent: (UID) -> Bool
+        of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int,
+        topic: UInt32 = TopicBreakers.none, possiblySent: (UID) -> Bool
     ) -> SentWindow.Flight {
         SentWindow.Flight(
             lane: index, uid: item.uid, attempts: item.attempts,
             possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
-            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast,
+            hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast, topic: topic,
             acceptedAt: fields.acceptedAt)
     }
 
@@ -268,6 +274,8 @@ extension Consumer {
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
+        case .tooOld:
+            plan.reject(key, ticket: ticket, reason: .expired, possiblySent: flight.possiblySentBefore, wall: wall)
         case .topicSetAside(let due):
             plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .topicSetAside)
         case .endsConnections(let ends, let counts):
@@ -288,12 +296,14 @@ extension Consumer {
         case topicSetAside(until: WallTime)
         /// So many that carried nothing else.
         case endsConnections(Int, counts: Bool)
+        /// For a topic whose tokens are called bad.
+        case tooOld
         case mustWait(Duration, Reason)
     }
 
     private func obstacle(
         to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch,
-        _ entries: [BlacklistEntry]?, wall: WallTime
+        _ entries: [BlacklistEntry]?, suspects: Set<TokenOfTopic>, wall: WallTime
     ) -> Obstacle? {
         if flight.possiblySentBefore, let answer = entries?.first(where: { $0.answered == flight.uid }) {
             return .wasRejected(answer)
@@ -304,14 +314,14 @@ extension Consumer {
             let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, now: clock.monotonic(), wall: wall)
             return .mustWait(due.since(wall), .clockDistrusted)
         }
-        guard entries != nil || !suspectTokens.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
+        guard entries != nil || !suspects.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
             return nil
         }
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
         let forbidding = TokenBlacklist.forbidding(
             entries ?? [], topic: topic, endpoint: connector.serviceIdentity, registeredAt: fields.tokenRegisteredAt)
         if forbidding != nil { return .blacklisted }
-        if suspectTokens.contains(TokenOfTopic(token: token, topic: topic)) {
+        if suspects.contains(TokenOfTopic(token: token, topic: topic)) {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil

@@ -33,7 +33,7 @@ extension Consumer {
             if !lanes[index].isRunning {
                 lanes[index].resume()
                 probes[index].end()
-                breakers[index].uniform = UniformRefusals()
+                uniforms[index] = UniformRefusals()
                 events.emit(.laneResumed(lanes[index].key))
                 laneChanged(index)
             }
@@ -89,7 +89,7 @@ extension Consumer {
                     link.cumulative!.withdrawn.insert(settlement.key)
                 }
             }
-            releaseSuspect(settlement.key.uid, lane: index)
+            releaseSuspect(settlement.key.uid)
         }
         guard !settlements.isEmpty else { return order.completion(.success(Withdrawal(gone: order.uids.count))) }
         var plan = SettlementPlan()
@@ -99,9 +99,9 @@ extension Consumer {
     }
 
     /// One that is taken back is not judged any more. It keeps its place until that is on disk.
-    private func releaseSuspect(_ uid: UID, lane index: Int) {
-        guard breakers[index].release(uid, now: clock.monotonic()) else { return }
-        suspectTokens = Set(breakers.flatMap { $0.suspects.map(\.token) })
+    private func releaseSuspect(_ uid: UID) {
+        guard breakers.release(uid, now: clock.monotonic()) else { return }
+        suspectTokens = Set(breakers.suspects.map(\.token))
     }
 
     private func freePlaces(of settlements: [Settlement]) {
@@ -187,7 +187,7 @@ extension Consumer {
     /// Nil for one that is being settled. Of those that the journal has among the unconfirmed.
     private func standing(of uid: UID, lane index: Int) -> Standing? {
         if links.values.contains(where: { $0.isWaitingFor(lane: index, uid) }) { return .inFlight }
-        if let suspect = breakers[index].suspects.first(where: { $0.flight.uid == uid }) {
+        if let suspect = breakers.suspect(uid, lane: index) {
             return .suspect(possiblySentBefore: suspect.flight.possiblySentBefore)
         }
         return lanes[index].waits(uid).map { .waiting(possiblySentBefore: $0) }
@@ -202,7 +202,7 @@ extension Consumer {
             let since = link.window.timeOut(lane: index, uid).map { clock.wall().advanced(by: .zero - $0) }
             return EntryInsight(uid: uid, standing: .inFlight(since: since))
         }
-        if let suspect = breakers[index].suspects.first(where: { $0.flight.uid == uid }) {
+        if let suspect = breakers.suspect(uid, lane: index) {
             return EntryInsight(uid: uid, standing: .suspect(suspect.result.reason))
         }
         if let possiblySent = lanes[index].goesAgain(uid) {

@@ -40,9 +40,10 @@ extension Consumer {
         let lane = lanes[flight.lane].id
         topicAnswered(flight, result.verdict, now: now, wall: wall)
         let wasRefused = lanes[flight.lane].remedy == .credentials
-        if let pause = probeAnswered(flight, result.verdict, now: now, wall: wall) {
+        if probeAnswered(flight, result.verdict, now: now, wall: wall) == .failed, wasRefused {
+            // Behind all others of the lane, which may fare better: this one may be refused for its own sake.
             return plan.wait(
-                flight, ticket: ticket, lane: lane, until: wall.advanced(by: pause), reason: .suspectToken)
+                flight, ticket: ticket, lane: lane, until: wall, reason: result.reason ?? .neverProcessed)
         }
         if result.verdict == .laneStopped(.credentials), !wasRefused, !convictsCredentials(result, now: now) {
             plan.wait(
@@ -81,17 +82,15 @@ extension Consumer {
 
     /// An entry was answered, and may have been a probe.
     ///
-    /// - Returns: how long the entry has to wait, where it is the probe of a lane whose tokens were called bad, and is
-    ///   called bad again: nobody is blacklisted for that, and the next probe tries another entry.
-    func probeAnswered(_ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, now: Duration, wall: WallTime)
-        -> Duration?
-    {
+    /// - Returns: what its answer says of the cause of the stop; nil for one that is no probe.
+    @discardableResult
+    func probeAnswered(
+        _ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, now: Duration, wall: WallTime
+    ) -> LaneProbe.Finding? {
         guard probes[flight.lane].isProbe(flight.uid) else { return nil }
-        let finding = finding(verdict, lane: flight.lane)
+        let finding = finding(verdict)
         conclude(finding, lane: flight.lane, now: now, wall: wall)
-        // A broadcast has no token that could be good after all.
-        guard finding == .failed, verdict == .rejected(.suspectToken), !flight.isBroadcast else { return nil }
-        return greatestWait
+        return finding
     }
 
     /// Runs of entries were confirmed without a word of their own.
@@ -113,11 +112,11 @@ extension Consumer {
         }
     }
 
-    private func finding(_ verdict: SendResult.Verdict, lane index: Int) -> LaneProbe.Finding {
+    private func finding(_ verdict: SendResult.Verdict) -> LaneProbe.Finding {
         switch verdict {
-        case .confirmed, .rejected(.notification), .rejected(.token), .laneStopped(.topic): .passed
-        // What stopped for its credentials has learnt that they are taken.
-        case .rejected(.suspectToken): lanes[index].remedy == .credentials ? .passed : .failed
+        // Tokens and topics have judges of their own.
+        case .confirmed, .rejected(.notification), .rejected(.token), .rejected(.suspectToken), .laneStopped(.topic):
+            .passed
         case .laneStopped(.credentials), .foreign: .failed
         case .rejected(.request), .deferred, .neverProcessed, .unknown: .inconclusive
         }

@@ -225,7 +225,13 @@ extension Consumer {
     /// Whether deferred entries of the lane may come back now: they wait in memory for their turn, so there is a bound. For
     /// a lane with one attempt they come only when they can go out at once, since a crash would make them unknown.
     func canPromote(_ lane: Int) -> Bool {
-        lanes[lane].handsOut && !lanes[lane].isPromoting && promotionLimit(lane) > 0
+        lanes[lane].handsOut && !lanes[lane].isPromoting && !triesNew(lane) && promotionLimit(lane) > 0
+    }
+
+    /// Whether the next probe of a stopped lane is an entry that was never handed out: in turn with those that were, so that
+    /// a few that are refused for their own sake do not take all probes.
+    private func triesNew(_ lane: Int) -> Bool {
+        lanes[lane].isStopped && probes[lane].failures % 2 == 1 && lanes[lane].hasForwardWork
     }
 
     func promotionLimit(_ lane: Int) -> Int {

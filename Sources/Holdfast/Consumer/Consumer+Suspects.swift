@@ -14,6 +14,7 @@ extension Consumer {
             let uids = new.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
             tokens.append(uids.isEmpty ? [:] : try producer.tokens(of: uids, lane: lanes[lane].id))
         }
+        var plan = SettlementPlan()
         for (ticket, flight, result) in new.sorted(by: { $0.flight.uid < $1.flight.uid }) {
             guard let token = tokens[flight.lane][flight.uid] else {
                 // Settled by an earlier answer, and nothing to judge; or unreadable, and to be moved aside. Reading it
@@ -22,39 +23,55 @@ extension Consumer {
                 lanes[flight.lane].requeue([.init(uid: flight.uid, possiblySent: flight.possiblySentBefore)])
                 continue
             }
-            suspectTokens.insert(token)
-            breakers[flight.lane].hold(
-                CircuitBreaker.Suspect(
-                    connection: connection, ticket: ticket, flight: flight, token: token, result: result,
-                    answeredAt: wall),
-                now: now)
+            let suspect = CircuitBreaker.Suspect(
+                connection: connection, ticket: ticket, flight: flight, token: token, result: result, answeredAt: wall)
+            if topicHold.isSetAside(token.topic) {
+                wait(
+                    for: token.topic, flight, ticket: ticket, result, cause: .tokens, words: nil, into: &plan, now: now,
+                    wall: wall)
+            } else if breakers.hold(suspect, now: now) {
+                suspectTokens.insert(token)
+            } else {
+                // There are too many topics with suspects to judge one more.
+                plan.wait(
+                    flight, ticket: ticket, lane: lanes[flight.lane].id, until: wall.advanced(by: greatestWait),
+                    reason: .suspectToken)
+            }
         }
         forgetIfOver(connection)
+        carryOut(plan, connection: connection, now: now, wall: wall)
         judgeSuspects(now: now, wall: wall)
     }
 
     func judgeSuspects(now: Duration, wall: WallTime) {
-        for lane in lanes.indices where shutdownDeadline == nil {
-            switch breakers[lane].judge(now: now) {
-            case nil: continue
-            case .convict(let suspects)?:
-                convict(suspects, lane: lane, now: now, wall: wall)
-            case .trip(let suspects, let message)?:
-                // First the lane, so that nothing of it goes out meanwhile.
-                stop(lane, message)
-                release(suspects, now: now, wall: wall)
+        guard shutdownDeadline == nil, breakers.isJudging else { return }
+        for judgement in breakers.judge(now: now) {
+            switch judgement {
+            case .convict(let suspects):
+                convict(suspects, now: now, wall: wall)
+            case .trip(let suspects, let words, let spare):
+                carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
+                    wait(
+                        for: suspect.token.topic, suspect.flight, ticket: suspect.ticket, suspect.result,
+                        cause: .tokens,
+                        words: words, spare: spare, into: &plan, now: now, wall: wall)
+                }
             }
         }
     }
 
-    private func convict(_ suspects: [CircuitBreaker.Suspect], lane: Int, now: Duration, wall: WallTime) {
-        log(
-            .convicted,
-            "\(suspects.count) tokens of lane \(lanes[lane].key) are blacklisted: the service calls them bad",
-            ["lane": .lane(lanes[lane].key), "count": .count(suspects.count)])
-        events.emit(.convicted(lanes[lane].key, count: suspects.count))
+    private func convict(_ suspects: [CircuitBreaker.Suspect], now: Duration, wall: WallTime) {
+        for lane in lanes.indices {
+            let count = suspects.count { $0.flight.lane == lane }
+            guard count > 0 else { continue }
+            log(
+                .convicted,
+                "\(count) tokens of lane \(lanes[lane].key) are blacklisted: the service calls them bad",
+                ["lane": .lane(lanes[lane].key), "count": .count(count)])
+            events.emit(.convicted(lanes[lane].key, count: count))
+        }
         carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
-            plan.convict(suspect, lane: lanes[lane].id, wall: wall)
+            plan.convict(suspect, lane: lanes[suspect.flight.lane].id, wall: wall)
         }
     }
 
@@ -71,7 +88,7 @@ extension Consumer {
         _ suspects: [CircuitBreaker.Suspect], now: Duration, wall: WallTime,
         _ decide: (CircuitBreaker.Suspect, inout SettlementPlan) -> Void
     ) {
-        suspectTokens = Set(breakers.flatMap { $0.suspects.map(\.token) })
+        suspectTokens = Set(breakers.suspects.map(\.token))
         for connection in Set(suspects.map(\.connection)).sorted() {
             var plan = SettlementPlan()
             for suspect in suspects where suspect.connection == connection { decide(suspect, &plan) }
@@ -81,6 +98,6 @@ extension Consumer {
 
     /// At an orderly end nobody is judged any more.
     func releaseAllSuspects(now: Duration, wall: WallTime) {
-        for lane in lanes.indices { release(breakers[lane].release(), now: now, wall: wall) }
+        release(breakers.release(), now: now, wall: wall)
     }
 }

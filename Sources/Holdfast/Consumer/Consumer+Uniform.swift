@@ -9,22 +9,28 @@ extension Consumer {
         wall: WallTime
     ) -> Bool {
         guard let kind = UniformRefusals.Kind(result, isBroadcast: flight.isBroadcast) else { return false }
-        let isTooMany = breakers[flight.lane].uniform.refused(kind, policy: configuration.suspects)
+        let isTooMany = uniforms[flight.lane].refused(kind, policy: configuration.suspects)
         let lane = lanes[flight.lane].id
         let isFailedProbe = (isTooMany || kind == .foreign) && probes[flight.lane].isProbe(flight.uid)
         if isFailedProbe { conclude(.failed, lane: flight.lane, now: now, wall: wall) }
         switch kind {
         case .foreign where isTooMany:
             plan.trips.append((nil, Self.wrongServer(result)))
-            plan.add(
-                result, for: flight, ticket: ticket, lane: lane, retry: configuration.retry, wall: wall, random: { 0 })
+            if isFailedProbe {
+                // Behind all others of the lane.
+                plan.waitForBetterAnswer(flight, ticket: ticket, lane: lane, result: result, until: wall)
+            } else {
+                plan.add(
+                    result, for: flight, ticket: ticket, lane: lane, retry: configuration.retry, wall: wall,
+                    random: { 0 })
+            }
         case .foreign:
             let delay = configuration.throttle.maximumPause * (0.5 + randomUnit() / 2)
             plan.waitForBetterAnswer(
                 flight, ticket: ticket, lane: lane, result: result, until: wall.advanced(by: delay))
         case .request, .notification:
             guard isTooMany else { return false }
-            let count = breakers[flight.lane].uniform.count
+            let count = uniforms[flight.lane].count
             plan.trips.append((flight.lane, Self.sameAnswer(result, count: count)))
             if isFailedProbe {
                 // The next probe tries another entry.
@@ -35,6 +41,25 @@ extension Consumer {
                 plan.returnUnprocessed(flight, ticket: ticket, lane: lane, reason: result.reason, wall: wall)
             }
         }
+        return true
+    }
+
+    /// Deals with an answer that a token is gone, where that is said of too many of its topic with none confirmed in between:
+    /// the topic is set aside, and the token is not blacklisted.
+    ///
+    /// - Returns: false for any other answer, which is not dealt with.
+    func isGoneTooOften(
+        _ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket, plan: inout SettlementPlan, now: Duration,
+        wall: WallTime
+    ) -> Bool {
+        guard result.verdict == .rejected(.token), !flight.isBroadcast,
+            let count = breakers.gone(flight.topic, result.reason)
+        else { return false }
+        probeAnswered(flight, result.verdict, now: now, wall: wall)
+        var result = result
+        result.detail =
+            "\(count) times in a row, with nothing of the topic taken in between; the last tokens were not blacklisted"
+        plan.refusedTopics.append((ticket, flight, result))
         return true
     }
 

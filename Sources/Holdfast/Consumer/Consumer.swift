@@ -59,8 +59,9 @@ package final class Consumer: @unchecked Sendable {
     let requestConnection: @Sendable (Int) -> Void
 
     var lanes: [LaneStateMachine]
+    var breakers: TopicBreakers
     /// One for each lane.
-    var breakers: [CircuitBreaker]
+    var uniforms: [UniformRefusals]
     /// One for each lane.
     var probes: [LaneProbe]
     var credentialTrial: CredentialTrial
@@ -185,7 +186,8 @@ package final class Consumer: @unchecked Sendable {
             case .takenOver(let other): other.lanes.map { LaneStateMachine(succeeding: $0) }
             }
         share = LaneShare(lanes.map(\.key.urgency))
-        breakers = lanes.map { _ in CircuitBreaker(policy: configuration.suspects) }
+        breakers = TopicBreakers(policy: configuration.suspects)
+        uniforms = lanes.map { _ in UniformRefusals() }
         probes = lanes.map { _ in LaneProbe() }
         censuses = lanes.map { _ in LaneCensus() }
         credentialTrial = CredentialTrial(policy: configuration.credentials)
@@ -222,7 +224,7 @@ package final class Consumer: @unchecked Sendable {
         if new.scaling != old.scaling { scaler = ConnectionScaler(new.scaling) }
         if new.rate != old.rate { rate = new.rate.map { RateLimiter($0) } }
         throttle.change(to: configuration.throttle, window: configuration.window)
-        for index in breakers.indices { breakers[index].policy = configuration.suspects }
+        breakers.policy = configuration.suspects
         credentialTrial.policy = configuration.credentials
         topicHold.policy = configuration.topics
         topicHold.hurry(now: clock.monotonic(), wall: clock.wall())
@@ -260,7 +262,7 @@ package final class Consumer: @unchecked Sendable {
     /// what shows whether the service takes anything; but no more than a window of them.
     var placeLimit: Int {
         guard !suspectTokens.isEmpty, connector.confirmationMode == .perNotification else { return windowLimit }
-        return windowLimit + min(breakers.reduce(0) { $0 + $1.heldCount }, windowLimit)
+        return windowLimit + min(breakers.heldCount, windowLimit)
     }
 
     /// Links in the order of their numbers: what is done for each is done in the same order each time.
@@ -352,7 +354,7 @@ package final class Consumer: @unchecked Sendable {
         tellClock(clockTrust.takeNews())
         turnNumber &+= 1
         for link in links.values { link.look(now: now, turn: turnNumber) }
-        for lane in breakers.indices { breakers[lane].look(turn: turnNumber) }
+        breakers.look(turn: turnNumber)
         if throttle.isThrottling {
             throttle.look(now: now)
             tellThrottle(wasPaused: true, now: now, wall: wall)
@@ -393,7 +395,7 @@ package final class Consumer: @unchecked Sendable {
         }
         if let next = housekeeping.next { wakes.append(next) }
         wakes += observationWakes
-        wakes += breakers.compactMap(\.judgementAt)
+        if let at = breakers.judgementAt { wakes.append(at) }
         wakes += probeWakes
         wakes += censusWakes
         if let wake = topicHold.wake { wakes.append(wake) }

@@ -15,6 +15,8 @@ package struct CumulativeWindow: Sendable {
         let attempts: UInt16
         let possiblySentBefore: Bool
         let hasOneAttempt: Bool
+        /// The number of their topic: see ``TopicBreakers``.
+        let topic: UInt32
         /// Of the earliest of them: no age is overstated.
         let acceptedAt: WallTime
 
@@ -25,7 +27,7 @@ package struct CumulativeWindow: Sendable {
             uids.map { uid in
                 SentWindow.Flight(
                     lane: lane, uid: UID(uid), attempts: attempts, possiblySentBefore: possiblySentBefore,
-                    hasOneAttempt: hasOneAttempt, acceptedAt: acceptedAt)
+                    hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt)
             }
         }
 
@@ -36,6 +38,7 @@ package struct CumulativeWindow: Sendable {
             attempts = flight.attempts
             possiblySentBefore = flight.possiblySentBefore
             hasOneAttempt = flight.hasOneAttempt
+            topic = flight.topic
             acceptedAt = flight.acceptedAt
         }
 
@@ -46,6 +49,7 @@ package struct CumulativeWindow: Sendable {
             attempts = run.attempts
             possiblySentBefore = run.possiblySentBefore
             hasOneAttempt = run.hasOneAttempt
+            topic = run.topic
             acceptedAt = run.acceptedAt
         }
 
@@ -55,18 +59,20 @@ package struct CumulativeWindow: Sendable {
         fileprivate func isFollowed(by flight: SentWindow.Flight) -> Bool {
             lane == flight.lane && first.rawValue + UInt64(count) == flight.uid.rawValue && attempts == flight.attempts
                 && possiblySentBefore == flight.possiblySentBefore && hasOneAttempt == flight.hasOneAttempt
+                && topic == flight.topic
         }
 
         func isFollowed(by run: Run) -> Bool {
             lane == run.lane && first.rawValue + UInt64(count) == run.first.rawValue && attempts == run.attempts
                 && possiblySentBefore == run.possiblySentBefore && hasOneAttempt == run.hasOneAttempt
+                && topic == run.topic
         }
 
         /// The first by itself.
         var firstFlight: SentWindow.Flight {
             SentWindow.Flight(
                 lane: lane, uid: first, attempts: attempts, possiblySentBefore: possiblySentBefore,
-                hasOneAttempt: hasOneAttempt, acceptedAt: acceptedAt)
+                hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt)
         }
     }
 

@@ -55,6 +55,9 @@ final class Link {
         var barrier = Barrier.none
         /// What an error may still deny.
         var quiet = QuietlyConfirmed()
+        /// Topics of which silence has confirmed something, and nothing has proven that yet: with the position of the first
+        /// of each. At most as many as the route tells apart at a time, and few on one connection.
+        var quietTopics: [UInt32: UInt64] = [:]
 
         /// Nothing is unconfirmed, but a barrier is to prove what silence has confirmed.
         var awaitsProof: Bool {

@@ -18,6 +18,8 @@ package struct SentWindow: Sendable {
         let hasOneAttempt: Bool
         /// It is for a channel: nothing that is said of it is said of a token.
         let isBroadcast: Bool
+        /// The number of its topic: see ``TopicBreakers``.
+        let topic: UInt32
         let acceptedAt: WallTime
         /// When it was handed out, in the ticks of ``AnswerClock``; written by the window.
         fileprivate(set) var handedOutAt: UInt32 = 0
@@ -26,7 +28,7 @@ package struct SentWindow: Sendable {
 
         package init(
             lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
-            isBroadcast: Bool = false, acceptedAt: WallTime
+            isBroadcast: Bool = false, topic: UInt32 = 0, acceptedAt: WallTime
         ) {
             self.lane = lane
             self.uid = uid
@@ -34,6 +36,7 @@ package struct SentWindow: Sendable {
             self.possiblySentBefore = possiblySentBefore
             self.hasOneAttempt = hasOneAttempt
             self.isBroadcast = isBroadcast
+            self.topic = topic
             self.acceptedAt = acceptedAt
         }
     }

@@ -4,15 +4,29 @@
 /// which they are called back. So a million of them cost nothing while they wait; a probe moves one of them. Each
 /// ``TopicPolicy/sweep`` all of them are looked at once, so that those which have expired meet their end.
 ///
+/// A topic has two sides on which its entries wait. Probes come from one, and those that failed go to the other; when
+/// nothing is left on the one, the sides change. So each entry is tried in its turn, and none that is bad itself keeps its
+/// topic from coming back.
+///
 /// A pure machine: times and random numbers are arguments.
 struct TopicHold: Sendable {
     /// What the outside is told of a topic that is set aside.
     typealias Standing = EngineStatus.Topic
 
-    /// Where entries wait: a lane, and one of its two generations. A sweep moves all from one generation to the other.
+    /// Why a topic is set aside.
+    enum Cause: Hashable, Sendable {
+        /// The service refuses the topic.
+        case topic
+        /// The service calls the topic's tokens bad.
+        case tokens
+    }
+
+    /// Where entries wait: a lane, one of its two generations, and a side of the topic. A sweep moves all from one generation
+    /// to the other.
     struct Place: Hashable, Sendable {
         let lane: Int
         let generation: Int
+        let side: Int
     }
 
     /// What to bring back from a lane's deferred: `limit` entries at most, due above `after` and up to `through`.
@@ -24,6 +38,7 @@ struct TopicHold: Sendable {
         let isForProbe: Bool
         fileprivate let slot: Int?
         fileprivate let generation: Int
+        fileprivate let side: Int
     }
 
     enum Check: Hashable, Sendable {
@@ -55,10 +70,15 @@ struct TopicHold: Sendable {
 
     private struct Held: Sendable {
         let slot: Int
+        var cause: Cause
         var words: String
         var since: WallTime
         var state: State
         var failures = 0
+        /// Entries that go out without a pause, as probes.
+        var spare: Int
+        /// The side from which probes come.
+        var side = 0
         var hasTried = false
         var nextProbeAt: WallTime?
         var refusedAt: Duration
@@ -77,7 +97,7 @@ struct TopicHold: Sendable {
 
     /// The first instant of the year 9999: due times from here on are places of topics.
     static let firstDue = WallTime(seconds: 253_370_764_800)
-    /// Places of a generation.
+    /// Places of a generation, two for each topic.
     private static let span: Int64 = 1 << 20
 
     var policy: TopicPolicy
@@ -105,8 +125,11 @@ struct TopicHold: Sendable {
         guard let entry = held[topic] else { return .goes }
         switch entry.state {
         case .returning: return .goes
-        case .waiting, .out: return .waits(until: due(entry.slot, lane))
-        case .ready:
+        case .out: return .waits(until: due(entry, lane))
+        // What a sweep brings back is nothing new.
+        case .waiting where entry.spare == 0 || lanes[lane].sweeps > 0: return .waits(until: due(entry, lane))
+        case .waiting, .ready:
+            if case .waiting = entry.state { held[topic]?.spare -= 1 }
             let flight = Flight(lane: lane, uid: uid)
             held[topic]?.state = .out(flight, connection: connection, deadline: now + limit)
             held[topic]?.nextProbeAt = nil
@@ -115,41 +138,61 @@ struct TopicHold: Sendable {
         }
     }
 
-    /// The service has refused an entry for its topic.
+    /// Whether what is refused for this cause need not be judged any more: the topic waits, or is being tried.
+    func isSetAside(_ topic: String) -> Bool {
+        switch held[topic]?.state {
+        case nil, .returning?: false
+        case .waiting?, .ready?, .out?: true
+        }
+    }
+
+    /// Whether the topic is set aside because the service calls its tokens bad.
+    func isSetAsideForTokens(_ topic: String) -> Bool { isSetAside(topic) && held[topic]?.cause == .tokens }
+
+    /// The service has refused an entry for its topic, or called its token bad.
+    ///
+    /// - Parameters:
+    ///   - words: why, for people; nil for what is known already.
+    ///   - spare: how many more entries go out without a pause.
     mutating func refused(
-        _ topic: String, lane: Int, uid: UID, words: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime,
-        random: Double
+        _ topic: String, lane: Int, uid: UID, cause: Cause = .topic, words: String?, spare: Int = 0,
+        _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
     ) -> Refusal {
         guard var entry = held[topic] else {
-            return setAside(topic, lane: lane, words: words, schedule, now: now, wall: wall, random: random)
+            return setAside(
+                topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, now: now, wall: wall,
+                random: random)
         }
-        entry.words = words
+        if let words { (entry.words, entry.cause) = (words, cause) }
         entry.refusedAt = now
         held[topic] = entry
-        let refusal = Refusal(
-            due: due(entry.slot, lane), isNews: { if case .returning = entry.state { true } else { false } }())
+        let isProbe = outs[Flight(lane: lane, uid: uid)] == topic
+        var isNews = false
+        if case .returning = entry.state { isNews = true }
         // Others that went out with it before say nothing new.
-        if refusal.isNews || outs[Flight(lane: lane, uid: uid)] == topic {
-            if refusal.isNews { held[topic]?.since = wall }
+        if isNews || isProbe {
+            if isNews { held[topic]?.since = wall }
             held[topic]?.failures += 1
             wait(topic, schedule, now: now, wall: wall, random: random)
         }
-        return refusal
+        return Refusal(due: due(entry, lane, hasFailed: isProbe), isNews: isNews)
     }
 
     private mutating func setAside(
-        _ topic: String, lane: Int, words: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime,
-        random: Double
+        _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule, now: Duration,
+        wall: WallTime, random: Double
     ) -> Refusal {
         guard let slot = freeSlot() else {
             // Too many topics: nothing is lost, and each entry is tried by itself, as seldom as a probe at most is.
             return Refusal(due: wall.advanced(by: schedule.maximum), isNews: false)
         }
         slots[slot] = topic
-        held[topic] = Held(slot: slot, words: words, since: wall, state: .ready, refusedAt: now)
+        let entry = Held(
+            slot: slot, cause: cause, words: words, since: wall, state: .ready, spare: spare, refusedAt: now)
+        held[topic] = entry
         wait(topic, schedule, now: now, wall: wall, random: random)
         held[topic]?.hasTried = false
-        return Refusal(due: due(slot, lane), isNews: true)
+        return Refusal(due: due(entry, lane), isNews: true)
     }
 
     private mutating func freeSlot() -> Int? {
@@ -159,7 +202,7 @@ struct TopicHold: Sendable {
             guard let oldest = idle.min(by: { $0.value.refusedAt < $1.value.refusedAt }) else { return nil }
             forget(oldest.key)
         }
-        return (0..<Int(Self.span)).first { slots[$0] == nil }
+        return (0..<Int(Self.span / 2)).first { slots[$0] == nil }
     }
 
     private func isOut(_ entry: Held) -> Bool { if case .out = entry.state { true } else { false } }
@@ -181,6 +224,17 @@ struct TopicHold: Sendable {
     }
 
     // MARK: Answers to probes
+
+    /// Why the topic is set aside that this entry tries; nil for one that is no probe.
+    func causeTried(lane: Int, _ uid: UID) -> Cause? {
+        outs[Flight(lane: lane, uid: uid)].flatMap { held[$0]?.cause }
+    }
+
+    /// An entry has met its end, and its answer says nothing of what the topic waits for: another one follows at once.
+    mutating func ended(lane: Int, _ uid: UID) {
+        guard let topic = outs.removeValue(forKey: Flight(lane: lane, uid: uid)) else { return }
+        held[topic]?.state = .ready
+    }
 
     /// An entry was answered by something that is not about its topic.
     ///
@@ -279,9 +333,10 @@ struct TopicHold: Sendable {
 
     /// An entry waits in a place, on disk.
     mutating func waits(until due: WallTime, lane: Int) {
-        let (generation, slot) = Self.place(of: due)
+        let (slot, place) = Self.place(of: due, lane: lane)
         guard let topic = slots[slot] else { return lookThrough(lane: lane) }
-        held[topic]?.places.insert(Place(lane: lane, generation: generation))
+        held[topic]?.places.insert(place)
+        changeSides(of: topic)
     }
 
     /// Whether the lane's deferred may hold anything to call back. As good as always no.
@@ -297,7 +352,7 @@ struct TopicHold: Sendable {
             let first = Self.firstDue.milliseconds + Int64(generation) * Self.span
             return Call(
                 after: WallTime(milliseconds: first - 1), through: WallTime(milliseconds: first + Self.span - 1),
-                limit: greatest, isForProbe: false, slot: nil, generation: generation)
+                limit: greatest, isForProbe: false, slot: nil, generation: generation, side: 0)
         }
         for entry in held.values.sorted(by: { $0.slot < $1.slot }) {
             let isForProbe: Bool
@@ -306,13 +361,29 @@ struct TopicHold: Sendable {
             case .ready: isForProbe = true
             case .returning: isForProbe = false
             }
-            // Those of the older generation first.
-            for generation in [1 - lanes[lane].generation, lanes[lane].generation]
-            where entry.places.contains(Place(lane: lane, generation: generation)) {
-                let due = Self.due(slot: entry.slot, generation: generation)
-                return Call(
-                    after: WallTime(milliseconds: due.milliseconds - 1), through: due, limit: isForProbe ? 1 : greatest,
-                    isForProbe: isForProbe, slot: entry.slot, generation: generation)
+            // Those that were tried in vain come back last, since they may set the topic aside again.
+            let sides = isForProbe ? [entry.side] : [entry.side, 1 - entry.side]
+            guard let place = place(of: entry, lane: lane, sides: sides) else { continue }
+            let due = Self.due(slot: entry.slot, place)
+            return Call(
+                after: WallTime(milliseconds: due.milliseconds - 1), through: due, limit: isForProbe ? 1 : greatest,
+                isForProbe: isForProbe, slot: entry.slot, generation: place.generation, side: place.side)
+        }
+        return nil
+    }
+
+    /// Probes come from the same side until nothing is left on it.
+    private mutating func changeSides(of topic: String) {
+        guard let entry = held[topic], !entry.places.isEmpty else { return }
+        if !entry.places.contains(where: { $0.side == entry.side }) { held[topic]?.side = 1 - entry.side }
+    }
+
+    /// Where something of the topic waits in the lane, those of the older generation first.
+    private func place(of entry: Held, lane: Int, sides: [Int]) -> Place? {
+        for side in sides {
+            for generation in [1 - lanes[lane].generation, lanes[lane].generation] {
+                let place = Place(lane: lane, generation: generation, side: side)
+                if entry.places.contains(place) { return place }
             }
         }
         return nil
@@ -323,7 +394,10 @@ struct TopicHold: Sendable {
         guard count == 0 else { return }
         guard let slot = call.slot else {
             lanes[lane].sweeps = max(lanes[lane].sweeps - 1, 0)
-            for topic in held.keys { held[topic]?.places.remove(Place(lane: lane, generation: call.generation)) }
+            for (topic, entry) in held {
+                held[topic]?.places = entry.places.filter { $0.lane != lane || $0.generation != call.generation }
+                changeSides(of: topic)
+            }
             if lanes[lane].sweeps > 0 {
                 lanes[lane].generation = 1 - lanes[lane].generation
             } else {
@@ -335,21 +409,26 @@ struct TopicHold: Sendable {
             return
         }
         guard let topic = slots[slot] else { return }
-        held[topic]?.places.remove(Place(lane: lane, generation: call.generation))
+        held[topic]?.places.remove(Place(lane: lane, generation: call.generation, side: call.side))
+        changeSides(of: topic)
         if case .returning? = held[topic]?.state, held[topic]?.places.isEmpty == true { forget(topic) }
     }
 
-    private static func due(slot: Int, generation: Int) -> WallTime {
-        WallTime(milliseconds: firstDue.milliseconds + Int64(generation) * span + Int64(slot))
+    private static func due(slot: Int, _ place: Place) -> WallTime {
+        WallTime(milliseconds: firstDue.milliseconds + Int64(place.generation) * span + Int64(2 * slot + place.side))
     }
 
-    private func due(_ slot: Int, _ lane: Int) -> WallTime {
-        Self.due(slot: slot, generation: lanes[lane].generation)
+    /// - Parameter hasFailed: whether it was a probe, and goes behind the others.
+    private func due(_ entry: Held, _ lane: Int, hasFailed: Bool = false) -> WallTime {
+        let side = hasFailed ? 1 - entry.side : entry.side
+        let place = Place(lane: lane, generation: lanes[lane].generation, side: side)
+        return Self.due(slot: entry.slot, place)
     }
 
-    private static func place(of due: WallTime) -> (generation: Int, slot: Int) {
+    private static func place(of due: WallTime, lane: Int) -> (slot: Int, place: Place) {
         let offset = max(due.milliseconds - firstDue.milliseconds, 0)
-        return (Int(min(offset / span, 1)), Int(offset % span))
+        let (generation, position) = (Int(min(offset / span, 1)), Int(offset % span))
+        return (position / 2, Place(lane: lane, generation: generation, side: position % 2))
     }
 
     // MARK: Telling

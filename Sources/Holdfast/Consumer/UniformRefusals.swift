@@ -1,4 +1,4 @@
-/// Counts answers of a lane that all refuse in the same way, with nothing confirmed in between: that many bad notifications are
+/// Counts answers of a lane, or of a topic, that all refuse in the same way, with nothing confirmed in between: that many bad notifications are
 /// less likely than a wrong server, or a fault in what sends them.
 ///
 /// A pure machine.
@@ -15,9 +15,9 @@ struct UniformRefusals: Hashable, Sendable {
             switch isBroadcast ? result.verdict.ofBroadcast : result.verdict {
             case .foreign: self = .foreign
             case .rejected(.request): self = .request
-            case .rejected(.notification), .rejected(.token): self = .notification(result.reason)
-            // Their own machine judges them: see CircuitBreaker.
-            case .rejected(.suspectToken): return nil
+            case .rejected(.notification): self = .notification(result.reason)
+            // Those are judged by topic: see TopicBreakers.
+            case .rejected(.token), .rejected(.suspectToken): return nil
             case .confirmed, .deferred, .neverProcessed, .laneStopped, .unknown: return nil
             }
         }

@@ -24,7 +24,7 @@ extension Consumer {
                     key: lane.key, state: lane.state, depth: depth,
                     oldestAcceptedAt: depth > 0 ? oldestAcceptedAt(lane.id) : nil)
             },
-            inFlight: inFlight, suspects: breakers.reduce(0) { $0 + $1.suspects.count },
+            inFlight: inFlight, suspects: breakers.heldCount,
             connections: pool.active.count, connectionLimit: pool.limit, outcomes: journal.outcomeCount,
             blacklist: producer.blacklist.count, quarantined: journal.quarantinedCount,
             aside: journal.asideCount)

@@ -23,9 +23,10 @@ package struct BinaryStatus: RawRepresentable, Hashable, Sendable {
 extension SendResult {
     /// Classifies the status of an error response of the binary protocol.
     ///
-    /// A pure function of the status; for senders of yours too, through ``SenderConnector``. 2, 5 and 8 say that the token
-    /// is bad; 3, 4, 6 and 7 that the notification is, and its token is never touched. Everything else, unknown codes
-    /// included, is taken for passing: again after a while, and an attempt is counted.
+    /// A pure function of the status; for senders of yours too, through ``SenderConnector``. 2 and 5 say that the token is no
+    /// token; 8 that it is bad, or that the environment is wrong, so that it is only a suspect; 3, 4, 6 and 7 that the
+    /// notification is bad, and its token is never touched. Everything else, unknown codes included, is taken for passing:
+    /// again after a while, and an attempt is counted.
     ///
     /// - Parameter binaryStatus: any but 10, which is no failure of the notification it names.
     public init(binaryStatus: UInt8) {
@@ -38,7 +39,7 @@ extension SendResult {
             case .invalidTokenSize: (.rejected(.token), .invalidTokenSize)
             case .invalidTopicSize: (.rejected(.notification), .invalidTopicSize)
             case .invalidPayloadSize: (.rejected(.notification), .invalidPayloadSize)
-            case .invalidToken: (.rejected(.token), .invalidToken)
+            case .invalidToken: (.rejected(.suspectToken), .invalidToken)
             case .invalidFrameItem: (.deferred(.token), .invalidFrameItem)
             case .unknown: (.deferred(.token), .unknownError)
             default: (.deferred(.token), Reason(rawValue: "Status\(binaryStatus)"))

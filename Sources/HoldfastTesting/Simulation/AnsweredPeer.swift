@@ -72,9 +72,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        if case .rejected(_, .suspectToken) = word, let token = request.entry.notification.token {
-            world.suspect(token)
-        }
+        world.told(word, of: request.entry.notification, consumer: consumer)
     }
 
     // MARK: The wire

@@ -24,6 +24,8 @@ struct SimulatedService {
     var devices: [Device]
     /// Topics that the credentials are not good for at the moment.
     var wrongTopics: Set<String> = []
+    /// Topics of another environment, with what is said of each of their tokens.
+    var topicsElsewhere: [String: String] = [:]
     /// Tokens of another app than the topic's.
     var strangers: Set<Stranger> = []
     /// Until the credentials are changed.
@@ -103,6 +105,9 @@ extension World {
             return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange")
         }
         if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
+        if let word = service.topicsElsewhere[entry.notification.topic], entry.notification.token != nil {
+            return SendResult(apnsStatus: 400, reason: word)
+        }
         if service.isStranger(entry.notification.recipient, to: entry.notification.topic) {
             return SendResult(apnsStatus: 400, reason: "DeviceTokenNotForTopic")
         }
@@ -124,13 +129,14 @@ extension World {
         if application.isMalformed(entry.notification) {
             return SendResult(.rejected(.notification), status: 7, reason: .payloadTooLarge)
         }
+        if service.topicsElsewhere[entry.notification.topic] != nil { return .invalidToken }
         switch service.condition(of: entry.notification.recipient) {
         case .good:
             take(entry, copy: copy)
             note("service: took entry \(entry.uid)")
             return nil
         case .bad, .unregistered:
-            return SendResult(.rejected(.token), status: 8, reason: Reason(rawValue: "InvalidToken"))
+            return .invalidToken
         }
     }
 
@@ -149,4 +155,5 @@ extension World {
 
 extension SendResult {
     fileprivate static let confirmed200 = SendResult(.confirmed, status: 200)
+    fileprivate static let invalidToken = SendResult(.rejected(.suspectToken), status: 8, reason: .invalidToken)
 }

@@ -41,6 +41,8 @@ package enum Trouble: String, CaseIterable, Sendable {
     case addsRoute, removesRoute, changesTerms
     // Notifications that end every connection that they go out on.
     case endsConnections
+    // A topic of another environment: for a while each of its tokens is called bad, and those of others are not.
+    case wrongTokens
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [
@@ -51,6 +53,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     /// Those that came last, drawn behind everything else.
     static let latest: [Trouble] = [
         .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms, .endsConnections,
+        .wrongTokens,
     ]
 
     /// Index in ``allCases``.

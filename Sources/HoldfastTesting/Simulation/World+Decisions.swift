@@ -171,7 +171,12 @@ extension World {
         case .endsConnections: checkBlame(entry)
         case .expired:
             // The service refused it for now until it was too old, which in a run takes a clock that was set.
-            if !entry.copies.contains(where: { $0.word == .deferred }) || !isClockSuspect {
+            let wasRefused = entry.copies.contains { copy in
+                if case .rejected(_, .suspectToken) = copy.word { true } else { copy.word == .deferred }
+            }
+            // What waits for its topic need not have gone out itself.
+            let waits = rules.refusedTopics.contains(entry.notification.topic)
+            if !wasRefused && !waits || !isClockSuspect {
                 violate(6, "entry \(entry.uid) is rejected for its age, and nobody refused it for as long")
             }
         default:
@@ -254,21 +259,39 @@ extension World {
 
     // MARK: The blacklist
 
-    func suspect(_ token: DeviceToken) {
-        ledger.suspects.insert(token)
-        rules.suspicions.append(now)
+    /// The engine is told what became of a notification.
+    func told(_ word: Copy.Word, of notification: PushNotification, consumer: Int) {
+        guard let token = notification.token else { return }
+        switch word {
+        case .taken:
+            rules.proven.insert(RuleState.Proven(consumer: consumer, topic: notification.topic))
+        case .rejected(_, .suspectToken):
+            ledger.suspects.insert(token)
+            rules.suspicions.append(now)
+            rules.refusedTopics.insert(notification.topic)
+        case .rejected, .outstanding, .deferred, .notProcessed, .unknown: break
+        }
     }
 
     /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
     /// wrong environment all of them are called so.
     private func checkConviction(_ entry: BlacklistEntry) {
-        guard entry.route != SimulatedConnector.cumulative,
-            entry.reason == .badDeviceToken || entry.reason == .deviceTokenNotForTopic,
-            let first = rules.suspicions.first
-        else { return }
+        guard [.badDeviceToken, .deviceTokenNotForTopic, .invalidToken].contains(entry.reason) else { return }
+        checkProof(of: entry)
+        guard let first = rules.suspicions.first else { return }
         let policy = swarm.engine.suspects
         if now < first + policy.hold, rules.suspicions.count < policy.greatestHeld {
             violate(4, "\(entry.token) is blacklisted on one word, \((now - first).wholeMilliseconds) ms after it")
+        }
+    }
+
+    /// A service that has taken nothing of a topic may be the wrong one: what it says convicts nobody.
+    private func checkProof(of entry: BlacklistEntry) {
+        guard let topic = entry.topic, let route = routes.firstIndex(where: { $0.name == entry.route }) else { return }
+        if !rules.proven.contains(RuleState.Proven(consumer: consumers[route], topic: topic)) {
+            violate(
+                4, "\(entry.token) is blacklisted for topic \(topic), of which this process has not seen anything taken"
+            )
         }
     }
 

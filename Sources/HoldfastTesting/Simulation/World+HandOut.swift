@@ -8,6 +8,14 @@ struct RuleState {
         let connection: Int
     }
 
+    /// A topic of which a Consumer was told that something was taken.
+    struct Proven: Hashable {
+        let consumer: Int
+        let topic: String
+    }
+
+    /// Of this life.
+    var proven: Set<Proven> = []
     /// Receipts to be checked against the disk.
     var receipts: [(serial: UInt64, receipt: Receipt)] = []
     /// Of this life: the last first hand-out.

@@ -35,6 +35,7 @@ extension World {
         rules.loweringHasFailed = false
         rules.hasFailed = false
         rules.suspicions = []
+        rules.proven = []
         rules.lead = [:]
         if routes.isEmpty {
             routes = [

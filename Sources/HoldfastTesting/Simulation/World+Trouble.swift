@@ -95,6 +95,13 @@ extension World {
             if strikes(.wrongTopic, times: 0.2) { service.wrongTopics.insert(dice.pick(routes[0].topics)) }
             if dice.chance(0.01) { service.wrongTopics = [] }
         }
+        if swarm.rate(.wrongTokens) > 0 {
+            if strikes(.wrongTokens, times: 0.2) {
+                let topic = dice.pick(dice.pick(routes).topics)
+                service.topicsElsewhere[topic] = dice.pick(["BadDeviceToken", "DeviceTokenNotForTopic"])
+            }
+            if dice.chance(0.005) { service.topicsElsewhere = [:] }
+        }
         if strikes(.unregistered, times: 0.5) {
             let index = dice.number(0...service.devices.count - 1)
             service.devices[index].condition = .unregistered(

@@ -81,7 +81,7 @@ import Testing
         "Each status has its meaning: bad tokens are blacklisted, bad payloads leave the token alone, the rest is tried again",
         arguments: [
             (2, .rejected(.token), "MissingDeviceToken"), (5, .rejected(.token), "InvalidTokenSize"),
-            (8, .rejected(.token), "InvalidToken"), (3, .rejected(.notification), "MissingTopic"),
+            (8, .rejected(.suspectToken), "InvalidToken"), (3, .rejected(.notification), "MissingTopic"),
             (4, .rejected(.notification), "MissingPayload"), (6, .rejected(.notification), "InvalidTopicSize"),
             (7, .rejected(.notification), "InvalidPayloadSize"), (1, .deferred(.token), "ProcessingError"),
             (255, .deferred(.token), "UnknownError"), (128, .deferred(.token), "InvalidFrameItem"),

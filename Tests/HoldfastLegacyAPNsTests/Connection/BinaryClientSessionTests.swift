@@ -40,7 +40,7 @@ import Testing
             Issue.record("not refused")
             return
         }
-        #expect(result.verdict == .rejected(.token))
+        #expect(result.verdict == .rejected(.suspectToken))
     }
 
     @Test("Status 10 names the last good one, and fails nobody") func shutdown() {

@@ -56,9 +56,10 @@ import Testing
         let bench = try Bench()
         try bench.submit([notification(1, topic: "com.example.other")])
         try bench.submit(2..<20)
+        try bench.submit([notification(20, topic: "com.example.other")])
         bench.settle()
         bench.connection.answer(1, SendResult(apnsStatus: 400, reason: "DeviceTokenNotForTopic"))
-        for number in 2..<20 { bench.connection.answer(number, .confirmed) }
+        for number in 2..<21 { bench.connection.answer(number, .confirmed) }
         bench.advance(by: .seconds(10))
         #expect(bench.journal.rejections[UID(1)]?.reason == .deviceTokenNotForTopic)
         let again = try bench.submit([Sample.notification(1), notification(1, topic: "com.example.other")])

@@ -39,7 +39,8 @@ import Testing
             try bench.submit(number..<(number + 1))
             bench.advance(by: .seconds(10))
         }
-        #expect(bench.core.producer.blacklist.count == 2)
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.status.confirmed == 19)
     }
 
     @Test("Without an expiration it is tried for a day, over a kill, and the service is told to store nothing")
@@ -224,23 +225,18 @@ import Testing
         #expect(refusal.reason == .broadcastUnsupported)
     }
 
-    @Test("One that a stopped lane tries, and that is answered as if it had a bad token, is rejected like any other")
+    @Test("One that a topic is tried with, and that is answered as if it had a bad token, is rejected like any other")
     func probe() throws {
-        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
-        let bench = try Bench { $0.suspects.greatestHeld = 10 }
+        let bench = try Bench()
+        let refused = SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+        bench.answer = { _ in refused }
         try bench.submit([Self.broadcast])
-        try bench.submit(1..<40)
         bench.settle()
-        for number in 1..<40 { bench.connection.answer(number, bad) }
-        bench.settle()
-        #expect(bench.status.lanes.contains { $0.stoppedBecause != nil })
-        // It goes again, before the others.
-        bench.connection.sink(.results([(bench.connection.sent[0].ticket, .notSent("refused"))]))
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
+        bench.connection.state.withLock { $0.answer = { _ in SendResult(apnsStatus: 400, reason: "BadDeviceToken") } }
         bench.advance(by: .seconds(2))
-        let last = try #require(bench.connections[0].flatMap(\.sent).last)
-        #expect(last.notification.isBroadcast)
-        answered(bench, bad)
         #expect(bench.status.rejected == [.badDeviceToken: 1])
+        #expect(bench.status.topicsSetAside.isEmpty)
         #expect(bench.journal.blacklist.count == 0)
     }
 }

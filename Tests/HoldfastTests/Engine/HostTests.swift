@@ -97,10 +97,10 @@ import Testing
         #expect(bench.isConnectionRequested)
     }
 
-    @Test("Other credentials resume neither what an operator has paused nor what the circuit breaker has stopped")
+    @Test("Other credentials resume neither what an operator has paused nor what the same refusal for all has stopped")
     func notTheirs() throws {
-        let bench = try Bench { $0.suspects.greatestHeld = 2 }
-        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "BadDeviceToken") }
+        let bench = try Bench { $0.suspects.greatestUniform = 2 }
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
         bench.core.pause(bench.lane(.atLeastOnce, .considerate), reason: "by hand")
         try bench.submit(0..<200)
         bench.advance(by: .seconds(60))

@@ -286,7 +286,8 @@ import Testing
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
     }
 
-    @Test("A service that refuses every token, one connection each, stops the lane and leaves the rest unharmed")
+    @Test(
+        "A service that calls every token gone, one connection each, sets its topic aside and leaves the rest unharmed")
     func wrongEnvironment() throws {
         let bench = try bench { $0.suspects.greatestUniform = 20 }
         let badToken = badToken
@@ -297,7 +298,7 @@ import Testing
         bench.advance(by: .seconds(600))
         #expect(bench.core.producer.blacklist.count == 20)
         #expect(bench.journal.entries.count == 80)
-        #expect(bench.status.lanes.first { $0.backlog > 0 }?.stoppedBecause?.contains("in a row") == true)
+        #expect(bench.status.topicsSetAside["default"]?.first?.reason.contains("in a row") == true)
     }
 
     @Test("Links of connections that have ended are forgotten when their last entry is settled") func linksGo() throws {

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "Probes of a lane that called too many tokens bad blacklist nobody, and when one is taken all go",
+        "Probes of a topic of which too many tokens were called bad blacklist nobody, and when one is taken all go",
         arguments: Guarantee.allCases)
     func suspects(_ guarantee: Guarantee) throws {
         let bench = try Bench()
@@ -95,7 +95,7 @@ import Testing
         bench.answer = { _ in bad }
         try bench.submit(1..<301, guarantee: guarantee)
         bench.advance(by: .seconds(600))
-        #expect(stopped(bench) == [bench.lane(guarantee)])
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.journal.rejections.isEmpty)
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
@@ -106,7 +106,7 @@ import Testing
         #expect(bench.status.unknown == 0)
     }
 
-    @Test("A bad token at the head of the queue does not keep a lane stopped whose environment is mended")
+    @Test("A bad token at the head of the queue does not keep a topic from coming back whose environment is mended")
     func badHead()
         throws
     {
@@ -114,11 +114,11 @@ import Testing
         let bad = bad
         bench.answer = { _ in bad }
         try bench.submit(1..<20)
-        bench.advance(by: .seconds(6))
-        #expect(stopped(bench) == [bench.lane()])
+        bench.advance(by: .seconds(5.5))
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
         bench.connection.state.withLock { $0.answer = { Sample.number(of: $0) < 3 ? bad : .confirmed } }
         bench.advance(by: .seconds(60))
-        #expect(stopped(bench).isEmpty)
+        #expect(bench.status.topicsSetAside.isEmpty)
         #expect(bench.status.confirmed == 17)
         bench.advance(by: .seconds(1800))
         #expect(bench.status.rejectedTotal == 2)
@@ -218,25 +218,62 @@ import Testing
         #expect(bench.status.confirmed == 999)
     }
 
-    @Test(
-        "A broadcast that is the probe of a lane with bad tokens is rejected by its own answer, and the lane stays stopped"
-    )
-    func broadcastAsProbe() throws {
+    @Test("A broadcast goes while the tokens of its topic are called bad: it has none, and says nothing of them")
+    func broadcastMeanwhile() throws {
         let bench = try Bench()
         let bad = bad
-        bench.answer = { _ in bad }
+        bench.answer = { $0.token == nil ? .confirmed : bad }
         try bench.submit(1..<20)
         bench.advance(by: .seconds(6))
         let channel = BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA==")
         let broadcast = PushNotification(
             channel: channel, topic: "com.example.app",
             payload: Array(#"{"aps":{"timestamp":1,"event":"update"}}"#.utf8))
-        #expect(stopped(bench) == [bench.lane()])
-        bench.core.withdraw((1..<20).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
         try bench.submit([broadcast])
+        bench.settle()
+        #expect(bench.status.confirmed == 1)
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
         bench.advance(by: .seconds(120))
-        #expect(bench.journal.rejections.values.map(\.reason) == [Reason(rawValue: "BadDeviceToken")])
-        #expect(stopped(bench) == [bench.lane()])
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
         #expect(bench.core.producer.blacklist.count == 0)
+    }
+
+    // MARK: Entries that are bad themselves
+
+    @Test(
+        "An entry that alone is refused for its credentials does not keep its lanes stopped: each is tried in its turn",
+        arguments: Guarantee.allCases, [1, 5])
+    func rotates(_ guarantee: Guarantee, _ count: Int) throws {
+        let bench = try Bench()
+        let refused = refused
+        bench.answer = { _ in refused }
+        try bench.submit(1..<1 + count, guarantee: guarantee)
+        bench.settle()
+        #expect(stopped(bench).count == 4)
+        try bench.submit(1 + count..<20, guarantee: guarantee)
+        bench.connection.state.withLock {
+            $0.answer = { Sample.number(of: $0) <= count ? refused : .confirmed }
+        }
+        bench.advance(by: .seconds(120))
+        #expect(bench.status.confirmed == 19 - count)
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
+        #expect(bench.status.unknown == 0)
+    }
+
+    @Test(
+        "Lanes that another server had stopped come back, although it still answers for the first entry",
+        arguments: Guarantee.allCases)
+    func rotatesForeign(_ guarantee: Guarantee) throws {
+        let bench = try Bench()
+        let foreign = SendResult(apnsStatus: 404)
+        bench.answer = { _ in foreign }
+        try bench.submit(1..<20, guarantee: guarantee)
+        bench.settle()
+        #expect(stopped(bench).count == 4)
+        let first = try #require(bench.sent.min())
+        bench.connection.state.withLock { $0.answer = { Sample.number(of: $0) == first ? foreign : .confirmed } }
+        bench.advance(by: .seconds(200))
+        #expect(stopped(bench).isEmpty)
+        #expect(bench.status.confirmed == 18)
     }
 }

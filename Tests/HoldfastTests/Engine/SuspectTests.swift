@@ -38,6 +38,8 @@ import Testing
         let events = bench.listen()
         try bench.submit(1..<3)
         bench.settle()
+        bench.connection.answer(2, .confirmed)
+        bench.settle()
         let answeredAt = bench.clock.wall
         bench.connection.answer(1, bad)
         bench.settle()
@@ -55,8 +57,11 @@ import Testing
         #expect(await bench.events(events).contains(.convicted(bench.lane(), count: 1)))
     }
 
+    /// Of the first route.
+    private func aside(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
+
     @Test(
-        "A wrong environment stops the lane, blacklists nobody, and everything goes when it is mended",
+        "A wrong environment sets the topic aside, blacklists nobody, and everything goes when it is mended",
         arguments: Guarantee.allCases)
     func wrongEnvironment(_ guarantee: Guarantee) throws {
         let bench = try Bench()
@@ -64,9 +69,7 @@ import Testing
         bench.answer = { _ in bad }
         try bench.submit(1..<301, guarantee: guarantee)
         bench.settle()
-        #expect(
-            bench.status.lanes.first { $0.key == bench.lane(guarantee) }?.stoppedBecause?.contains("environment")
-                == true)
+        #expect(bench.status.topicsSetAside["default"]?.first?.reason.contains("environment") == true)
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.journal.rejections.isEmpty)
         #expect(bench.status.suspects == 0)
@@ -79,7 +82,7 @@ import Testing
         #expect(bench.status.possibleDuplicates == 0)
     }
 
-    @Test("A wrong environment with thin traffic blacklists no more than the allowance") func thinTraffic() throws {
+    @Test("A wrong environment with thin traffic blacklists nobody") func thinTraffic() throws {
         let bench = try Bench()
         let bad = bad
         bench.answer = { _ in bad }
@@ -87,9 +90,9 @@ import Testing
             try bench.submit(number..<(number + 1))
             bench.advance(by: .seconds(60))
         }
-        #expect(bench.core.producer.blacklist.count == 2)
-        #expect(bench.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause != nil)
-        #expect(bench.journal.entries.count == 17)
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(aside(bench) == ["com.example.app"])
+        #expect(bench.journal.entries.count == 19)
     }
 
     @Test("A list with a third of old tokens is cleaned, in one turn or in many, and the lane runs on")
@@ -116,7 +119,7 @@ import Testing
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.journal.rejections.count == 0)
         #expect(bench.status.confirmed == taken)
-        #expect(bench.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause != nil)
+        #expect(aside(bench) == ["com.example.app"])
     }
 
     @Test("A window full of suspects leaves room for what shows that the environment is bad, and not the tokens")
@@ -131,7 +134,7 @@ import Testing
         bench.advance(by: .seconds(12))
         #expect(bench.core.producer.blacklist.count == 1)
         #expect(bench.status.confirmed == 3998)
-        #expect(bench.status.lanes.first { $0.key == bench.lane() }?.stoppedBecause != nil)
+        #expect(aside(bench) == ["com.example.app"])
     }
 
     @Test("A shutdown lets suspects go unharmed: nobody is judged in a hurry", arguments: Guarantee.allCases)
@@ -181,9 +184,209 @@ import Testing
         bench.settle()
         bench.connection.end(possiblySent: [])
         bench.settle()
-        // Before the lane probes, which needs a connection.
+        // Before the topic is tried, which needs a connection.
         bench.advance(by: .milliseconds(5200))
-        #expect(bench.status.lanes.contains { $0.stoppedBecause != nil })
+        #expect(aside(bench) == ["com.example.app"])
         #expect(bench.consumer.links.count == 1)
+    }
+
+    // MARK: Topics
+
+    /// Notifications of a topic that the service knows no token of.
+    private func foreign(_ numbers: Range<Int>, _ topic: String = "com.example.other") -> [PushNotification] {
+        numbers.map { number in
+            var notification = Sample.notification(number)
+            notification.topic = topic
+            return notification
+        }
+    }
+
+    @Test(
+        "A topic whose every token is called bad is set aside alone: its neighbours acquit nobody, and go on",
+        arguments: [(400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered")])
+    func wrongTopicOfTwo(_ status: Int, _ reason: String) throws {
+        let bench = try Bench { $0.suspects.greatestUniform = 20 }
+        bench.answer = {
+            $0.topic == "com.example.other" ? SendResult(apnsStatus: status, reason: reason) : .confirmed
+        }
+        for turn in 0..<50 {
+            let first = turn * 20
+            let mixed = zip((first..<first + 10).map { Sample.notification($0) }, foreign(first + 10..<first + 20))
+            try bench.submit(mixed.flatMap { [$0, $1] })
+            bench.advance(by: .seconds(1))
+        }
+        bench.advance(by: .seconds(20))
+        #expect(bench.status.confirmed == 500)
+        #expect(aside(bench) == ["com.example.other"])
+        #expect(bench.status.topicsSetAside["default"]?.first?.reason.contains(reason) == true)
+        #expect(bench.core.producer.blacklist.count == (status == 410 ? 20 : 0))
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause == nil })
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.advance(by: .seconds(1200))
+        #expect(bench.status.confirmed == (status == 410 ? 980 : 1000))
+        #expect(aside(bench).isEmpty)
+    }
+
+    @Test("Confirmations of one topic are no proof for another: no token of one that was never taken is convicted")
+    func unprovenNeighbour() throws {
+        let bench = try Bench()
+        let bad = bad
+        bench.answer = { $0.topic == "com.example.other" ? bad : .confirmed }
+        try bench.submit(foreign(1..<2))
+        try bench.submit(2..<200)
+        bench.advance(by: .seconds(60))
+        #expect(bench.core.producer.blacklist.count == 0)
+        bench.connection.state.withLock { $0.answer = { Sample.number(of: $0) == 1 ? bad : .confirmed } }
+        // Once the topic is proven, its bad token is convicted like any other.
+        try bench.submit(foreign(200..<202))
+        bench.advance(by: .seconds(600))
+        #expect(bench.status.confirmed == 200)
+        #expect(bench.journal.rejections.mapValues(\.reason) == [UID(1): .badDeviceToken])
+    }
+
+    @Test("Each process and each connector begins unproven: starts cost no token, however many there are")
+    func restarts()
+        throws
+    {
+        let bad = bad
+        var bench = try Bench()
+        for number in 1..<10 {
+            bench.answer = { _ in bad }
+            try bench.submit(number..<number + 1)
+            bench.advance(by: .seconds(20))
+            bench = try bench.crashed()
+        }
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.journal.rejections.isEmpty)
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(20))
+        #expect(bench.status.confirmed == 9)
+    }
+
+    @Test("A token that is bad and is the first to be sent to holds up no other of its topic") func firstIsBad() throws
+    {
+        let bench = try Bench()
+        let bad = bad
+        bench.answer = { Sample.number(of: $0) == 1 ? bad : .confirmed }
+        try bench.submit(1..<2)
+        bench.advance(by: .seconds(3600))
+        #expect(aside(bench) == ["com.example.app"])
+        try bench.submit(2..<3)
+        bench.settle()
+        #expect(bench.status.confirmed == 1)
+        bench.advance(by: .seconds(10))
+        #expect(bench.core.producer.blacklist.count == 1)
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test("Where a topic has bad tokens only, its notifications end by their age, and no token is blacklisted")
+    func onlyBad() throws {
+        let bench = try Bench { $0.retry.greatestAge = .seconds(12 * 3600) }
+        let bad = bad
+        bench.answer = { _ in bad }
+        try bench.submit(1..<20)
+        bench.advance(by: .seconds(11 * 3600))
+        #expect(bench.journal.entries.count == 19)
+        bench.advance(by: .seconds(3 * 3600))
+        #expect(bench.journal.entries.isEmpty)
+        #expect(bench.status.rejected == [.expired: 19])
+        #expect(bench.core.producer.blacklist.count == 0)
+    }
+
+    @Test("More topics than are told apart cost no token") func manyTopics() throws {
+        let bench = try Bench()
+        let bad = bad
+        bench.answer = { Sample.number(of: $0).isMultiple(of: 60) ? bad : .confirmed }
+        let count = TopicBreakers.limit * 6 / 5
+        for number in 0..<count {
+            try bench.submit(foreign(number..<number + 1, "com.example.topic\(number)"))
+        }
+        bench.advance(by: .seconds(7))
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.status.confirmed == count - count / 60)
+        #expect(bench.status.inFlight == 0)
+    }
+
+    // MARK: Where only errors are answered
+
+    private let invalid = PayloadError.Kind.refused(SendResult(.rejected(.suspectToken), reason: .invalidToken))
+
+    @Test("A binary service that calls every token bad has nobody blacklisted, and its topic set aside") func binary()
+        throws
+    {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        let invalid = invalid
+        bench.prepare = { connection in
+            connection.state.withLock { $0.onSend = { connection.fail(at: 1, invalid) } }
+        }
+        try bench.submit(1..<600)
+        bench.advance(by: .seconds(60))
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.journal.rejections.isEmpty)
+        #expect(aside(bench) == ["com.example.app"])
+        bench.prepare = { _ in }
+        bench.connections[0].last?.state.withLock { $0.onSend = {} }
+        bench.advance(by: .seconds(1200))
+        #expect(bench.status.confirmed == 599)
+    }
+
+    @Test("A token that a binary service calls bad is convicted when an error or a barrier has proven the topic")
+    func binaryConviction() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<5)
+        bench.settle()
+        bench.connection.fail(at: 3, invalid)
+        bench.settle()
+        #expect(bench.status.confirmed == 2)
+        #expect(bench.status.suspects == 1)
+        bench.advance(by: .seconds(6))
+        #expect(bench.journal.rejections.mapValues(\.reason) == [UID(3): .invalidToken])
+        #expect(bench.core.producer.blacklist.count == 1)
+    }
+
+    @Test("Silence alone proves no topic; what it has confirmed is proof once an error behind it is answered")
+    func silence() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<5)
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.confirmed == 4)
+        bench.connection.end(possiblySent: [])
+        bench.settle()
+        try bench.submit(5..<6)
+        bench.settle()
+        // On a connection of its own it is the first, and nothing is proven.
+        bench.connection.fail(at: 1, invalid)
+        bench.advance(by: .milliseconds(5500))
+        #expect(aside(bench) == ["com.example.app"])
+        #expect(bench.core.producer.blacklist.count == 0)
+    }
+
+    @Test("What silence has confirmed on a connection is proven by an error behind it") func silenceProven() throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<5)
+        bench.advance(by: .seconds(10))
+        try bench.submit(5..<6)
+        bench.settle()
+        bench.connection.fail(at: 5, invalid)
+        bench.advance(by: .seconds(6))
+        #expect(bench.journal.rejections.mapValues(\.reason) == [UID(5): .invalidToken])
+    }
+
+    @Test(
+        "A late error proves what was sent before the one it names, and what it denies proves nothing",
+        arguments: [(1, false), (3, true)] as [(UInt64, Bool)])
+    func lateError(_ position: UInt64, _ isProven: Bool) throws {
+        let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(5))])
+        try bench.submit(1..<6)
+        bench.advance(by: .seconds(6))
+        #expect(bench.status.confirmed == 5)
+        bench.connection.fail(at: position, invalid)
+        bench.advance(by: .seconds(5.5))
+        #expect(bench.core.producer.blacklist.count == (isProven ? 1 : 0))
+        #expect(aside(bench) == (isProven ? [] : ["com.example.app"]))
+        bench.advance(by: .seconds(3600))
+        #expect(bench.journal.entries.isEmpty)
+        #expect(bench.status.rejectedTotal == (isProven ? 1 : 0))
     }
 }

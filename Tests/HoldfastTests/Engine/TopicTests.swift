@@ -252,4 +252,39 @@ import Testing
         #expect(bench.status.confirmed == 19)
         #expect(bench.status.unknown == 0)
     }
+
+    @Test(
+        "An entry that alone is refused does not keep its topic from coming back: each is tried in its turn",
+        arguments: Guarantee.allCases, [1, 3])
+    func rotates(_ guarantee: Guarantee, _ count: Int) throws {
+        let bench = try bench()
+        try bench.submit(typos(1..<1 + count, guarantee))
+        bench.settle()
+        try bench.submit(typos(1 + count..<50, guarantee))
+        bench.settle()
+        bench.connection.state.withLock {
+            $0.answer = { Sample.number(of: $0) <= count ? Self.refused : .confirmed }
+        }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 49 - count)
+        // What is refused for its own sake sets the topic aside once more, and is tried again.
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.advance(by: .seconds(1200))
+        #expect(bench.status.confirmed == 49)
+        #expect(bench.status.unknown == 0)
+        #expect(bench.consumer.topicHold.isEmpty)
+    }
+
+    @Test("An entry that is bad in one lane leaves the next probe to another lane of its topic") func rotatesOverLanes()
+        throws
+    {
+        let bench = try bench()
+        var considerate = typos(2..<3)
+        considerate[0].priority = .considerate
+        try bench.submit(typos(1..<2) + considerate)
+        bench.settle()
+        bench.connection.state.withLock { $0.answer = { Sample.number(of: $0) == 1 ? Self.refused : .confirmed } }
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.confirmed == 1, "\(bench.sent)")
+    }
 }

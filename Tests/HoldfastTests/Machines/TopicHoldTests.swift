@@ -84,6 +84,56 @@ import Testing
         #expect(hold.isEmpty)
     }
 
+    @Test("A probe that failed goes behind all others of its topic, and is tried again when they have been")
+    func rotates() {
+        var hold = hold()
+        let first = refuse(&hold, "a")
+        hold.waits(until: first.due, lane: 0)
+        hold.waits(until: first.due, lane: 1)
+        var now = Duration.zero
+        /// The next probe comes from this lane's place, and fails.
+        func failNext(lane: Int, uid: UInt64) -> WallTime {
+            now += .seconds(700)
+            hold.look(schedule, now: now, wall: wall, random: 0)
+            #expect(check(&hold, "a", uid: uid, lane: lane, at: now) == .goes)
+            let refusal = hold.refused(
+                "a", lane: lane, uid: UID(uid), words: "again", schedule, now: now, wall: wall, random: 0)
+            hold.waits(until: refusal.due, lane: lane)
+            return refusal.due
+        }
+        let tried = failNext(lane: 0, uid: 1)
+        #expect(tried != first.due)
+        hold.look(schedule, now: now + .seconds(700), wall: wall, random: 0)
+        #expect(hold.call(lane: 0, limit: 9)?.through == first.due)
+        // Nothing is left there in the one lane, and something in the other.
+        if let call = hold.call(lane: 0, limit: 9) { hold.called(call, lane: 0, count: 0) }
+        #expect(hold.call(lane: 0, limit: 9) == nil)
+        #expect(hold.call(lane: 1, limit: 9)?.through == first.due)
+        #expect(failNext(lane: 1, uid: 2) == tried)
+        hold.look(schedule, now: now + .seconds(700), wall: wall, random: 0)
+        if let call = hold.call(lane: 1, limit: 9) { hold.called(call, lane: 1, count: 0) }
+        // The sides have changed.
+        #expect(hold.call(lane: 0, limit: 9)?.through == tried)
+        #expect(failNext(lane: 0, uid: 1) == first.due)
+    }
+
+    @Test("What may be tried without a pause goes at once, one by one, and a sweep brings back nothing new")
+    func spare() {
+        var hold = hold()
+        let refusal = hold.refused(
+            "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", spare: 1, schedule, now: .zero, wall: wall,
+            random: 0.999)
+        #expect(hold.isSetAsideForTokens("a"))
+        #expect(check(&hold, "a", uid: 2) == .goes)
+        #expect(hold.causeTried(lane: 0, UID(2)) == .tokens)
+        #expect(check(&hold, "a", uid: 3) == .waits(until: refusal.due))
+        hold.ended(lane: 0, UID(2))
+        #expect(check(&hold, "a", uid: 4) == .goes)
+        _ = hold.refused("a", lane: 0, uid: UID(4), words: nil, schedule, now: .zero, wall: wall, random: 0.999)
+        #expect(check(&hold, "a", uid: 5) == .waits(until: refusal.due))
+        #expect(hold.standings.map(\.reason) == ["bad"])
+    }
+
     @Test("A probe without an answer is followed by another one, and so is one whose connection ends") func lost() {
         var hold = hold()
         _ = refuse(&hold, "a")

@@ -69,16 +69,17 @@ struct LimitSettings: Equatable, Sendable {
                 "how long a token that was called bad waits for its judgement"),
             ConfigKey(
                 "suspects.held", .count(1...100_000), default: "100",
-                "from how many on a lane they are judged before that, by the answers to what was sent after theirs"),
+                "from how many of a topic they are judged before that, by the answers to what was sent after theirs"),
             ConfigKey(
                 "suspects.trip-share", .share(0.01...1), default: "0.75",
-                "share of such answers from which on the lane, and not the tokens, is wrong and stops"),
+                "share of such answers from which on the topic, and not the tokens, is wrong and is set aside"),
             ConfigKey(
                 "suspects.allowance", .count(0...100_000), default: "9",
-                "tokens convicted since the lane last confirmed something, which are tolerated at any share"),
+                "tokens convicted since something of the topic was last confirmed, which are tolerated at any share"),
             ConfigKey(
                 "suspects.allowance-unproven", .count(0...100_000), default: "2",
-                "the same on a lane that has confirmed nothing yet"),
+                "entries of a topic of which nothing was confirmed yet that are tried without a pause; no token is convicted"
+            ),
             ConfigKey(
                 "probes.minimum", .duration(short...(.seconds(3600))), default: "1s",
                 "upper bound of the pause before a lane that stopped by itself, or a topic that is set aside, is tried again "

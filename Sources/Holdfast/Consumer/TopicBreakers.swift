@@ -1,0 +1,181 @@
+/// Judges the tokens of each topic of a route by the answers to that topic alone.
+///
+/// What is handed out carries its topic's number, so that an answer is counted without a look at its entry. Numbers rise and
+/// are never given twice. A route may have any number of topics: the ``limit`` that were handed out last have a breaker, and
+/// those with suspects keep theirs. What was known of any other is forgotten: answers to it count for nobody, and when it is
+/// handed out again, none of its tokens is convicted before it has proven itself anew.
+///
+/// A pure machine. Nothing is allocated for a topic that has its number.
+struct TopicBreakers: Sendable {
+    private struct Record: Sendable {
+        let topic: [UInt8]
+        var breaker: CircuitBreaker
+        /// Answers that tokens are gone, one behind the other.
+        var gone = UniformRefusals()
+        /// The turn in which it was asked for last, as far as that is written down.
+        var usedIn: UInt32
+    }
+
+    /// The most topics that are told apart.
+    static let limit = 1000
+    /// The number of a topic that has none.
+    static let none: UInt32 = 0
+
+    var policy: SuspectPolicy {
+        didSet { for number in records.keys { records[number]?.breaker.policy = policy } }
+    }
+    private let limit: Int
+    private var records: [UInt32: Record] = [:]
+    /// By the topics' hashes.
+    private var numbers: [UInt64: UInt32] = [:]
+    private var greatest: UInt32 = 0
+    /// The topic that was asked for last: where there is one only, all that is done for it is to compare its bytes.
+    private var last: (number: UInt32, topic: [UInt8]) = (Self.none, [])
+    /// Topics with suspects.
+    private var suspected: Set<UInt32> = []
+    private var turn: UInt32 = 0
+
+    init(policy: SuspectPolicy, limit: Int = Self.limit) {
+        self.policy = policy
+        self.limit = max(limit, 2)
+    }
+
+    // MARK: Topics
+
+    /// The number of a topic; ``none`` when every place is taken by a topic with suspects.
+    ///
+    /// - Parameter topic: where its bytes are.
+    mutating func number(of topic: Range<Int>, in bytes: [UInt8]) -> UInt32 {
+        if last.number != Self.none, bytes[topic].elementsEqual(last.topic) { return last.number }
+        let hash = Self.hash(bytes[topic])
+        if let number = numbers[hash], let record = records[number] {
+            // Two topics of one hash: the later one is not told apart.
+            guard bytes[topic].elementsEqual(record.topic) else { return Self.none }
+            noteUse()
+            last = (number, record.topic)
+            return number
+        }
+        if records.count >= limit { forgetSome() }
+        guard records.count < limit, greatest < .max else { return Self.none }
+        noteUse()
+        greatest += 1
+        let new = Array(bytes[topic])
+        records[greatest] = Record(topic: new, breaker: CircuitBreaker(policy: policy), usedIn: turn)
+        numbers[hash] = greatest
+        last = (greatest, new)
+        return greatest
+    }
+
+    mutating func number(of topic: String) -> UInt32 {
+        let bytes = Array(topic.utf8)
+        return number(of: bytes.indices, in: bytes)
+    }
+
+    private mutating func noteUse() { records[last.number]?.usedIn = turn }
+
+    /// Half of them at once, those that were not used for longest, so that a route with more topics looks seldom.
+    private mutating func forgetSome() {
+        noteUse()
+        let idle = records.filter { !suspected.contains($0.key) }.sorted {
+            (turn &- $0.value.usedIn, $1.key) > (turn &- $1.value.usedIn, $0.key)
+        }
+        for (number, record) in idle.prefix(max(limit / 2, 1)) {
+            records[number] = nil
+            numbers[Self.hash(record.topic[...])] = nil
+            if last.number == number { last = (Self.none, []) }
+        }
+    }
+
+    /// FNV-1a.
+    private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+
+    // MARK: Answers
+
+    /// It is this turn.
+    mutating func look(turn: UInt32) { self.turn = turn }
+
+    /// Whether it makes a difference when something was handed out: see ``isEvidence(_:)``.
+    var isJudging: Bool { !suspected.isEmpty }
+
+    /// Whether the entry was handed out after those that are judged in its topic had been answered.
+    func isEvidence(_ flight: SentWindow.Flight) -> Bool { records[flight.topic]?.breaker.isEvidence(flight) ?? false }
+
+    /// The service has taken so many of a topic.
+    ///
+    /// - Parameters:
+    ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
+    mutating func confirmed(_ count: Int, of topic: UInt32, evidence: Int = 0) {
+        guard count > 0, topic != Self.none else { return }
+        records[topic]?.breaker.look(turn: turn)
+        records[topic]?.breaker.confirmed(count, evidence: evidence)
+        records[topic]?.gone.confirmed()
+    }
+
+    /// The service says that a token of the topic is gone.
+    ///
+    /// - Returns: how often it has said so now, when that is too often to be believed.
+    mutating func gone(_ topic: UInt32, _ reason: Reason?) -> Int? {
+        guard records[topic]?.gone.refused(.notification(reason), policy: policy) == true else { return nil }
+        return records[topic]?.gone.count
+    }
+
+    // MARK: Suspects
+
+    /// All of them, by topic.
+    var suspects: [CircuitBreaker.Suspect] { suspected.sorted().flatMap { records[$0]?.breaker.suspects ?? [] } }
+
+    var heldCount: Int { suspected.reduce(0) { $0 + (records[$1]?.breaker.heldCount ?? 0) } }
+
+    func suspect(_ uid: UID, lane: Int) -> CircuitBreaker.Suspect? {
+        suspects.first { $0.flight.uid == uid && $0.flight.lane == lane }
+    }
+
+    /// - Returns: whether it is held. It is not when the topic has no number.
+    mutating func hold(_ suspect: CircuitBreaker.Suspect, now: Duration) -> Bool {
+        let number = number(of: suspect.token.topic)
+        guard number != Self.none else { return false }
+        records[number]?.breaker.look(turn: turn)
+        records[number]?.breaker.hold(suspect, now: now)
+        suspected.insert(number)
+        return true
+    }
+
+    /// When suspects are judged at the latest.
+    var judgementAt: Duration? { suspected.compactMap { records[$0]?.breaker.judgementAt }.min() }
+
+    /// What follows for each topic of which it can be said by now.
+    mutating func judge(now: Duration) -> [CircuitBreaker.Judgement] {
+        var judgements: [CircuitBreaker.Judgement] = []
+        for number in suspected.sorted() {
+            while let judgement = records[number]?.breaker.judge(now: now) { judgements.append(judgement) }
+            forgetIfClear(number)
+        }
+        return judgements
+    }
+
+    private mutating func forgetIfClear(_ number: UInt32) {
+        if records[number]?.breaker.heldCount ?? 0 == 0 { suspected.remove(number) }
+    }
+
+    /// Lets one go without a judgement: it is not to be sent any more.
+    ///
+    /// - Returns: whether it was one of them.
+    mutating func release(_ uid: UID, now: Duration) -> Bool {
+        for number in suspected where records[number]?.breaker.release(uid, now: now) == true {
+            forgetIfClear(number)
+            return true
+        }
+        return false
+    }
+
+    /// Lets all suspects go without a judgement.
+    mutating func release() -> [CircuitBreaker.Suspect] {
+        defer {
+            for number in suspected { _ = records[number]?.breaker.release() }
+            suspected = []
+        }
+        return suspects
+    }
+}
