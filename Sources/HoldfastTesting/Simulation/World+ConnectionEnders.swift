@@ -36,7 +36,7 @@ extension World {
     /// Its last connection left nothing else behind: others go before it, to show whether it is the cause.
     func mayBeAccused(_ entry: LedgerEntry) -> Bool {
         guard let last = entry.copies.last, last.word == .unknown || last.word == .notProcessed else { return false }
-        return !ledger.entries.values.contains { other in
+        return !ledger.entries.contains { other in
             other !== entry && !other.hasOneAttempt && other.lane.route == entry.lane.route
                 && other.copies.contains {
                     $0.life == last.life && $0.connection == last.connection
