@@ -241,6 +241,18 @@ import Testing
         }
     }
 
+    @Test("Where there is room for one, what has a place does not wait for a trial that waits for the place")
+    func oneRoom() throws {
+        let bench = try bench { $0.window = 1 }
+        poison(bench, [1])
+        try bench.submit(1..<2)
+        for number in 2..<60 {
+            try bench.submit(number..<number + 1, guarantee: number.isMultiple(of: 3) ? .atMostOnce : .atLeastOnce)
+            bench.advance(by: .milliseconds(700))
+        }
+        #expect(bench.status.confirmed + bench.status.unknown >= 57)
+    }
+
     @Test("A service that says GOAWAY after so many is trusted") func graceful() throws {
         let log = RecordingLog()
         let bench = try bench(log: log)
