@@ -241,25 +241,6 @@ import Testing
         }
     }
 
-    @Test("Where there is room for one, what has a place does not wait for a trial that waits for the place")
-    func oneRoom() throws {
-        let bench = try bench { $0.window = 1 }
-        poison(bench, [1])
-        try bench.submit(1..<4)
-        bench.advance(by: .seconds(5))
-        #expect(blamed(bench) == [1])
-        // It comes back in the turn in which the other one gets the only place.
-        while let due = bench.journal.entries.first?.deferredUntil, due.since(bench.clock.wall) < .seconds(5) {
-            bench.advance(by: .milliseconds(50))
-        }
-        let due = try #require(bench.journal.entries.first?.deferredUntil)
-        bench.clock.advance(by: due.since(bench.clock.wall) + .milliseconds(1))
-        try bench.submit(4..<5, guarantee: .atMostOnce)
-        bench.settle()
-        bench.advance(by: .seconds(1))
-        #expect(bench.sent.contains(4))
-    }
-
     @Test("A service that says GOAWAY after so many is trusted") func graceful() throws {
         let log = RecordingLog()
         let bench = try bench(log: log)
