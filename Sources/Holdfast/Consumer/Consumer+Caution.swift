@@ -126,11 +126,10 @@ extension Consumer {
         let fresh = pool.active.first { links[$0].map { $0.handOuts == 0 && room(of: $0) > 0 } ?? false }
         guard let fresh, let link = links[fresh], link.pausedUntil == nil else { return makeRoomForTrial(now: now) }
         let isKept = lanes[index].key.guarantee == .atMostOnce
-        // What has a place keeps it, and goes first where there is no other.
-        guard inFlight + (isKept ? 0 : keptPlaces()) < placeLimit else {
-            return try fillKeptPlaces(now: now, wall: wall)
-        }
-        guard grant(1, of: index, isKept ? .kept : .free, now: now) > 0 else { return }
+        // What has a place keeps it, and goes first where there is no other, in a window or among the outcomes.
+        guard inFlight + (isKept ? 0 : keptPlaces()) < placeLimit,
+            grant(1, of: index, isKept ? .kept : .free, now: now) > 0
+        else { return try fillKeptPlaces(now: now, wall: wall) }
         guard lanes[index].covered([again]) > 0 else { return raise(index, through: again.uid) }
         let batch = try journal.unconfirmed(lanes[index].id, uids: [again.uid])
         lanes[index].takeAgain([again], isFront: false)

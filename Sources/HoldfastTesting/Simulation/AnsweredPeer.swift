@@ -167,10 +167,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
 
     /// It aborts, or it asks for another connection in one way or another.
     private func endBecauseOf(_ index: Int) {
-        guard world.isHealing ? index % 2 == 0 : world.dice.chance(0.5) else {
+        guard toldToStopInTurn == nil, world.isHealing ? index % 2 == 0 : world.dice.chance(0.5) else {
             return end(knowing: true, cause: "aborted because of entry \(requests[index].entry.uid)")
         }
-        guard toldToStopInTurn == nil else { return }
         let request = requests.remove(at: index)
         toldToStopInTurn = world.turns
         tell(request, .notProcessed)

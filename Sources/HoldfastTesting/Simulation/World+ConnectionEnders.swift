@@ -29,7 +29,6 @@ extension World {
     /// An entry is blamed only for ends of connections that it went out on.
     func checkBlame(_ entry: LedgerEntry) {
         let ends = entry.copies.count { $0.life == life && ($0.word == .unknown || $0.word == .notProcessed) }
-        entry.wasBlamed = true
         if ends < 2 { violate(6, "entry \(entry.uid) is blamed for ended connections, and has seen \(ends)") }
     }
 
@@ -37,7 +36,7 @@ extension World {
     func mayBeAccused(_ entry: LedgerEntry) -> Bool {
         guard let last = entry.copies.last, last.word == .unknown || last.word == .notProcessed else { return false }
         return !ledger.entries.contains { other in
-            other !== entry && !other.hasOneAttempt && other.lane.route == entry.lane.route
+            other !== entry && !other.hasOneAttempt && !other.wasQuieted && other.lane.route == entry.lane.route
                 && other.copies.contains {
                     $0.life == last.life && $0.connection == last.connection
                         && ($0.word == .unknown || $0.word == .notProcessed)

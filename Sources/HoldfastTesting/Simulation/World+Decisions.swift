@@ -237,6 +237,7 @@ extension World {
     }
 
     private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
+        if reason == .endsConnections { entry.wasBlamed = true }
         guard !entry.deferralIsAsked else { return }
         entry.deferralIsAsked = true
         // In moments nobody looks at it may go among the deferred and come back.
