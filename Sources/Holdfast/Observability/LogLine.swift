@@ -73,6 +73,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case entryQuarantined = "entry-quarantined"
     case blacklistUnreadable = "blacklist-unreadable"
     case entriesUnreachable = "entries-unreachable"
+    case blacklistDamaged = "blacklist-damaged"
 
     // critical
     case journalFailed = "journal-failed"
@@ -95,7 +96,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .parked, .readFailed, .tokensUnread,
             .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable:
+            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
             .error
         case .journalFailed: .critical
         }
@@ -117,7 +118,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
-            .blacklistUnreadable, .entriesUnreachable:
+            .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
             true
         }
     }
