@@ -1,11 +1,16 @@
 internal import Foundation
+internal import Glibc
 internal import Holdfast
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
-/// What the streams refuse is let go of: a closed pipe must not end a delivery.
+/// What the streams refuse ends no delivery. A reader who has closed the pipe wanted no more; whatever else standard output
+/// refuses is told at the command's end (``outputFailure``), since who reads it would take a part for the whole.
 final class Console: Sendable {
-    private struct State: Sendable { var statusLine = "" }
+    private struct State: Sendable {
+        var statusLine = ""
+        var outputFailure: ToolError?
+    }
 
     private let state = Monitor(State())
     /// Whether standard error is a terminal, so that a progress line makes sense.
@@ -29,8 +34,49 @@ final class Console: Sendable {
     func print(_ line: String) {
         state.withLock { state in
             clear(&state)
-            write(line + "\n", to: .standardOutput)
+            do throws(ToolError) {
+                try Self.output(Array((line + "\n").utf8))
+            } catch {
+                state.outputFailure = state.outputFailure ?? error
+            }
         }
+    }
+
+    /// What standard output could not take, the first of it; nil when all was taken, or nobody reads it any more.
+    var outputFailure: ToolError? { state.withLock { $0.outputFailure } }
+
+    /// Writes bytes to standard output. A closed pipe is no failure.
+    static func output(_ bytes: [UInt8]) throws(ToolError) {
+        let code = put(bytes)
+        if code != EPIPE { try check(code) }
+    }
+
+    /// The same for what must not be cut short unnoticed: a closed pipe is a failure, too.
+    static func export(_ bytes: [UInt8]) throws(ToolError) { try check(put(bytes)) }
+
+    private static func check(_ code: Int32) throws(ToolError) {
+        guard code != 0 else { return }
+        throw ToolError(
+            .inputOutput, "standard output could not be written: \(unsafe String(cString: strerror(code)))")
+    }
+
+    /// - Returns: why not all was written; 0 when it was.
+    private static func put(_ bytes: [UInt8]) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let code = errno
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, code == EAGAIN {
+                // Somebody has made it non-blocking.
+                var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, -1)
+            } else if count < 0, code != EINTR {
+                return code
+            }
+        }
+        return 0
     }
 
     /// Writes a line to standard error.

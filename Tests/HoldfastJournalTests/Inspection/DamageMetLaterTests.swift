@@ -158,6 +158,29 @@ struct DamageMetLaterTests {
         #expect(found[0] > 0)
     }
 
+    @Test(
+        "What liblmdb says of damaged pages is damage, whichever call meets them",
+        arguments: [.fileTooLarge, .badTransaction, .incompatible, .corrupted, .pageNotFound] as [LMDBError.Code])
+    func codes(_ code: LMDBError.Code) {
+        // Without a limit on files only a damaged page number leads beyond what a file can be.
+        let error = JournalError(LMDBError(code, "mdb_txn_commit", path: "x"), "write to", "x.journal")
+        #expect(error.code == .damaged && error.message.contains("--salvage"), "\(error.message)")
+        #expect(!error.message.contains("Make room"))
+    }
+
+    @Test("A file that may not grow beyond a limit is want of room, and no damage")
+    func limited() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            limit.rlim_cur = 1 << 30
+            limit.rlim_max = rlim_t.max
+            // 1 is RLIMIT_FSIZE.
+            guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }
+            let error = JournalError(LMDBError(.fileTooLarge, "mdb_txn_commit", path: "x"), "write to", "x.journal")
+            #expect(error.code == .diskFull)
+        }
+    }
+
     @Test("A start that is refused says how to salvage")
     func start() throws {
         let scratch = Scratch()
