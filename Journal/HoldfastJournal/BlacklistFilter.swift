@@ -151,7 +151,9 @@ final class BlacklistFilter: Sendable {
                 inserted += 1
                 found = try cursor.next()
             }
-            guard !order.isBroken else { throw LMDBError(.corrupted, "mdb_cursor_get", path: snapshot.environment.path) }
+            guard !order.isBroken else {
+                throw LMDBError(.corrupted, "mdb_cursor_get", path: snapshot.environment.path)
+            }
             guard found else { return Place(next: nil) }
             var next: [UInt8] = []
             cursor.withCurrent { key, _ in next = key.array }

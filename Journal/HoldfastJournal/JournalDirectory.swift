@@ -21,7 +21,8 @@ struct JournalDirectory: Sendable {
         guard Files.isHidden(ownerLock) else { return JournalError(.notFound, "there is no journal at \(path)") }
         return JournalError(
             .permissionDenied,
-            "\(path), or a directory above it, is closed to this user. A journal has mode 0700: use the user who made it.")
+            "\(path), or a directory above it, is closed to this user. A journal has mode 0700: use the user who made it."
+        )
     }
 
     func checkFileSystem() throws(JournalError) {

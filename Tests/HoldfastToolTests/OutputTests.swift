@@ -80,7 +80,8 @@ struct RefusedStreamTests {
     @Test(
         "A full disk behind standard output ends any command with 74 and says so; a closed pipe is no failure",
         arguments: [
-            ["journal", "status"], ["journal", "list", "--json"], ["journal", "verify"], ["lanes", "list"], ["blacklist", "list"],
+            ["journal", "status"], ["journal", "list", "--json"], ["journal", "verify"], ["lanes", "list"],
+            ["blacklist", "list"],
             ["blacklist", "export"], ["help"], ["bench", "codec", "--help"],
         ])
     func full(_ command: [String]) async throws {

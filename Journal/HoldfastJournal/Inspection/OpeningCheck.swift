@@ -55,7 +55,9 @@ enum OpeningCheck {
         _ fault: PageFault, _ part: JournalImage.Part, _ place: JournalDirectory
     ) -> JournalError {
         let page = fault.page.map { ", page \($0)" } ?? ""
-        let table = fault.table.map { " of the \($0 == PageFault.freeList || $0 == PageFault.tables ? $0 : "table \($0)")" }
+        let table = fault.table.map { name in
+            [PageFault.freeList, PageFault.tables].contains(name) ? " of the \(name)" : " of the table \(name)"
+        }
         return .damaged(
             "\(place.path)/\(part.file)\(page)\(table ?? "") is damaged: \(fault.what)", in: place.path)
     }

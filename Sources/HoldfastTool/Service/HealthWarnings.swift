@@ -10,7 +10,8 @@ enum HealthWarnings {
         guard status.unreachable > 0 else {
             guard status.blacklistDamage > 0 else { return nil }
             let places = Format.plural(status.blacklistDamage, "place")
-            return "the blacklist is damaged in \(places): notifications to tokens on it may be sent; stop the service, and "
+            return
+                "the blacklist is damaged in \(places): notifications to tokens on it may be sent; stop the service, and "
                 + "copy what is sound with `holdfast journal verify --salvage NEW`"
         }
         let entries = Format.plural(status.unreachable, "entry", "entries")

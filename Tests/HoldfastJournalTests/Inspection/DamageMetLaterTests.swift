@@ -104,18 +104,24 @@ struct DamageMetLaterTests {
     }
 
     /// Has the key of an entry name another lane: it is then out of order, and a search that meets it goes astray.
-    private func misplace(_ uid: UInt64, in table: String = "entries", _ journal: SampleJournal) throws {
+    ///
+    /// - Parameter offset: of the byte in the key: 1 is of the lane, those from 4 on are of the UID.
+    private func misplace(
+        _ uid: UInt64, in table: String = "entries", byte offset: Int = 1, _ journal: SampleJournal
+    ) throws {
         let file = try Data(contentsOf: URL(fileURLWithPath: journal.entries))
         let place = try journal.place(of: uid, in: file, table: table)
         let keyByteCount = table == "entries" ? 12 : 20
-        try patch(journal.entries) { data in data[place - keyByteCount + 1] ^= 1 }
+        try patch(journal.entries) { data in data[place - keyByteCount + offset] ^= 1 }
     }
 
-    @Test("Entries that damage hides are named, nothing waits for them, and all others are delivered")
-    func hidden() async throws {
+    @Test(
+        "Entries that damage hides are named, nothing waits for them, and all others are delivered",
+        arguments: [1, 4, 10])
+    func hidden(byte: Int) async throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        let journal = try await journal(scratch, count: 300) { journal in try misplace(150, journal) }
+        let journal = try await journal(scratch, count: 300) { journal in try misplace(150, byte: byte, journal) }
         defer { journal.close() }
         let engine = try Self.engine(journal)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -40,7 +40,9 @@ struct OpeningCheckTests {
         }
     }
 
-    @Test("A token whose key is damaged is counted, wherever the damage is; a sound blacklist has none", arguments: [0, 1, 9, 31])
+    @Test(
+        "A token whose key is damaged is counted, wherever the damage is; a sound blacklist has none",
+        arguments: [0, 1, 9, 31])
     func key(_ offset: Int) throws {
         let scratch = Scratch()
         defer { scratch.remove() }
@@ -96,17 +98,23 @@ struct OpeningCheckTests {
 
     /// What the first child of the root of the entries' tree is made to be.
     static let structures: [(name: String, child: @Sendable (_ root: UInt64) -> UInt64)] = [
-        ("its own root", { root in root }), ("a meta page", { _ in 1 }), ("a page far beyond the end", { _ in 0x7F00_0000 }),
+        ("its own root", { root in root }), ("a meta page", { _ in 1 }),
+        ("a page far beyond the end", { _ in 0x7F00_0000 }),
         ("the list of tables", { _ in 0 }),
     ]
 
-    @Test("A tree that leads to itself, or nowhere, is refused as damaged, and the page is named", arguments: structures.indices)
+    @Test(
+        "A tree that leads to itself, or nowhere, is refused as damaged, and the page is named",
+        arguments: structures.indices)
     func structure(_ index: Int) throws {
         let scratch = Scratch()
         defer { scratch.remove() }
         let sample = try journal(scratch)
         let file = try #require(try HoldfastLMDB.DataFile.find(sample.entries).file)
-        let walk = FileWalk(file) { _ in true } fault: { _ in }
+        let walk = FileWalk(file) { _ in
+            true
+        } fault: { _ in
+        }
         let tables = walk.tables()
         let root = try #require(tables.first { $0.name == "entries" }).record.root
         var child = Self.structures[index].child(root)
