@@ -7,7 +7,8 @@ enum Main {
         atexit {
             // What is printed without a Console: help, and figures of benches.
             guard fflush(nil) != 0, errno != EPIPE else { return }
-            Console.standard.error("standard output could not be written: \(unsafe String(cString: strerror(errno)))")
+            let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO).localizedDescription
+            Console.standard.error("standard output could not be written: \(reason)")
             _exit(ToolStatus.inputOutput.rawValue)
         }
         await HoldfastCommand.main()

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 internal import Holdfast
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
@@ -46,37 +45,31 @@ final class Console: Sendable {
     var outputFailure: ToolError? { state.withLock { $0.outputFailure } }
 
     /// Writes bytes to standard output. A closed pipe is no failure.
-    static func output(_ bytes: [UInt8]) throws(ToolError) {
-        let code = put(bytes)
-        if code != EPIPE { try check(code) }
+    private static func output(_ bytes: [UInt8]) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            if !isClosedPipe(error) { throw refusal(error) }
+        }
     }
 
     /// The same for what must not be cut short unnoticed: a closed pipe is a failure, too.
-    static func export(_ bytes: [UInt8]) throws(ToolError) { try check(put(bytes)) }
-
-    private static func check(_ code: Int32) throws(ToolError) {
-        guard code != 0 else { return }
-        throw ToolError(
-            .inputOutput, "standard output could not be written: \(unsafe String(cString: strerror(code)))")
+    static func export(_ bytes: [UInt8]) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            throw refusal(error)
+        }
     }
 
-    /// - Returns: why not all was written; 0 when it was.
-    private static func put(_ bytes: [UInt8]) -> Int32 {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            let code = errno
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if count < 0, code == EAGAIN {
-                // Somebody has made it non-blocking.
-                var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                _ = unsafe poll(&waiting, 1, -1)
-            } else if count < 0, code != EINTR {
-                return code
-            }
-        }
-        return 0
+    private static func refusal(_ error: any Error) -> ToolError {
+        ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
+    }
+
+    private static func isClosedPipe(_ error: any Error) -> Bool {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain && cause.code == Int(EPIPE)
     }
 
     /// Writes a line to standard error.
