@@ -141,15 +141,46 @@ final class BlacklistFilter: Sendable {
     ) throws(LMDBError) -> Place {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> Place in
             var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
+            var order = KeyOrder(from: start)
+            if found { cursor.withCurrent { key, _ in order.begin(at: key) } }
             for _ in 0..<stretch where found {
-                cursor.withCurrent { key, _ in filter.insert(filter.hash(key)) }
+                cursor.withCurrent { key, _ in
+                    order.follow(key)
+                    filter.insert(filter.hash(key))
+                }
                 inserted += 1
                 found = try cursor.next()
+            }
+            guard !order.isBroken else {
+                throw LMDBError(.corrupted, "mdb_cursor_get", path: snapshot.environment.path)
             }
             guard found else { return Place(next: nil) }
             var next: [UInt8] = []
             cursor.withCurrent { key, _ in next = key.array }
             return Place(next: next)
         }
+    }
+}
+
+/// Whether a reading that goes on at a key, stretch by stretch, passes every row: a key that is damaged would send it past
+/// others, or back. A filter without them would let their tokens through.
+private struct KeyOrder {
+    private let start: [UInt8]
+    private var last: UInt64 = 0
+    private(set) var isBroken = false
+
+    init(from start: [UInt8]) { self.start = start }
+
+    /// Where the stretch begins: at its key, unless that was removed meanwhile; then the building is tried again later.
+    mutating func begin(at key: Span<UInt8>) {
+        if !start.isEmpty, key.array != start { isBroken = true }
+    }
+
+    /// By their first bytes, which tell all but a few tokens apart.
+    mutating func follow(_ key: Span<UInt8>) {
+        var head: UInt64 = 0
+        for index in 0..<8 { head = head << 8 | (index < key.count ? UInt64(key[index]) : 0) }
+        if head < last { isBroken = true }
+        last = head
     }
 }

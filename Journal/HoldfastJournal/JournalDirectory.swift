@@ -16,7 +16,14 @@ struct JournalDirectory: Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    var notFound: JournalError { JournalError(.notFound, "there is no journal at \(path)") }
+    /// That there is none, or that this user cannot know.
+    var notFound: JournalError {
+        guard Files.isHidden(ownerLock) else { return JournalError(.notFound, "there is no journal at \(path)") }
+        return JournalError(
+            .permissionDenied,
+            "\(path), or a directory above it, is closed to this user. A journal has mode 0700: use the user who made it."
+        )
+    }
 
     func checkFileSystem() throws(JournalError) {
         let name = try translated("look at", path) { () throws(LMDBError) in

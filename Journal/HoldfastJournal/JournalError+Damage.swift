@@ -34,7 +34,16 @@ extension JournalError {
 
 extension LMDBError.Code {
     /// What liblmdb says when it meets damage, and survives it.
-    var isDamage: Bool { [.corrupted, .invalid, .pageNotFound, .cursorFull, .versionMismatch].contains(self) }
+    var isDamage: Bool {
+        switch self {
+        // It was to write where no page can be.
+        case .fileTooLarge: !isWantOfRoom
+        default:
+            [
+                .corrupted, .invalid, .pageNotFound, .cursorFull, .versionMismatch, .incompatible, .badTransaction,
+            ].contains(self)
+        }
+    }
 }
 
 extension Environment {

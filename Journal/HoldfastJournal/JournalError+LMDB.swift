@@ -14,24 +14,24 @@ extension JournalError {
 
     private static func code(of code: LMDBError.Code) -> Code {
         switch code {
+        case _ where code.isDamage: .damaged
         case .noSpace, .overQuota, .fileTooLarge: .diskFull
         case .mapFull, .transactionFull: .limitReached
         case .access, .notPermitted: .permissionDenied
         case .readOnly: .readOnly
         case .noEntry, .notADirectory: .notFound
-        case _ where code.isDamage: .damaged
         default: .inputOutput
         }
     }
 
     private static func advice(on code: LMDBError.Code, _ directory: String) -> String {
         switch code {
+        case _ where code.isDamage: ". \(salvageAdvice(directory))"
         case .noSpace, .overQuota, .fileTooLarge: ". Make room on the file system."
         case .readersFull: ". Too many processes read it at once; close some."
         case .panic: ". An earlier commit failed; reopen the journal."
         case .openInThisProcess: ". Use the handle that is open, or close it first."
         case .access, .notPermitted: ". Its directory has mode 0700: use the user who made it."
-        case _ where code.isDamage: ". \(salvageAdvice(directory))"
         default: ""
         }
     }

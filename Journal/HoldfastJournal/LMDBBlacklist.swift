@@ -24,6 +24,7 @@ final class LMDBBlacklist: BlacklistStorage {
     private let facts: Table
     private let readers: ReaderPool
     let filter: BlacklistFilter
+    private let census: BlacklistCensus
     let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
     private let shared: Monitor<Shared>
     let stepping: Stepping?
@@ -42,7 +43,9 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     /// Opens or makes it, with two synced commits before anything is read.
-    init(opening place: JournalDirectory, _ options: LMDBJournal.Options) throws(JournalError) {
+    ///
+    /// - Parameter damage: at how many places it was found to be damaged; nil when it has not been looked through.
+    init(opening place: JournalDirectory, _ options: LMDBJournal.Options, damage: Int?) throws(JournalError) {
         directory = place.path
         stepping = options.stepping
         let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> Opened in
@@ -73,6 +76,7 @@ final class LMDBBlacklist: BlacklistStorage {
             opened.tokens, readers, threshold: options.blacklistFilterThreshold,
             greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
         shared = Monitor(Shared(count: opened.count, lastNumber: opened.lastNumber))
+        census = BlacklistCensus(place, damage: damage)
         allocate()
     }
 
@@ -89,6 +93,7 @@ final class LMDBBlacklist: BlacklistStorage {
         shared.withLock { shared in shared.raiseFormat = raiseFormat }
         filter.changed(added: [], count: count)
         if stepping != nil { return }
+        census.start()
         thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in commit(changes)() }, finish: {})
     }
 
@@ -106,6 +111,7 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     private func release() {
+        census.close()
         filter.close()
         readers.close()
         let isFirst = shared.withLock { shared in
@@ -118,6 +124,10 @@ final class LMDBBlacklist: BlacklistStorage {
     // MARK: Reading
 
     var count: Int { shared.withLock { shared in shared.count } }
+
+    var damageCount: Int { census.damageCount }
+
+    func observeDamage(_ observer: @escaping @Sendable (Int) -> Void) { census.observe(observer) }
 
     var lastNumber: UInt64 { shared.withLock { shared in shared.lastNumber } }
 

@@ -19,7 +19,7 @@ extension LMDBJournal {
         guard let stored else { throw .damaged("\(directory): the record of lane \(number) is missing", in: directory) }
         do throws(EntryRecord.Fault) {
             let figures = try LaneRecord(stored)
-            return census.entries.missing(of: figures.entries) + census.deferred.missing(of: figures.deferred)
+            return census.entries.heldUp(of: figures.entries) + census.deferred.missing(of: figures.deferred)
         } catch {
             throw error.error(what: "the record of lane \(number)", in: directory)
         }
@@ -34,6 +34,10 @@ extension LMDBJournal {
         var isFull: Bool { found >= LMDBJournal.greatestCensus }
 
         func missing(of count: Int) -> Int { (isFull ? 0 : max(count - found, 0)) + misplaced }
+
+        /// Of rows that are read forward: a key out of order ends the reading, or sends a search past others, so all that
+        /// are left are held up by it.
+        func heldUp(of count: Int) -> Int { misplaced > 0 ? count : missing(of: count) }
     }
 }
 

@@ -31,7 +31,8 @@ public final class LMDBJournal: Journal {
 
     /// Opens the journal in `directory`, and makes it first if there is none and the options allow it.
     ///
-    /// Takes a sync and two synced commits, and otherwise a time that does not depend on what is in the journal.
+    /// Takes a sync, two synced commits, and a look at no more than ``Options/pagesCheckedAtOpening``; otherwise a time that
+    /// does not depend on what is in the journal.
     ///
     /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
     /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
@@ -45,6 +46,7 @@ public final class LMDBJournal: Journal {
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
         try place.removeUnfinished()
         try place.prepareDataFiles()
+        let damage = try OpeningCheck.run(place, greatestPageCount: options.pagesCheckedAtOpening)
 
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
@@ -53,7 +55,7 @@ public final class LMDBJournal: Journal {
         }
         try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)
-        let tokens = try LMDBBlacklist(opening: place, options)
+        let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
         let opened = try Self.recover(environment, options, path)
         try place.sync()
         try place.finishMaking()

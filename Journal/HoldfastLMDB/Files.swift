@@ -26,6 +26,17 @@ package enum Files {
 
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Whether this user may not even see if there is something: a directory on the way is closed to it.
+    package static func isHidden(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
+
+    /// Whether this process has a limit on the size of its files (`RLIMIT_FSIZE`). Where it has none, no file of a journal
+    /// is too large for its file system, and whoever writes so far does so because a page's number is damaged.
+    static var areLimited: Bool {
+        var limit = rlimit()
+        // 1 is RLIMIT_FSIZE.
+        return unsafe getrlimit(__rlimit_resource_t(1), &limit) == 0 && limit.rlim_cur != rlim_t.max
+    }
+
     /// Syncs a directory, so that what was made in it is there after a power loss.
     package static func syncDirectory(_ path: String) throws(LMDBError) {
         let file = try OpenFile(path, .directory)

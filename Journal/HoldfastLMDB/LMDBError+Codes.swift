@@ -12,6 +12,10 @@ extension LMDBError.Code {
     package static let pageNotFound = Self(rawValue: MDB_PAGE_NOTFOUND)
     /// A tree is deeper than any can be: its pages name each other.
     package static let cursorFull = Self(rawValue: MDB_CURSOR_FULL)
+    /// A table is not of the kind that its record says.
+    package static let incompatible = Self(rawValue: MDB_INCOMPATIBLE)
+    /// What a transaction says from then on in which a call has failed.
+    package static let badTransaction = Self(rawValue: MDB_BAD_TXN)
     /// A meta page could not be written; the environment refuses everything until it is opened again.
     package static let panic = Self(rawValue: MDB_PANIC)
 
@@ -30,7 +34,10 @@ extension LMDBError.Code {
 
     /// Whether the same with less, or later, may succeed: the map, the disk, a quota or a limit on files is used up.
     package var isWantOfRoom: Bool {
-        [.mapFull, .transactionFull, .noSpace, .overQuota, .fileTooLarge].contains(self)
+        switch self {
+        case .fileTooLarge: Files.areLimited
+        default: [.mapFull, .transactionFull, .noSpace, .overQuota].contains(self)
+        }
     }
 
     /// This process has the environment open already. Not one of liblmdb's codes: see ``EnvironmentRegistry``.

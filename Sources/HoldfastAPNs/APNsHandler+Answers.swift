@@ -43,8 +43,9 @@ extension APNsHandler {
             case .response(let tag, let response):
                 let result = result(of: response, tag: tag, &consequences)
                 consequences.results.append((Ticket(rawValue: tag), result))
-            case .reset(let tag, let code, let byPeer):
-                consequences.results.append((Ticket(rawValue: tag), Self.result(ofReset: code, byPeer: byPeer)))
+            case .reset(let tag, let code, let byPeer, let hasAnswered):
+                let result = Self.result(ofReset: code, byPeer: byPeer, hasAnswered: hasAnswered)
+                consequences.results.append((Ticket(rawValue: tag), result))
             case .goAway(let received):
                 take(received, &consequences)
             case .settingsChanged(let streams, let headerTable):
@@ -157,12 +158,12 @@ extension APNsHandler {
         result.detail = why
     }
 
-    private static func result(ofReset code: HTTP2ErrorCode, byPeer: Bool) -> SendResult {
-        if byPeer, code == .refusedStream {
-            return SendResult(.neverProcessed(.none), detail: "the service refused the stream")
-        }
-        return .unknown(
-            byPeer ? "the service reset the stream: \(code)" : "the service's answer was malformed: \(code)")
+    /// A stream that was answered was processed, whatever its end is called.
+    private static func result(ofReset code: HTTP2ErrorCode, byPeer: Bool, hasAnswered: Bool) -> SendResult {
+        guard byPeer else { return .unknown("the service's answer was malformed: \(code)") }
+        if hasAnswered { return .unknown("the service began to answer, and then reset the stream: \(code)") }
+        guard code == .refusedStream else { return .unknown("the service reset the stream: \(code)") }
+        return SendResult(.neverProcessed(.none), detail: "the service refused the stream")
     }
 }
 

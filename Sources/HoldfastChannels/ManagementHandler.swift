@@ -92,9 +92,9 @@ final class ManagementHandler: ChannelInboundHandler, SendableMetatype {
         switch event {
         case .response(_, let response):
             finish(.answered(response))
-        case .reset(_, let code, let byPeer):
+        case .reset(_, let code, let byPeer, let hasAnswered):
             finish(
-                byPeer && code == .refusedStream
+                byPeer && code == .refusedStream && !hasAnswered
                     ? .neverSent("\(endpoint) refused the request (\(code))", isLasting: false)
                     : .unknown("\(endpoint) ended the request without an answer (\(code))"))
         case .goAway(let goAway):

@@ -123,7 +123,9 @@ extension RemoteDesk {
             }
         do {
             let directory = try path.open()
-            let channel = try await bootstrap.connect(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+            let channel = try await Self.untilQueued(within: configuration.connectLimit) {
+                try await bootstrap.connect(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+            }
             // Until here.
             withExtendedLifetime(directory) {}
             do {
@@ -136,6 +138,21 @@ extension RemoteDesk {
             // When connecting failed, nobody else completes it.
             greeted.fail(error)
             throw describe(error, path)
+        }
+    }
+
+    /// Connects again while the owner's queue of connections is full, which is a matter of a moment: an owner under load,
+    /// or many who ask at once.
+    private static func untilQueued<R>(within limit: Duration, _ connect: () async throws -> R) async throws -> R {
+        let deadline = ContinuousClock.now + limit
+        var pause = Duration.milliseconds(5)
+        while true {
+            do {
+                return try await connect()
+            } catch let error as IOError where error.errnoCode == EAGAIN && ContinuousClock.now + pause < deadline {
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, .milliseconds(100))
+            }
         }
     }
 

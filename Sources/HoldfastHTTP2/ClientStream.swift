@@ -14,6 +14,8 @@ struct ClientStream: RingStream {
     var phase: Phase
     /// Our END_STREAM is written.
     var isSent = false
+    /// Header fields of a response have come, informational ones too: the request was processed, whatever follows.
+    var hasAnswered = false
     /// Where its ``PartialResponse`` is; -1 when it has none.
     var response: Int32 = -1
     var sendWindow: FlowWindow

@@ -12,8 +12,9 @@ package struct HTTP2ClientEvents: Sendable {
         /// session was asked to decode them.)
         case response(tag: UInt64, HTTP2Response)
         /// The request's stream ended without a complete response: reset by the peer, or by us because the response was
-        /// malformed. REFUSED_STREAM from the peer proves that the request was not processed.
-        case reset(tag: UInt64, code: HTTP2ErrorCode, byPeer: Bool)
+        /// malformed. The peer's REFUSED_STREAM proves that the request was not processed, but only where it
+        /// `hasAnswered` nothing: whoever answers has processed, whatever follows.
+        case reset(tag: UInt64, code: HTTP2ErrorCode, byPeer: Bool, hasAnswered: Bool)
         /// The peer takes no more requests on this connection.
         case goAway(HTTP2GoAway)
         /// The peer's SETTINGS arrived, for the first time or changed. A smaller `headerTableSize` obliges the next
@@ -62,7 +63,8 @@ package struct HTTP2GoAway: Sendable, Equatable {
     /// Cut at ``HTTP2Limits/maxDebugData``. Apple puts a JSON `reason` here.
     package var debugData: [UInt8]
     /// The tags of requests on streams above ``lastStreamID``, in the order they were started. They were not processed
-    /// and are no longer open.
+    /// and are no longer open. A request whose response has begun is not among them: the peer contradicts itself, and the
+    /// request stays open for the rest of its response.
     package var neverProcessed: [UInt64]
 
     package init(lastStreamID: UInt32, code: HTTP2ErrorCode, debugData: [UInt8], neverProcessed: [UInt64]) {

@@ -16,6 +16,7 @@ extension HTTP2ClientSession {
             responses[index].cost = block.count
             streams[slot].response = index
             streams[slot].phase = .success
+            streams[slot].hasAnswered = true
             try connection.keep(block.count)
         }
     }
@@ -100,7 +101,9 @@ extension HTTP2ClientSession {
             try checkNotIdle(streamID, "RST_STREAM")
             return try connection.budget.spendFrame(connection.limits)
         }
-        events.others.append(.reset(tag: streams[slot].tag, code: code, byPeer: true))
+        events.others.append(
+            .reset(
+                tag: streams[slot].tag, code: code, byPeer: true, hasAnswered: streams[slot].hasAnswered))
         releaseParts(slot)
         streams.remove(at: slot)
     }
@@ -133,6 +136,7 @@ extension HTTP2ClientSession {
     ) throws(HTTP2Error) {
         guard let head = MessageRules.responseHead(headers), head.status >= 200 || (!endStream && head.status != 101)
         else { return reset(slot, .protocolError, &events) }
+        streams[slot].hasAnswered = true
         guard head.status >= 200 else { return try connection.budget.spendFrame(connection.limits) }
         let index = responses.take(PartialResponse())
         responses[index].response.status = head.status
@@ -199,7 +203,9 @@ extension HTTP2ClientSession {
 
     /// A stream error: the peer's fault, on one stream.
     private mutating func reset(_ slot: Int, _ code: HTTP2ErrorCode, _ events: inout HTTP2ClientEvents) {
-        events.others.append(.reset(tag: streams[slot].tag, code: code, byPeer: false))
+        events.others.append(
+            .reset(
+                tag: streams[slot].tag, code: code, byPeer: false, hasAnswered: streams[slot].hasAnswered))
         abandon(slot, code)
     }
 }
@@ -245,7 +251,7 @@ extension HTTP2ClientSession {
             if lastStreamOfGoAway != nil {
                 try connection.budget.spendFrame(connection.limits, lookingAt: streams.slots.count)
             }
-            for slot in streams.openSlots() where streams[slot].id > last {
+            for slot in streams.openSlots() where streams[slot].id > last && !streams[slot].hasAnswered {
                 neverProcessed.append(streams[slot].tag)
                 releaseParts(slot)
                 streams.linger(at: slot)

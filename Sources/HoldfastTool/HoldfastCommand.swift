@@ -1,6 +1,20 @@
 internal import ArgumentParser
+internal import Foundation
 
 @main
+enum Main {
+    static func main() async {
+        atexit {
+            // What is printed without a Console: help, and figures of benches.
+            guard fflush(nil) != 0, errno != EPIPE else { return }
+            let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO).localizedDescription
+            Console.standard.error("standard output could not be written: \(reason)")
+            _exit(ToolStatus.inputOutput.rawValue)
+        }
+        await HoldfastCommand.main()
+    }
+}
+
 struct HoldfastCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "holdfast",

@@ -162,8 +162,8 @@ struct ClientTrial {
                 let text = String(decoding: response.body, as: UTF8.self)
                 try end(tag, "\(response.status)\(text.isEmpty ? "" : " ")\(text)")
                 try demand(response.body.count <= limits.maxBodySize, "a body of \(response.body.count) bytes")
-            case .reset(let tag, let code, let byPeer):
-                try end(tag, byPeer && code == .refusedStream ? "refused" : "reset")
+            case .reset(let tag, let code, let byPeer, let hasAnswered):
+                try end(tag, byPeer && code == .refusedStream && !hasAnswered ? "refused" : "reset")
             case .goAway(let goAway):
                 for tag in goAway.neverProcessed { try end(tag, "never processed") }
                 try demand(goAway.debugData.count <= limits.maxDebugData, "debug data of \(goAway.debugData.count)")

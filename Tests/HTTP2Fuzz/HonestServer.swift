@@ -6,6 +6,8 @@ struct HonestServer {
     /// What it has yet to send on each stream.
     private var scripts: [UInt32: ArraySlice<WireFrame>] = [:]
     private var planned: Set<UInt32> = []
+    /// Streams on which it has begun to answer: it ends what it has begun, whatever GOAWAY says.
+    private var begun: Set<UInt32> = []
     /// What the client must hear of each stream.
     private(set) var verdicts: [UInt32: String] = [:]
 
@@ -32,10 +34,10 @@ struct HonestServer {
     mutating func frames(_ open: [UInt32], _ random: inout SeededRandom) -> [WireFrame] {
         for id in open where !planned.contains(id) && !random.once(in: 4) { plan(id, &random) }
         if lastStream == nil, open.count > 3, random.once(in: 100) {
-            // What is above is over, whatever was begun of its answer.
+            // What is above is over, unless its answer was begun.
             let last = open[open.count / 2]
             lastStream = last
-            for id in open where id > last {
+            for id in open where id > last && !begun.contains(id) {
                 scripts[id] = nil
                 verdicts[id] = "never processed"
             }
@@ -47,6 +49,7 @@ struct HonestServer {
             // A header block is never interrupted: its frames are one step.
             repeat {
                 if let frame = scripts[id]?.popFirst() { frames.append(frame) }
+                begun.insert(id)
             } while scripts[id]?.first?.kind == WireFrame.Kind.continuation
             if scripts[id]?.isEmpty == true { scripts[id] = nil }
         }
@@ -100,8 +103,9 @@ struct HonestServer {
             frames += [.headers(id, ok, end: false), .data(id, Array("hello".utf8), end: true)]
             verdicts[id] = "200 hello"
         case 5:
+            // Behind an informational response it is a contradiction, and the response holds.
+            verdicts[id] = frames.isEmpty ? "refused" : "reset"
             frames.append(.reset(id, 7))
-            verdicts[id] = "refused"
         case 6:
             // In pieces, padded, its header block cut.
             let block = HeaderBlocks.status(410, [("apns-id", "x"), ("content-length", "10")])

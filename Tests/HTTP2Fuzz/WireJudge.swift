@@ -11,6 +11,8 @@ struct WireJudge {
         /// How much of the body it has sent.
         var sent = 0
         var isEnded = false
+        /// The peer sent HEADERS: GOAWAY does not end it any more.
+        var hasBegun = false
         /// The peer sent END_STREAM.
         var isAnswered = false
         /// What its body is made of.
@@ -89,11 +91,12 @@ struct WireJudge {
             }
             if frame.endsStream { streams[frame.stream]?.isAnswered = true }
         case WireFrame.Kind.headers, WireFrame.Kind.data:
+            if frame.kind == WireFrame.Kind.headers { streams[frame.stream]?.hasBegun = true }
             if frame.endsStream { streams[frame.stream]?.isAnswered = true }
         case WireFrame.Kind.reset where frame.payload.count == 4: close(frame.stream)
         case WireFrame.Kind.goAway where isClient && frame.stream == 0:
             guard let last = frame.number(at: 0) else { return }
-            for id in open where id > last & 0x7fff_ffff { close(id) }
+            for id in open where id > last & 0x7fff_ffff && streams[id]?.hasBegun == false { close(id) }
         default: break
         }
     }

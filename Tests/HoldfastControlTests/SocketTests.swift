@@ -74,6 +74,46 @@ struct SocketTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(name)"))
     }
 
+    @Test("An owner whose queue of connections is full is asked again for as long as connecting may take")
+    func fullQueue() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/control.sock"
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        let bound = unsafe Self.address(path) { unsafe bind(listener, $0, $1) }
+        #expect(bound == 0 && listen(listener, 0) == 0)
+        var waiting: [Int32] = []
+        defer { for descriptor in waiting { close(descriptor) } }
+        // Until the kernel takes no more.
+        while waiting.count < 100 {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            waiting.append(descriptor)
+            if unsafe Self.address(path, { unsafe connect(descriptor, $0, $1) }) != 0 { break }
+        }
+        #expect(waiting.count < 100)
+        var configuration = RemoteDesk.Configuration()
+        configuration.connectLimit = .milliseconds(400)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: ControlError.self) {
+            try await RemoteDesk(journal: folder.path, configuration: configuration)
+        }
+        #expect(error?.code == .busy || error?.code == .timedOut, "\(error as Any)")
+        #expect(ContinuousClock.now - start >= .milliseconds(250))
+    }
+
+    private static func address(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+            unsafe bytes.copyBytes(from: Array(path.utf8.prefix(100)))
+        }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
     @Test("A file that is no socket is nobody's to remove")
     func leavesFiles() async throws {
         let folder = try Folder()

@@ -177,7 +177,7 @@ private final class ClientHandler: ChannelInboundHandler {
             promises.removeValue(forKey: tag)?.succeed(
                 ClientAnswer(
                     status: response.status, headers: headers, body: String(decoding: response.body, as: UTF8.self)))
-        case .reset(let tag, let code, _):
+        case .reset(let tag, let code, _, _):
             promises.removeValue(forKey: tag)?.fail(ClientFailure.reset(code.rawValue))
         case .goAway(let goAway):
             goAways.append(goAway)

@@ -165,7 +165,7 @@ struct ClientResponseTests {
         var client = ClientUnderTest()
         try client.start(tag: 6)
         client.receive(.reset(1, code))
-        guard case .reset(6, let received, byPeer: true)? = client.events.others.first else {
+        guard case .reset(6, let received, byPeer: true, hasAnswered: false)? = client.events.others.first else {
             Issue.record("no reset: \(client.events.others)")
             return
         }
@@ -223,6 +223,27 @@ struct ClientResponseTests {
         #expect(client.goAways[2].code == .enhanceYourCalm)
         #expect(client.events.succeeded == [3, 1])
         #expect(client.session.failure == nil && client.session.openStreams == 0)
+    }
+
+    @Test(
+        "Once a response has begun, RST_STREAM and GOAWAY do not take it back",
+        arguments: ["200", "400", "100"])
+    func contradiction(_ status: String) throws {
+        var client = ClientUnderTest()
+        for tag in UInt64(1)...3 { try client.start(tag: tag) }
+        let block = block((":status", status))
+        client.receive(.headers(1, block, end: false), .headers(3, block, end: false), .goAway(0, 0))
+        #expect(client.goAways.map(\.neverProcessed) == [[3]])
+        #expect(client.session.openTags == [1, 2])
+        client.receive(.reset(1, 7))
+        guard case .reset(1, .refusedStream, byPeer: true, hasAnswered: true)? = client.events.others.last else {
+            Issue.record("it passes for one that was never processed: \(client.events.others)")
+            return
+        }
+        // The one that the peer took back with GOAWAY is answered to its end.
+        client.receive(status == "100" ? .headers(3, [0x88], end: true) : .data(3, [], end: true))
+        #expect(client.session.openStreams == 0 && client.session.failure == nil)
+        #expect(client.events.succeeded + client.responses.map(\.tag) == [2])
     }
 
     @Test("GOAWAY drops the bodies that were waiting for a window")

@@ -198,7 +198,7 @@ struct ConversationTests {
         for tag in events.succeeded { ends[tag, default: 0] += 1 }
         for event in events.others {
             switch event {
-            case .response(let tag, _), .reset(let tag, _, _): ends[tag, default: 0] += 1
+            case .response(let tag, _), .reset(let tag, _, _, _): ends[tag, default: 0] += 1
             case .goAway(let goAway): for tag in goAway.neverProcessed { ends[tag, default: 0] += 1 }
             default: break
             }

@@ -69,7 +69,7 @@ struct GarbageTests {
             }
             var ends = client.events.succeeded + client.session.openTags + client.responses.map(\.tag)
             ends += client.goAways.flatMap(\.neverProcessed)
-            for case .reset(let tag, _, _) in client.events.others { ends.append(tag) }
+            for case .reset(let tag, _, _, _) in client.events.others { ends.append(tag) }
             #expect(ends.sorted() == [0, 1, 2, 3], "seed \(seed): \(client.events.others)")
             #expect(client.session.output.count < Self.outputBound, "seed \(seed)")
             #expect(RawFrame.parse(client.session.output) != nil, "seed \(seed): the output is not whole frames")

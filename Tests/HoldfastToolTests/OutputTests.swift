@@ -1,6 +1,8 @@
-import Holdfast
+import Foundation
+import HoldfastJournal
 import Testing
 
+@testable import Holdfast
 @testable import HoldfastTool
 
 @Suite("Exit codes")
@@ -51,6 +53,65 @@ struct ToolStatusTests {
         ])
     func journalErrors(_ code: JournalError.Code, _ status: ToolStatus) {
         #expect(ToolError(JournalError(code, "x")).status == status)
+    }
+}
+
+@Suite("What cannot be written or read")
+struct RefusedStreamTests {
+    /// Runs the tool by way of a shell.
+    private func tool(_ script: String, _ arguments: [String]) async throws -> Tool.Result {
+        try await RunningTool(["-c", script, Tool.path] + arguments, program: "/bin/sh").result()
+    }
+
+    private func journal() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let journal = try LMDBJournal(directory: folder("j"))
+        defer { journal.close() }
+        let token = try DeviceToken(OperatorWorld.token(1))
+        let entry = BlacklistEntry(
+            token: token, reason: .unregistered, since: WallTime(milliseconds: 0), learntAt: WallTime(milliseconds: 0),
+            route: "default")
+        let done = Monitor<Result<Void, JournalError>?>(nil)
+        journal.blacklist.add([entry]) { result in done.withLock { $0 = result } }
+        while done.withLock({ $0 == nil }) { sched_yield() }
+        return folder
+    }
+
+    @Test(
+        "A full disk behind standard output ends any command with 74 and says so; a closed pipe is no failure",
+        arguments: [
+            ["journal", "status"], ["journal", "list", "--json"], ["journal", "verify"], ["lanes", "list"],
+            ["blacklist", "list"],
+            ["blacklist", "export"], ["help"], ["bench", "codec", "--help"],
+        ])
+    func full(_ command: [String]) async throws {
+        let folder = try journal()
+        let isHelp = command.contains("help") || command.contains("--help")
+        let arguments = command + (isHelp ? [] : ["--journal", folder("j")])
+        let sound = try await tool(#"exec "$0" "$@""#, arguments)
+        #expect(sound.status == 0, "\(sound.errors)")
+        guard !sound.output.isEmpty else { return }
+        let full = try await tool(#"exec "$0" "$@" >/dev/full"#, arguments)
+        #expect(full.status == 74 && full.errors.contains("standard output could not be written"), "\(full)")
+        if command.last != "export" {
+            // The shell's status is that of the pipe's end, so the tool's is told apart.
+            let closed = try await tool(#"{ "$0" "$@"; echo "ended $?" >&2; } | true"#, arguments)
+            #expect(!closed.errors.contains("ended 74"), "\(closed)")
+        }
+    }
+
+    @Test(
+        "A journal that is closed to the user is no missing one: 77",
+        .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")),
+        arguments: [["journal", "status"], ["recover"], ["blacklist", "list"]])
+    func permission(_ command: [String]) async throws {
+        let folder = try journal()
+        let result = try await tool(
+            #"exec /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups "$0" "$@""#,
+            command + ["--journal", folder("j")])
+        // Where the program itself is closed to that user there is nothing to see.
+        guard result.status != 126, result.status != 127 else { return }
+        #expect(result.status == 77 && result.errors.contains("closed to this user"), "\(result)")
     }
 }
 

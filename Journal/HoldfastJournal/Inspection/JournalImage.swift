@@ -36,6 +36,14 @@ final class JournalImage {
         owner = nil
     }
 
+    /// For one who owns it and has its environments open.
+    init(inUse place: JournalDirectory, _ limits: InspectionLimits) {
+        self.place = place
+        self.limits = limits
+        lock = nil
+        owner = "this process"
+    }
+
     /// One of the two files, open for as long as `body` runs.
     struct Opened {
         let part: Part

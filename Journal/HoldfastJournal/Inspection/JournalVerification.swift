@@ -54,6 +54,8 @@ final class FileCheck {
     var report: VerificationReport
     /// Tables whose trees have lost rows, so that figures about them say nothing.
     var torn: Set<String> = []
+    /// The first fault that liblmdb does not survive.
+    private(set) var fatal: PageFault?
     var part: JournalImage.Part { opened.part }
 
     private static let stride = 1024
@@ -97,6 +99,7 @@ final class FileCheck {
 
     private func add(_ fault: PageFault) {
         if fault.lost != nil, let table = fault.table { torn.insert(table) }
+        if fault.isFatal, fatal == nil { fatal = fault }
         report.add(
             JournalDamage(
                 file: part.file, page: fault.page, table: fault.table, what: fault.what,

@@ -31,7 +31,7 @@ extension FileWalk {
         let name = PageFault.freeList
         func fault(_ page: UInt64?, _ what: String) {
             isTorn = true
-            report(PageFault(table: name, page: page, what: what))
+            report(PageFault(table: name, page: page, what: what, isFatal: true))
         }
         walk(file.meta.freeList, name: name, integerKeys: true) { key, value, place in
             guard key.count == 8, value.count >= 8, value.count % 8 == 0 else {
@@ -97,7 +97,7 @@ extension FileWalk {
         }
         if let both {
             let what = "it lists \(both.count) pages as free that are in use, the first of them page \(both.first)"
-            report(PageFault(table: PageFault.freeList, page: both.first, what: what))
+            report(PageFault(table: PageFault.freeList, page: both.first, what: what, isFatal: true))
         }
         if isWhole, let neither {
             let what = "\(neither.count) pages are neither in use nor free, the first of them page \(neither.first)"

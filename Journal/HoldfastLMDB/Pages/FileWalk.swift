@@ -6,13 +6,19 @@ package final class FileWalk {
     private let goOn: (Int) -> Bool
     private let tell: (PageFault) -> Void
     private(set) var reached: PageSet
+    /// Whether children whose order is lost are visited, too: for one who asks only whether they are pages.
+    private let looksIntoDisorder: Bool
     /// Whether it was ended before its end.
     package private(set) var isStopped = false
     /// Whether rows could not be reached.
     package private(set) var hasLost = false
 
-    package init(_ file: DataFile, goOn: @escaping (Int) -> Bool, fault: @escaping (PageFault) -> Void) {
+    package init(
+        _ file: DataFile, looksIntoDisorder: Bool = false, goOn: @escaping (Int) -> Bool,
+        fault: @escaping (PageFault) -> Void
+    ) {
         self.file = file
+        self.looksIntoDisorder = looksIntoDisorder
         self.goOn = goOn
         tell = fault
         reached = PageSet(last: file.lastPage)
@@ -89,14 +95,16 @@ package final class FileWalk {
                 visit(branch: page, number, level: level, range, &tree, row)
             }
         } catch {
-            lose(number, error.what, range, &tree)
+            lose(number, error.what, range, &tree, isFatal: true)
         }
     }
 
-    private func lose(_ page: UInt64, _ what: String, _ range: KeyRange, _ tree: inout Tree) {
+    private func lose(
+        _ page: UInt64, _ what: String, _ range: KeyRange, _ tree: inout Tree, isFatal: Bool = false
+    ) {
         tree.isTorn = true
         hasLost = true
-        tell(PageFault(table: tree.name, page: page, what: what, lost: range))
+        tell(PageFault(table: tree.name, page: page, what: what, lost: range, isFatal: isFatal))
     }
 
     private func enter(_ first: UInt64, count: Int) throws(TreePage.Fault) {
@@ -118,6 +126,8 @@ package final class FileWalk {
             let isInOrder = starts.last.flatMap(\.self).map { $0.lexicographicallyPrecedes(key) } ?? true
             guard isInOrder, range.contains(key) else {
                 lose(number, "the keys that divide its children are out of order", range, &tree)
+                guard looksIntoDisorder else { return }
+                for node in page.nodes { visit(node.page, level: level + 1, KeyRange(), &tree, row) }
                 return
             }
             starts.append(key)
@@ -152,7 +162,8 @@ package final class FileWalk {
                 tree.overflowPages += UInt64(pages)
                 row(key, value.span, place)
             } catch {
-                lose(node.page, "the value of a row on page \(number): \(error.what)", .only(key), &tree)
+                lose(
+                    node.page, "the value of a row on page \(number): \(error.what)", .only(key), &tree, isFatal: true)
             }
         }
         if !isInOrder { lose(number, "its keys are out of order", range, &tree) }

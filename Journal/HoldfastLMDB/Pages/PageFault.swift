@@ -7,6 +7,9 @@ package struct PageFault: Hashable, Sendable {
     package var what: String
     /// The rows that cannot be reached because of it; nil when all can be.
     package var lost: KeyRange?
+    /// Whether liblmdb dies by a signal of it, never comes to an end, or writes over what is in use. What is not is rows
+    /// that it does not find.
+    package var isFatal = false
 
     package static let freeList = "free list"
     package static let tables = "list of tables"

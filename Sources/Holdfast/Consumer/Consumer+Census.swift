@@ -7,7 +7,8 @@ extension Consumer {
             let depth = journal.depth(lanes[index].id)
             guard censuses[index].isDue(depth: depth, now: now) else { continue }
             do throws(JournalError) {
-                let unreachable = try journal.unreachable(lanes[index].id)
+                // What is in flight was reached.
+                let unreachable = max(0, try journal.unreachable(lanes[index].id) - inFlight)
                 guard censuses[index].looked(unreachable: unreachable, depth: depth, now: now) else { continue }
                 let key = lanes[index].key
                 log(

@@ -9,6 +9,15 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// and durable: what was added before this was read has no greater one, whatever is added later has.
     var lastNumber: UInt64 { get }
 
+    /// Places at which the blacklist was found to be damaged since it was opened, so that a look-up may miss tokens that are
+    /// on it. From memory; 0 until it has been looked through.
+    var damageCount: Int { get }
+
+    /// Has `observer` told when damage is found, and at once of what was found before. The last observer counts.
+    ///
+    /// - Parameter observer: is given ``damageCount``, on a thread of the storage's own. Must not block.
+    func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void)
+
     /// The entries of a token, at whatever age, in the order of their scopes.
     func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry]
 
@@ -40,6 +49,9 @@ public protocol BlacklistStorage: AnyObject, Sendable {
 }
 
 extension BlacklistStorage {
+    public var damageCount: Int { 0 }
+    public func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
+
     /// The most entries of one token.
     public static var greatestScopeCount: Int { TokenEntries.greatestCount }
 

@@ -116,6 +116,9 @@ public protocol Journal: AnyObject, Sendable {
     /// How many of the lane's unconfirmed entries no reading finds, although the journal counts them: what leads to them
     /// is damaged. By default none: of a journal that has no such damage, or cannot tell.
     ///
+    /// To be asked when all that can be read was read: where the order of the entries is damaged, all that are left count,
+    /// those in flight too.
+    ///
     /// Takes a time in proportion to the lane's entries, up to a bound beyond which only some are looked for.
     func unreachable(_ lane: LaneID) throws(JournalError) -> Int
 

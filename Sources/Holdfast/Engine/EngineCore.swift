@@ -44,6 +44,9 @@ package final class EngineCore: Sendable {
         let feed = try CommitFeed(journal)
         let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
         let observer = EngineObserver(listeners: listeners, log: log, clock: clock, configuration: configuration)
+        journal.blacklist.observeDamage { count in
+            log(.blacklistDamaged, Self.damagedWords(count), ["count": .count(count)])
+        }
         let table = try RouteTable(routes, journal: journal)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
@@ -276,9 +279,26 @@ package final class EngineCore: Sendable {
         }
         status.outcomes = journal.outcomeCount
         status.quarantined = journal.quarantinedCount
+        status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
         status.eventsDropped = events.dropped
         return status
+    }
+
+    /// Waits until every route has nothing to do. Damage to the blacklist outweighs that everything else is well.
+    func untilRest() async -> EngineRest {
+        let rest = await board.untilRest { for consumer in consumers { consumer.post { $0.nudged = true } } }
+        let damage = journal.blacklist.damageCount
+        switch rest {
+        case .drained where damage > 0, .stopped where damage > 0: return .damaged(Self.damagedWords(damage))
+        case .drained, .stopped, .damaged, .ended: return rest
+        }
+    }
+
+    static func damagedWords(_ count: Int) -> String {
+        "the blacklist of the journal is damaged in \(count == 1 ? "1 place" : "\(count) places"): notifications to tokens on "
+            + "it may be sent. `holdfast journal verify` says what is damaged; with `--salvage NEW` it copies what is "
+            + "sound into a new journal"
     }
 
     /// No turn comes any more.

@@ -105,6 +105,9 @@ public struct EngineStatus: Sendable {
     public internal(set) var outcomes = 0
     /// Entries whose records cannot be read: neither unconfirmed nor ended.
     public internal(set) var quarantined = 0
+    /// Places at which the blacklist is damaged. Anything but 0 means that notifications to tokens on it may be sent, until
+    /// somebody mends it.
+    public internal(set) var blacklistDamage = 0
     /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
     public internal(set) var aside = 0
     /// Events that some listener was too slow for.
@@ -131,8 +134,8 @@ public enum EngineRest: Hashable, Sendable {
     /// What is left waits in lanes that are stopped or paused, or for topics that are set aside; the reason of the first.
     /// (Something was tried since, unless an operator has paused it or no connection can be made.)
     case stopped(String)
-    /// What is left in a lane cannot be reached, since the journal is damaged: says how many, and what to do. Whatever else
-    /// there is has met its end, or is stopped.
+    /// What is left in a lane cannot be reached, or tokens on the blacklist may be missed, since the journal is damaged: says
+    /// how many, and what to do. Whatever else there is has met its end, or is stopped.
     case damaged(String)
     /// The engine is not running any more.
     case ended

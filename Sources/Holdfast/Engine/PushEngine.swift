@@ -146,7 +146,7 @@ public final class PushEngine: Service, Sendable {
     /// Waits until nothing is left to do: every entry has met its end, or what is left is in lanes that are stopped.
     /// Needs ``run()`` to be running.
     public func untilIdle() async -> EngineRest {
-        await core.board.untilRest { for consumer in core.consumers { consumer.post { $0.nudged = true } } }
+        await core.untilRest()
     }
 
     /// What operators may do: pause and resume lanes, take entries back, send rejections again, and more. What concerns

@@ -75,6 +75,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case entryQuarantined = "entry-quarantined"
     case blacklistUnreadable = "blacklist-unreadable"
     case entriesUnreachable = "entries-unreachable"
+    case blacklistDamaged = "blacklist-damaged"
 
     // critical
     case journalFailed = "journal-failed"
@@ -98,7 +99,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .endsConnections, .parked, .readFailed,
             .tokensUnread, .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable:
+            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
             .error
         case .journalFailed: .critical
         }
@@ -121,7 +122,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
-            .blacklistUnreadable, .entriesUnreachable:
+            .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
             true
         }
     }

@@ -85,7 +85,9 @@ struct EngineDesk: OperatorDesk {
         core.beginRestoring()
         defer { core.endRestoring() }
         let now = core.producer.clock.wall()
-        return try await atRest.restore(entries, now: now, earliestTime: core.timeToRemember(now), note: note)
+        let uids = try await atRest.restore(entries, now: now, earliestTime: core.timeToRemember(now), note: note)
+        core.producer.count(accepted: uids.count, refusals: [:])
+        return uids
     }
 
     // MARK: Rejections
@@ -94,7 +96,7 @@ struct EngineDesk: OperatorDesk {
         let producer = core.producer
         let terms = producer.terms
         let now = producer.earliest(producer.clock.wall())
-        return try await RejectionRetry(
+        let retries = try await RejectionRetry(
             journal: core.journal, clock: producer.clock, defaultLifetime: terms.configuration.defaultLifetime
         ).perform(rejections) { rejection, expiration throws(Refusal) in
             let notification = rejection.notification
@@ -106,6 +108,9 @@ struct EngineDesk: OperatorDesk {
                 lane: route.lane(of: notification, expiration: expiration),
                 endpoint: route.route.connector.serviceIdentity)
         }
+        let accepted = retries.count { retry in if case .accepted = retry.result { true } else { false } }
+        producer.count(accepted: accepted, refusals: [:])
+        return retries
     }
 
     func discard(_ rejections: [UID]) async throws -> Int { try await atRest.discard(rejections) }

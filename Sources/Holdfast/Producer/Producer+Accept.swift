@@ -52,7 +52,8 @@ extension Producer {
         tell?(error)
     }
 
-    private func count(accepted: Int, refusals: [Reason: Int]) {
+    /// Adds to what this process has accepted and refused, by whichever way it came.
+    func count(accepted: Int, refusals: [Reason: Int]) {
         let observer = shared.withLock { shared in
             shared.submitted += accepted
             shared.refused += refusals.values.reduce(0, +)

@@ -3,9 +3,13 @@ internal import Holdfast
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
-/// What the streams refuse is let go of: a closed pipe must not end a delivery.
+/// What the streams refuse ends no delivery. A reader who has closed the pipe wanted no more; whatever else standard output
+/// refuses is told at the command's end (``outputFailure``), since who reads it would take a part for the whole.
 final class Console: Sendable {
-    private struct State: Sendable { var statusLine = "" }
+    private struct State: Sendable {
+        var statusLine = ""
+        var outputFailure: ToolError?
+    }
 
     private let state = Monitor(State())
     /// Whether standard error is a terminal, so that a progress line makes sense.
@@ -29,8 +33,43 @@ final class Console: Sendable {
     func print(_ line: String) {
         state.withLock { state in
             clear(&state)
-            write(line + "\n", to: .standardOutput)
+            do throws(ToolError) {
+                try Self.output(Array((line + "\n").utf8))
+            } catch {
+                state.outputFailure = state.outputFailure ?? error
+            }
         }
+    }
+
+    /// What standard output could not take, the first of it; nil when all was taken, or nobody reads it any more.
+    var outputFailure: ToolError? { state.withLock { $0.outputFailure } }
+
+    /// Writes bytes to standard output. A closed pipe is no failure.
+    private static func output(_ bytes: [UInt8]) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            if !isClosedPipe(error) { throw refusal(error) }
+        }
+    }
+
+    /// The same for what must not be cut short unnoticed: a closed pipe is a failure, too.
+    static func export(_ bytes: [UInt8]) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: any Error) -> ToolError {
+        ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
+    }
+
+    private static func isClosedPipe(_ error: any Error) -> Bool {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain && cause.code == Int(EPIPE)
     }
 
     /// Writes a line to standard error.

@@ -5,9 +5,15 @@ enum HealthWarnings {
     /// Lanes and topics that are named, of each kind; the rest are counted.
     static let greatestCount = 20
 
-    /// Damage by which accepted notifications stand still; nil when there is none.
+    /// Damage by which accepted notifications stand still, or the blacklist lets tokens through; nil when there is none.
     static func damage(_ status: EngineStatus) -> String? {
-        guard status.unreachable > 0 else { return nil }
+        guard status.unreachable > 0 else {
+            guard status.blacklistDamage > 0 else { return nil }
+            let places = Format.plural(status.blacklistDamage, "place")
+            return
+                "the blacklist is damaged in \(places): notifications to tokens on it may be sent; stop the service, and "
+                + "copy what is sound with `holdfast journal verify --salvage NEW`"
+        }
         let entries = Format.plural(status.unreachable, "entry", "entries")
         return "the journal is damaged: \(entries) cannot be reached; stop the service, and copy what is sound with "
             + "`holdfast journal verify --salvage NEW`"

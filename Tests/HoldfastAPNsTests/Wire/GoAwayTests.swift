@@ -90,6 +90,47 @@ import Testing
         try await peer.stop()
     }
 
+    /// What a service says of stream 1 once its response has begun, and what the notification comes to.
+    static let contradictions: [(name: String, bytes: [UInt8], verdict: SendResult.Verdict?)] = [
+        ("REFUSED_STREAM behind a 200", headers + refused, .unknown),
+        ("REFUSED_STREAM behind a 429", headers(0x48, [0x03, 0x34, 0x32, 0x39]) + refused, .unknown),
+        ("REFUSED_STREAM behind an informational 103", headers(0x48, [0x03, 0x31, 0x30, 0x33]) + refused, .unknown),
+        ("REFUSED_STREAM without a response", refused, .neverProcessed(.none)),
+        ("GOAWAY 0 behind a 200, and its end", headers + goAway + [0, 0, 0, 0, 1, 0, 0, 0, 1], .confirmed),
+        ("GOAWAY 0 behind a 200, and REFUSED_STREAM", headers + goAway + refused, .unknown),
+        ("GOAWAY 0 behind a whole 200", [0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88] + goAway + refused, .confirmed),
+        ("GOAWAY 0 without a response", goAway, .neverProcessed(.newConnection)),
+    ]
+    private static let headers: [UInt8] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]
+    private static let refused: [UInt8] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 7]
+    private static let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// A response's header block that names its status in words.
+    private static func headers(_ name: UInt8, _ status: [UInt8]) -> [UInt8] {
+        [0, 0, UInt8(1 + status.count), 1, 4, 0, 0, 0, 1, name] + status
+    }
+
+    @Test("Whoever has begun to answer has processed, whatever it says afterwards", arguments: contradictions.indices)
+    func contradiction(_ index: Int) async throws {
+        let (name, bytes, verdict) = Self.contradictions[index]
+        let peer = try await TestPeer.start { conversation in
+            if conversation.step == 0 {
+                conversation.step = 1
+                conversation.write([0, 0, 0, 4, 0, 0, 0, 0, 0])
+            }
+            guard conversation.step == 1, Self.requests(in: conversation.received) == 1 else { return }
+            conversation.step = 2
+            conversation.write(bytes)
+        }
+        let bench = try await WireBench(
+            APNsConnector(.init(endpoint: try APNsEndpoint("http://127.0.0.1:\(peer.port)"))))
+        bench.handOut(1)
+        #expect(await bench.untilAnswered(), "\(name)")
+        #expect(bench.result(1)?.verdict == verdict, "\(name)")
+        await bench.finish()
+        try await peer.stop()
+    }
+
     @Test(
         "A reason in GOAWAY is the service's word on all that it has not looked at",
         arguments: [

@@ -44,7 +44,7 @@ struct ClientUnderTest {
 
     var resets: [String] {
         events.others.compactMap {
-            if case .reset(let tag, let code, let byPeer) = $0 {
+            if case .reset(let tag, let code, let byPeer, _) = $0 {
                 "\(tag) \(code) \(byPeer ? "peer" : "us")"
             } else {
                 nil

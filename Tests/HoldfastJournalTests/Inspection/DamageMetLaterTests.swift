@@ -28,7 +28,9 @@ struct DamageMetLaterTests {
             journal.close()
         }
         try damage(try SampleJournal(existing: scratch.journal))
-        return try LMDBJournal(directory: scratch.journal)
+        var options = LMDBJournal.Options()
+        options.pagesCheckedAtOpening = 0
+        return try LMDBJournal(directory: scratch.journal, options: options)
     }
 
     @Test("A record whose checksum is wrong is moved aside while the engine runs, and all others are delivered")
@@ -102,18 +104,24 @@ struct DamageMetLaterTests {
     }
 
     /// Has the key of an entry name another lane: it is then out of order, and a search that meets it goes astray.
-    private func misplace(_ uid: UInt64, in table: String = "entries", _ journal: SampleJournal) throws {
+    ///
+    /// - Parameter offset: of the byte in the key: 1 is of the lane, those from 4 on are of the UID.
+    private func misplace(
+        _ uid: UInt64, in table: String = "entries", byte offset: Int = 1, _ journal: SampleJournal
+    ) throws {
         let file = try Data(contentsOf: URL(fileURLWithPath: journal.entries))
         let place = try journal.place(of: uid, in: file, table: table)
         let keyByteCount = table == "entries" ? 12 : 20
-        try patch(journal.entries) { data in data[place - keyByteCount + 1] ^= 1 }
+        try patch(journal.entries) { data in data[place - keyByteCount + offset] ^= 1 }
     }
 
-    @Test("Entries that damage hides are named, nothing waits for them, and all others are delivered")
-    func hidden() async throws {
+    @Test(
+        "Entries that damage hides are named, nothing waits for them, and all others are delivered",
+        arguments: [1, 4, 10])
+    func hidden(byte: Int) async throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        let journal = try await journal(scratch, count: 300) { journal in try misplace(150, journal) }
+        let journal = try await journal(scratch, count: 300) { journal in try misplace(150, byte: byte, journal) }
         defer { journal.close() }
         let engine = try Self.engine(journal)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -154,6 +162,29 @@ struct DamageMetLaterTests {
         try misplace(6, in: "deferred", sample)
         let found = try unreachable()
         #expect(found[0] > 0)
+    }
+
+    @Test(
+        "What liblmdb says of damaged pages is damage, whichever call meets them",
+        arguments: [.fileTooLarge, .badTransaction, .incompatible, .corrupted, .pageNotFound] as [LMDBError.Code])
+    func codes(_ code: LMDBError.Code) {
+        // Without a limit on files only a damaged page number leads beyond what a file can be.
+        let error = JournalError(LMDBError(code, "mdb_txn_commit", path: "x"), "write to", "x.journal")
+        #expect(error.code == .damaged && error.message.contains("--salvage"), "\(error.message)")
+        #expect(!error.message.contains("Make room"))
+    }
+
+    @Test("A file that may not grow beyond a limit is want of room, and no damage")
+    func limited() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            limit.rlim_cur = 1 << 30
+            limit.rlim_max = rlim_t.max
+            // 1 is RLIMIT_FSIZE.
+            guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }
+            let error = JournalError(LMDBError(.fileTooLarge, "mdb_txn_commit", path: "x"), "write to", "x.journal")
+            #expect(error.code == .diskFull)
+        }
     }
 
     @Test("A start that is refused says how to salvage")

@@ -252,6 +252,8 @@ import Testing
         #expect(try journal.status().unconfirmed == 3)
         #expect(
             try await desk.restore(entries, note: RestoreNote(name: "import/1", value: [2], before: [1])).count == 3)
+        // Entries that came by an import are accepted ones.
+        #expect(bench.core.status().submitted == 6)
     }
 
     private func restored(_ notification: PushNotification, _ lane: LaneKey, _ history: EntryHistory) -> RestoredEntry {

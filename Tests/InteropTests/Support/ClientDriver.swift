@@ -95,7 +95,7 @@ final class ClientDriver: ChannelInboundHandler {
     private func take(_ event: HTTP2ClientEvents.Event) {
         switch event {
         case .response(let tag, let response): outcome.responses[tag] = response
-        case .reset(let tag, let code, _): outcome.resets[tag] = code
+        case .reset(let tag, let code, _, _): outcome.resets[tag] = code
         case .goAway(let goAway): outcome.goAways.append(goAway)
         case .connectionError(let error): outcome.failure = error
         case .settingsChanged, .pong: break

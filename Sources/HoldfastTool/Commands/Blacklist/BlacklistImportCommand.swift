@@ -108,7 +108,7 @@ struct BlacklistExportCommand: AsyncParsableCommand {
         while let page = try listing.next() {
             guard !page.isEmpty else { continue }
             let lines = try page.map { try JSONOutput.line(BlacklistRow($0, reveal: true)) }
-            try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+            try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
         }
         listing.tellUnreadable(reveal: true)
         if listing.unreadableCount > 0 { return .badInput }

@@ -52,7 +52,7 @@ struct JournalExportCommand: AsyncParsableCommand {
         }
         var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
         guard let output else {
-            let count = try write(&listing) { bytes throws(ToolError) in try Self.writeOutput(bytes) }
+            let count = try write(&listing) { bytes throws(ToolError) in try Console.export(bytes) }
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported")
             return Self.status(of: listing)
         }
@@ -86,14 +86,5 @@ struct JournalExportCommand: AsyncParsableCommand {
         }
         Console.standard.showStatus("")
         return count
-    }
-
-    /// What is cut short must not pass for an export, so unlike listings this tells of every failure.
-    private static func writeOutput(_ bytes: [UInt8]) throws(ToolError) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
-        } catch {
-            throw ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
-        }
     }
 }

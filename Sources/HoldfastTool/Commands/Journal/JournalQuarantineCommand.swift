@@ -154,7 +154,7 @@ struct QuarantineExportCommand: AsyncParsableCommand {
         let reader = try JournalReader(directory: try choice.journalOptions.path())
         defer { reader.close() }
         guard let output else {
-            let count = try await write(reader) { line throws(ToolError) in try Self.writeOutput(line) }
+            let count = try await write(reader) { line throws(ToolError) in try Console.export(line) }
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported")
             return .ok
         }
@@ -180,15 +180,6 @@ struct QuarantineExportCommand: AsyncParsableCommand {
             count += page.count
         }
         return count
-    }
-
-    /// What is cut short must not pass for an export, so unlike listings this tells of every failure.
-    private static func writeOutput(_ bytes: [UInt8]) throws(ToolError) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
-        } catch {
-            throw ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
-        }
     }
 }
 

@@ -183,9 +183,13 @@ enum SizeArgument {
 extension AsyncParsableCommand {
     /// Runs the command's work, and turns what went wrong into a line on standard error and an exit code.
     func reporting(_ work: () async throws -> ToolStatus) async throws {
-        let status: ToolStatus
+        var status: ToolStatus
         do {
             status = try await work()
+            if let failure = Console.standard.outputFailure {
+                Console.standard.error(failure.message)
+                status = max(status, failure.status)
+            }
         } catch let error as ValidationError {
             throw error
         } catch let error as ExitCode {
