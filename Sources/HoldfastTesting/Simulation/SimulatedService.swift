@@ -130,7 +130,8 @@ extension World {
             return SendResult(.rejected(.notification), status: 7, reason: .payloadTooLarge)
         }
         if service.topicsElsewhere[entry.notification.topic] != nil { return .invalidToken }
-        if case .good = service.condition(of: entry.notification.recipient) {} else if !isHealing {
+        if case .good = service.condition(of: entry.notification.recipient) {
+        } else if !isHealing {
             return .invalidToken
         }
         // A topic that has bad tokens only ends by age alone, so in the end all are good.
