@@ -1,0 +1,124 @@
+/// Entries that wait in the places of their topics, and when they are called back from there.
+extension TopicHold {
+    /// Entries of unknown topics may wait in places of the lane: those of an earlier process, or of another journal.
+    mutating func lookThrough(lane: Int) { lanes[lane].sweeps = 2 }
+
+    /// The first that the lane's deferred have to offer waits in a place.
+    mutating func found(lane: Int) {
+        if lanes[lane].sweeps == 0, !held.values.contains(where: { $0.places.contains { $0.lane == lane } }) {
+            lookThrough(lane: lane)
+        }
+        lanes[lane].isSweepDue = lanes[lane].sweeps > 0
+    }
+
+    /// Whether there is something to call back that is worth a connection.
+    func wantsConnection(lane: Int) -> Bool {
+        guard lanes[lane].sweeps == 0 else { return lanes[lane].isSweepDue }
+        return call(lane: lane, limit: 1) != nil
+    }
+
+    /// An entry waits in a place, on disk.
+    mutating func waits(until due: WallTime, lane: Int) {
+        let (slot, place) = Self.place(of: due, lane: lane)
+        guard let topic = slots[slot] else { return lookThrough(lane: lane) }
+        held[topic]?.places.insert(place)
+        changeSides(of: topic)
+    }
+
+    /// Whether the lane's deferred may hold anything to call back. As good as always no.
+    func mayCall(lane: Int) -> Bool { lanes[lane].sweeps > 0 || !held.isEmpty }
+
+    /// What to bring back from the lane's deferred now.
+    ///
+    /// - Parameter limit: at most so many.
+    func call(lane: Int, limit greatest: Int) -> Call? {
+        guard mayCall(lane: lane) else { return nil }
+        if lanes[lane].sweeps > 0 {
+            let generation = 1 - lanes[lane].generation
+            let first = Self.firstDue.milliseconds + Int64(generation) * Self.span
+            return Call(
+                after: WallTime(milliseconds: first - 1), through: WallTime(milliseconds: first + Self.span - 1),
+                limit: greatest, isForProbe: false, slot: nil, generation: generation, side: 0)
+        }
+        for entry in held.values.sorted(by: { $0.slot < $1.slot }) {
+            let isForProbe: Bool
+            switch entry.state {
+            case .waiting, .out: continue
+            case .ready: isForProbe = true
+            case .returning: isForProbe = false
+            }
+            // Those that were tried in vain come back last, since they may set the topic aside again.
+            let sides = isForProbe ? [entry.side] : [entry.side, 1 - entry.side]
+            guard let place = place(of: entry, lane: lane, sides: sides) else { continue }
+            let due = Self.due(slot: entry.slot, place)
+            return Call(
+                after: WallTime(milliseconds: due.milliseconds - 1), through: due, limit: isForProbe ? 1 : greatest,
+                isForProbe: isForProbe, slot: entry.slot, generation: place.generation, side: place.side)
+        }
+        return nil
+    }
+
+    /// Probes come from the same side until nothing is left on it.
+    private mutating func changeSides(of topic: String) {
+        guard let entry = held[topic], !entry.places.isEmpty else { return }
+        if !entry.places.contains(where: { $0.side == entry.side }) { held[topic]?.side = 1 - entry.side }
+    }
+
+    /// Where something of the topic waits in the lane, those of the older generation first.
+    private func place(of entry: Held, lane: Int, sides: [Int]) -> Place? {
+        for side in sides {
+            for generation in [1 - lanes[lane].generation, lanes[lane].generation] {
+                let place = Place(lane: lane, generation: generation, side: side)
+                if entry.places.contains(place) { return place }
+            }
+        }
+        return nil
+    }
+
+    /// So many came back; none when the place is empty.
+    mutating func called(_ call: Call, lane: Int, count: Int) {
+        guard count == 0 else { return }
+        guard let slot = call.slot else {
+            lanes[lane].sweeps = max(lanes[lane].sweeps - 1, 0)
+            for (topic, entry) in held {
+                held[topic]?.places = entry.places.filter { $0.lane != lane || $0.generation != call.generation }
+                changeSides(of: topic)
+            }
+            if lanes[lane].sweeps > 0 {
+                lanes[lane].generation = 1 - lanes[lane].generation
+            } else {
+                lanes[lane].isSweepDue = false
+            }
+            for (topic, entry) in held {
+                if case .returning = entry.state, entry.places.isEmpty { forget(topic) }
+            }
+            return
+        }
+        guard let topic = slots[slot] else { return }
+        held[topic]?.places.remove(Place(lane: lane, generation: call.generation, side: call.side))
+        changeSides(of: topic)
+        if case .returning? = held[topic]?.state, held[topic]?.places.isEmpty == true { forget(topic) }
+    }
+
+    static func due(slot: Int, _ place: Place) -> WallTime {
+        WallTime(milliseconds: firstDue.milliseconds + Int64(place.generation) * span + Int64(2 * slot + place.side))
+    }
+
+    /// - Parameter hasFailed: whether it was a probe, and goes behind the others.
+    func due(_ entry: Held, _ lane: Int, hasFailed: Bool = false) -> WallTime {
+        let side = hasFailed ? 1 - entry.side : entry.side
+        let place = Place(lane: lane, generation: lanes[lane].generation, side: side)
+        return Self.due(slot: entry.slot, place)
+    }
+
+    static func place(of due: WallTime, lane: Int) -> (slot: Int, place: Place) {
+        let offset = max(due.milliseconds - firstDue.milliseconds, 0)
+        let (generation, position) = (Int(min(offset / span, 1)), Int(offset % span))
+        return (position / 2, Place(lane: lane, generation: generation, side: position % 2))
+    }
+}
+
+extension WallTime {
+    /// Whether this due time is the place of a topic that is set aside, and never comes.
+    package var isPlaceOfTopic: Bool { self >= TopicHold.firstDue }
+}
