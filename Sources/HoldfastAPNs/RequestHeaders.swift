@@ -131,7 +131,7 @@ struct RequestHeaders: Sendable {
     ) {
         let priority = fields.priority?.rawValue ?? 0
         if let repeated, repeated.pushType == fields.pushTypeCode, repeated.priority == priority,
-            repeated.topic.count == fields.topic.count, repeated.topic.elementsEqual(bytes[fields.topic])
+            repeated.topic.equals(fields.topic, of: bytes)
         {
             block.append(contentsOf: repeated.field)
             return

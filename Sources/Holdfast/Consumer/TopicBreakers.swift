@@ -46,11 +46,11 @@ struct TopicBreakers: Sendable {
     ///
     /// - Parameter topic: where its bytes are.
     mutating func number(of topic: Range<Int>, in bytes: [UInt8]) -> UInt32 {
-        if last.number != Self.none, bytes[topic].elementsEqual(last.topic) { return last.number }
+        if last.number != Self.none, last.topic.equals(topic, of: bytes) { return last.number }
         let hash = Self.hash(bytes[topic])
         if let number = numbers[hash], let record = records[number] {
             // Two topics of one hash: the later one is not told apart.
-            guard bytes[topic].elementsEqual(record.topic) else { return Self.none }
+            guard record.topic.equals(topic, of: bytes) else { return Self.none }
             noteUse()
             last = (number, record.topic)
             return number
