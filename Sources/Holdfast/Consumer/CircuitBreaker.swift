@@ -68,10 +68,14 @@ struct CircuitBreaker: Sendable {
     private var confirmedInTurn = 0
     /// Convicted since anything was last confirmed: in a wrong environment with thin traffic suspects come one by one.
     private var convictedSinceConfirmed = 0
-    /// Whether anything was confirmed since the start, or since the breaker tripped.
-    private var isProven = false
+    /// Whether anything was ever confirmed, or since the breaker tripped.
+    private(set) var isProven: Bool
 
-    init(policy: SuspectPolicy) { self.policy = policy }
+    /// - Parameter isProven: whether anything of the topic was confirmed by an earlier process.
+    init(policy: SuspectPolicy, isProven: Bool = false) {
+        self.policy = policy
+        self.isProven = isProven
+    }
 
     var suspects: [Suspect] { (accused?.suspects ?? []) + (later?.suspects ?? []) }
 

@@ -96,6 +96,28 @@ extension Consumer {
         }
     }
 
+    // MARK: What outlives the process
+
+    static func provenTopics(of route: Route, in journal: any Journal, _ log: EngineLog) -> ProvenTopics {
+        do throws(JournalError) {
+            let note = try journal.note(ProvenTopics.noteName(route: route.name))
+            return note.map { ProvenTopics($0, service: route.connector.serviceIdentity) } ?? ProvenTopics()
+        } catch {
+            log(.noteFailed, "which topics were proven can't be read: \(error)", error.metadata)
+            return ProvenTopics()
+        }
+    }
+
+    /// Nobody waits for it: after a crash before the commit the topic has to prove itself once more.
+    func keepProvenTopics(wall: WallTime) {
+        guard let proven = breakers.takeNews() else { return }
+        let note = (ProvenTopics.noteName(route: name), proven.bytes(service: connector.serviceIdentity))
+        journal.append(Submission(producer: producer.id, acceptedAt: wall, note: note)) { [log] result in
+            guard case .failure(let error) = result else { return }
+            log(.noteFailed, "which topics were proven is not kept: \(error)", error.metadata)
+        }
+    }
+
     /// At an orderly end nobody is judged any more.
     func releaseAllSuspects(now: Duration, wall: WallTime) {
         release(breakers.release(), now: now, wall: wall)

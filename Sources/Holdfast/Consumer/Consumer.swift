@@ -186,7 +186,8 @@ package final class Consumer: @unchecked Sendable {
             case .takenOver(let other): other.lanes.map { LaneStateMachine(succeeding: $0) }
             }
         share = LaneShare(lanes.map(\.key.urgency))
-        breakers = TopicBreakers(policy: configuration.suspects)
+        breakers = TopicBreakers(
+            policy: configuration.suspects, proven: Self.provenTopics(of: route, in: producer.journal, log))
         uniforms = lanes.map { _ in UniformRefusals() }
         probes = lanes.map { _ in LaneProbe() }
         censuses = lanes.map { _ in LaneCensus() }
@@ -332,6 +333,7 @@ package final class Consumer: @unchecked Sendable {
             writeWantedBarriers(now: now)
             retreatMarks(now: now, wall: wall)
         }
+        keepProvenTopics(wall: wall)
         progressShutdown(now: now, wall: wall)
         for denied in gate.settle(route: index, inFlight: inFlight + keptPlaces()) { wakeRoute(denied) }
         publish(answersNudge: received.nudged)

@@ -5,6 +5,8 @@
 /// those with suspects keep theirs. What was known of any other is forgotten: answers to it count for nobody, and when it is
 /// handed out again, none of its tokens is convicted before it has proven itself anew.
 ///
+/// Which topics have proven themselves outlives the process: see ``ProvenTopics``.
+///
 /// A pure machine. Nothing is allocated for a topic that has its number.
 struct TopicBreakers: Sendable {
     private struct Record: Sendable {
@@ -12,6 +14,8 @@ struct TopicBreakers: Sendable {
         var breaker: CircuitBreaker
         /// Answers that tokens are gone, one behind the other.
         var gone = UniformRefusals()
+        /// Whether that it is proven has been noted.
+        var isNoted: Bool
         /// The turn in which it was asked for last, as far as that is written down.
         var usedIn: UInt32
     }
@@ -34,9 +38,11 @@ struct TopicBreakers: Sendable {
     /// Topics with suspects.
     private var suspected: Set<UInt32> = []
     private var turn: UInt32 = 0
+    private(set) var proven: ProvenTopics
 
-    init(policy: SuspectPolicy, limit: Int = Self.limit) {
+    init(policy: SuspectPolicy, proven: ProvenTopics = ProvenTopics(), limit: Int = Self.limit) {
         self.policy = policy
+        self.proven = proven
         self.limit = max(limit, 2)
     }
 
@@ -60,7 +66,9 @@ struct TopicBreakers: Sendable {
         noteUse()
         greatest += 1
         let new = Array(bytes[topic])
-        records[greatest] = Record(topic: new, breaker: CircuitBreaker(policy: policy), usedIn: turn)
+        let isProven = proven.contains(hash)
+        records[greatest] = Record(
+            topic: new, breaker: CircuitBreaker(policy: policy, isProven: isProven), isNoted: isProven, usedIn: turn)
         numbers[hash] = greatest
         last = (greatest, new)
         return greatest
@@ -111,7 +119,18 @@ struct TopicBreakers: Sendable {
         records[topic]?.breaker.look(turn: turn)
         records[topic]?.breaker.confirmed(count, evidence: evidence)
         records[topic]?.gone.confirmed()
+        if records[topic]?.isNoted == false { note(topic, isProven: true) }
     }
+
+    private mutating func note(_ topic: UInt32, isProven: Bool) {
+        guard let record = records[topic] else { return }
+        records[topic]?.isNoted = isProven
+        let hash = Self.hash(record.topic[...])
+        if isProven { proven.insert(hash) } else { proven.remove(hash) }
+    }
+
+    /// What is to be kept of it, if that has changed since it was asked for last.
+    mutating func takeNews() -> ProvenTopics? { proven.takeNews() ? proven : nil }
 
     /// The service says that a token of the topic is gone.
     ///
@@ -149,7 +168,11 @@ struct TopicBreakers: Sendable {
     mutating func judge(now: Duration) -> [CircuitBreaker.Judgement] {
         var judgements: [CircuitBreaker.Judgement] = []
         for number in suspected.sorted() {
-            while let judgement = records[number]?.breaker.judge(now: now) { judgements.append(judgement) }
+            while let judgement = records[number]?.breaker.judge(now: now) {
+                judgements.append(judgement)
+                // A new start must not forget that the topic has gone wrong.
+                if case .trip = judgement { note(number, isProven: false) }
+            }
             forgetIfClear(number)
         }
         return judgements

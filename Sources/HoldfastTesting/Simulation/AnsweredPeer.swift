@@ -72,7 +72,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        world.told(word, of: request.entry.notification, consumer: consumer)
+        world.told(word, of: request.entry)
     }
 
     // MARK: The wire

@@ -261,11 +261,12 @@ extension World {
     // MARK: The blacklist
 
     /// The engine is told what became of a notification.
-    func told(_ word: Copy.Word, of notification: PushNotification, consumer: Int) {
+    func told(_ word: Copy.Word, of entry: LedgerEntry) {
+        let notification = entry.notification
         guard let token = notification.token else { return }
         switch word {
         case .taken:
-            rules.proven.insert(RuleState.Proven(consumer: consumer, topic: notification.topic))
+            rules.proven.insert(RuleState.Proven(route: entry.lane.route, topic: notification.topic))
         case .rejected(_, .suspectToken):
             ledger.suspects.insert(token)
             rules.suspicions.append(now)
@@ -288,11 +289,9 @@ extension World {
 
     /// A service that has taken nothing of a topic may be the wrong one: what it says convicts nobody.
     private func checkProof(of entry: BlacklistEntry) {
-        guard let topic = entry.topic, let route = routes.firstIndex(where: { $0.name == entry.route }) else { return }
-        if !rules.proven.contains(RuleState.Proven(consumer: consumers[route], topic: topic)) {
-            violate(
-                4, "\(entry.token) is blacklisted for topic \(topic), of which this process has not seen anything taken"
-            )
+        guard let topic = entry.topic else { return }
+        if !rules.proven.contains(RuleState.Proven(route: entry.route, topic: topic)) {
+            violate(4, "\(entry.token) is blacklisted for topic \(topic), of which nothing was ever taken")
         }
     }
 

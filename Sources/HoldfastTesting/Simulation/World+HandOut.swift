@@ -8,13 +8,13 @@ struct RuleState {
         let connection: Int
     }
 
-    /// A topic of which a Consumer was told that something was taken.
+    /// A topic of which a route was told that something was taken.
     struct Proven: Hashable {
-        let consumer: Int
+        let route: String
         let topic: String
     }
 
-    /// Of this life.
+    /// Of all lives: the journal remembers it.
     var proven: Set<Proven> = []
     /// Receipts to be checked against the disk.
     var receipts: [(serial: UInt64, receipt: Receipt)] = []

@@ -35,7 +35,6 @@ extension World {
         rules.loweringHasFailed = false
         rules.hasFailed = false
         rules.suspicions = []
-        rules.proven = []
         rules.lead = [:]
         if routes.isEmpty {
             routes = [

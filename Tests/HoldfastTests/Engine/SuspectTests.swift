@@ -245,10 +245,7 @@ import Testing
         #expect(bench.journal.rejections.mapValues(\.reason) == [UID(1): .badDeviceToken])
     }
 
-    @Test("Each process and each connector begins unproven: starts cost no token, however many there are")
-    func restarts()
-        throws
-    {
+    @Test("Where nothing was ever taken starts cost no token, however many there are") func restarts() throws {
         let bad = bad
         var bench = try Bench()
         for number in 1..<10 {
@@ -262,6 +259,31 @@ import Testing
         bench.answer = { _ in .confirmed }
         bench.advance(by: .seconds(20))
         #expect(bench.status.confirmed == 9)
+    }
+
+    @Test("What an earlier process saw taken proves a topic: one bad token is what is left after a crash, and it ends")
+    func provenBefore() throws {
+        let bad = bad
+        let bench = try Bench()
+        bench.answer = { _ in .confirmed }
+        try bench.submit(1..<3)
+        bench.settle()
+        var next = try bench.crashed()
+        next.answer = { _ in bad }
+        try next.submit(3..<4)
+        next.advance(by: .seconds(20))
+        #expect(next.journal.rejections[UID(3)]?.reason == .badDeviceToken)
+        // Not so when the topic goes wrong: that outlives the process as well.
+        try next.submit(10..<60)
+        next.advance(by: .seconds(20))
+        #expect(aside(next) == ["com.example.app"])
+        #expect(next.journal.rejections.count == 1)
+        next = try next.crashed()
+        next.answer = { _ in bad }
+        try next.submit(60..<61)
+        next.advance(by: .seconds(20))
+        #expect(aside(next) == ["com.example.app"])
+        #expect(next.core.producer.blacklist.count == 1)
     }
 
     @Test("A token that is bad and is the first to be sent to holds up no other of its topic") func firstIsBad() throws
