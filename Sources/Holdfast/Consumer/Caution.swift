@@ -83,6 +83,9 @@ struct Caution: Sendable {
     /// The entry that connections have left behind, the last of them in a row.
     private(set) var watched: EntryKey?
     private var ends = 0
+    /// The first of what the last connection has left behind, and how many in a row have left it. While ``watched`` waits for
+    /// another connection, this one may end them all.
+    private var last: (key: EntryKey, ends: Int)?
     /// The most entries in flight; nil when the window alone counts.
     private(set) var limit: Int?
     /// The most that a connection has left behind since the route is careful.
@@ -167,7 +170,7 @@ struct Caution: Sendable {
         if wider > most { calmDown() } else { self.limit = wider }
     }
 
-    private mutating func calmDown() { (limit, most, watched, ends) = (nil, 1, nil, 0) }
+    private mutating func calmDown() { (limit, most, watched, ends, last) = (nil, 1, nil, 0, nil) }
 
     /// A connection has ended by itself.
     ///
@@ -194,12 +197,12 @@ struct Caution: Sendable {
             return .nothing
         }
         guard suspects[left.first] == nil || left.count > 1 else {
-            becomeCareful(left)
+            becomeCareful(left, ends: 1)
             return .nothing
         }
-        watch(left, isWaiting: isWaiting)
+        let ends = watch(left, isWaiting: isWaiting)
         guard ends >= Self.greatestEnds else { return .nothing }
-        becomeCareful(left)
+        becomeCareful(left, ends: ends)
         return .careful(left.first, ends: ends)
     }
 
@@ -210,17 +213,22 @@ struct Caution: Sendable {
         suspects[key]?.ends += 1
     }
 
-    private mutating func watch(_ left: Leftover, isWaiting: (EntryKey) -> Bool) {
+    /// - Returns: how many connections in a row have left the same entry behind.
+    private mutating func watch(_ left: Leftover, isWaiting: (EntryKey) -> Bool) -> Int {
+        let inARow = last?.key == left.first ? (last?.ends ?? 0) + 1 : 1
+        last = (left.first, inARow)
         if left.hasWatched {
             ends += 1
-        } else if !(watched.map(isWaiting) ?? false) {
-            (watched, ends) = (left.first, 1)
+            return max(ends, inARow)
         }
+        if !(watched.map(isWaiting) ?? false) { (watched, ends) = (left.first, 1) }
+        return inARow
     }
 
-    private mutating func becomeCareful(_ left: Leftover) {
+    /// - Parameter ends: connections in a row that ended with it.
+    private mutating func becomeCareful(_ left: Leftover, ends: Int) {
         (limit, most) = (1, left.count)
-        if left.count == 1 { accuse(left.first, ends: max(ends, 1)) }
+        if left.count == 1 { accuse(left.first, ends: ends) }
     }
 
     private mutating func accuse(_ key: EntryKey, ends: Int) {

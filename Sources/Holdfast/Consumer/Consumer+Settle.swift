@@ -207,7 +207,7 @@ extension Consumer {
                 tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
                 if caution.hasSuspects { caution.returned(uids.map { EntryKey(lane: lanes[lane].id, uid: $0) }) }
-                if lanes[lane].key.guarantee == .atMostOnce { share.took(uids.count, lane: lane) }
+                if lanes[lane].key.guarantee == .atMostOnce { share.charge(uids.count, to: lane) }
                 if let clockCall { clockHold.called(clockCall, lane: lane, count: uids.count) }
                 if let call { topicHold.called(call, lane: lane, count: uids.count) }
                 refreshDeferred(lane, now: now)

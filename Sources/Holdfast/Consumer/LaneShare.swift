@@ -26,9 +26,7 @@ struct LaneShare: Sendable {
     /// - Parameter lanes: those that have something to send and can take places, the more urgent first.
     mutating func next(of lanes: [Int]) -> Int? {
         for lane in lanes { times[lane] = max(times[lane], now) }
-        guard let next = lanes.min(by: { times[$0] < times[$1] }) else { return nil }
-        now = times[next]
-        return next
+        return lanes.min { times[$0] < times[$1] }
     }
 
     /// Whether the lane has had more than its share, beside others that want places.
@@ -43,6 +41,16 @@ struct LaneShare: Sendable {
         return min(max((room * weights[lane] + all - 1) / all, 1), room)
     }
 
-    /// The lane took so many places.
-    mutating func took(_ count: Int, lane: Int) { times[lane] += count * (Self.immediateWeight / weights[lane]) }
+    /// The lane was served, and took so many places. Where it took none, its turn is yet to come: so it is while the route's
+    /// rate lets fewer go at a time than there are lanes.
+    mutating func took(_ count: Int, lane: Int) {
+        guard count > 0 else { return }
+        now = max(now, times[lane])
+        charge(count, to: lane)
+    }
+
+    /// The lane has so many places that it was given out of its turn.
+    mutating func charge(_ count: Int, to lane: Int) {
+        times[lane] += count * (Self.immediateWeight / weights[lane])
+    }
 }

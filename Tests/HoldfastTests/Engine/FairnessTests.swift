@@ -47,6 +47,16 @@ import Testing
         #expect(share > 0.03 && share < 0.09, "considerate ones had a share of \(share)")
     }
 
+    @Test("A rate that lets one entry go at a time is shared between the lanes as well") func sharedRate() throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 10, burst: 1))
+        bench.answer = { _ in .confirmed }
+        try bench.submit(0..<500)
+        try bench.submit(considerate(5000..<5100))
+        bench.advance(by: .seconds(34))
+        let share = Double(bench.sent.count { $0 >= 5000 }) / Double(bench.sent.count)
+        #expect(share > 0.05 && share < 0.07, "considerate ones had a share of \(share)")
+    }
+
     @Test("A lane that is alone has the whole window, at each guarantee", arguments: Guarantee.allCases)
     func aloneHasAll(_ guarantee: Guarantee) throws {
         let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 100 }

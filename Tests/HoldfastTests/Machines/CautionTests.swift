@@ -58,6 +58,17 @@ import Testing
         #expect(caution.isCareful)
     }
 
+    @Test("One that ends three connections in a row is looked for while another waits for its next one") func another()
+    {
+        var caution = Caution()
+        end(&caution, 1...1, alone: true)
+        end(&caution, 8...8)
+        end(&caution, 8...8, alone: true)
+        #expect(caution.watched == key(1))
+        #expect(end(&caution, 8...8, alone: true) == .careful(key(8), ends: 3))
+        #expect(caution.passedOver == [key(8)])
+    }
+
     @Test("Answers double what goes, until as many go as were left behind") func widens() {
         var caution = careful(1...8)
         for expected in [2, 4, 8] {

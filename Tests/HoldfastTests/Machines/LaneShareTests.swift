@@ -48,6 +48,29 @@ import Testing
         for lane in wanting { #expect(given[lane] > 0, "lane \(lane) of \(wanting) starved") }
     }
 
+    @Test("A lane whose turn came when nothing more could go has it yet to come") func nothingLeft() {
+        var share = LaneShare(lanes)
+        var given = [0, 0, 0, 0]
+        for _ in 0..<340 {
+            var (wanting, left) = ([0, 2], 1)
+            while let lane = share.next(of: wanting) {
+                share.took(left, lane: lane)
+                given[lane] += left
+                if left == 0 { wanting.removeAll { $0 == lane } }
+                left = 0
+            }
+        }
+        #expect(given == [320, 0, 20, 0])
+    }
+
+    @Test("What a lane was given out of its turn costs none of the others theirs") func outOfTurn() {
+        var share = LaneShare(lanes)
+        share.took(1, lane: 1)
+        share.charge(2, to: 0)
+        share.charge(2, to: 0)
+        #expect(share.next(of: [0, 1, 2]) == 2)
+    }
+
     @Test("A lane that was idle has saved nothing up") func idle() {
         var share = LaneShare(lanes)
         for _ in 0..<1000 {
