@@ -2,8 +2,8 @@
 ///
 /// What is handed out carries its topic's number, so that an answer is counted without a look at its entry. Numbers rise and
 /// are never given twice. A route may have any number of topics: the ``limit`` that were handed out last have a breaker, and
-/// those with suspects keep theirs. What was known of any other is forgotten: answers to it count for nobody, and when it is
-/// handed out again, none of its tokens is convicted before it has proven itself anew.
+/// those with suspects keep theirs. What was known of any other is forgotten: late answers to it count for nobody, and when it is
+/// handed out again, all that is known is whether it has proven itself.
 ///
 /// Which topics have proven themselves outlives the process: see ``ProvenTopics``.
 ///
