@@ -145,7 +145,7 @@ struct EntryExplanation: Equatable {
         let isDue = due <= facts.now
         sentences.append(
             due.isPlaceOfTopic
-                ? "It waits for its topic, \(entry.notification.topic), which the service refused."
+                ? "It waits for its topic, \(entry.notification.topic), which is set aside."
                 : isDue ? "It is due since \(Self.time(due, facts.now))." : "It is due at \(Self.time(due, facts.now))."
         )
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)

@@ -155,8 +155,9 @@ struct ReasonGuide: Equatable {
         .processingError: ReasonGuide("the service failed (status 1 of the binary protocol)", notYours),
         .unknownError: ReasonGuide("the service does not say why (status 255 of the binary protocol)", notYours),
         .topicSetAside: ReasonGuide(
-            "the service refuses its topic, which is tried with one entry now and then",
-            "see that key and team are those of the app, then resume the lane: that tries the topic at once"),
+            "the service refuses its topic, or calls each of its tokens bad; the topic is tried with one entry now and then",
+            "see that endpoint, topic, key and team are those of the app's build, then resume the lane: that tries the topic "
+                + "at once"),
         .endsConnections: ReasonGuide(
             "each connection that it went out on ended without an answer to it, while others were taken",
             "look at what is special about it; it is tried alone, more and more seldom"),
