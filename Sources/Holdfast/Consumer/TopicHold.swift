@@ -63,7 +63,7 @@ struct TopicHold: Sendable {
         case returning
     }
 
-    private struct Flight: Hashable, Sendable {
+    struct Flight: Hashable, Sendable {
         let lane: Int
         let uid: UID
     }
