@@ -182,19 +182,34 @@ import Testing
         #expect(bench.status.confirmed == 27)
     }
 
-    @Test("One that is alone does not keep a topic that is set aside from being tried") func topic() throws {
-        let bench = try bench { $0.reconnectMaximum = .seconds(1) }
-        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
-        var notification = Sample.notification(2)
-        notification.topic = "com.example.other"
-        try bench.submit([notification])
-        bench.settle()
+    @Test("One that waits for its trial does not keep a topic that is set aside from being tried") func topic() throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 2, burst: 2)) {
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(1), greatestCount: 1000)
+            $0.probes.maximum = .seconds(5)
+        }
+        let isMended = Monitor(false)
+        bench.prepare = { connection in
+            connection.state.withLock { state in
+                state.answer = { [unowned connection] notification in
+                    if Sample.number(of: notification) == 1 { connection.end(cause: "reset by peer") }
+                    guard notification.topic == "com.example.other", !isMended.withLock({ $0 }) else {
+                        return .confirmed
+                    }
+                    return SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+                }
+            }
+        }
+        var other = Sample.notification(0)
+        other.topic = "com.example.other"
+        try bench.submit([other])
+        try bench.submit(1..<4001)
+        // By then a thousand others go before each trial.
+        bench.advance(by: .seconds(1150))
         #expect(bench.status.topicsSetAside["default"]?.count == 1)
-        poison(bench, [1])
-        bench.connection.end(cause: nil)
-        try bench.submit(1..<2)
-        bench.advance(by: .seconds(100))
-        #expect(bench.status.confirmed == 1)
+        isMended.withLock { $0 = true }
+        bench.advance(by: .seconds(30))
+        #expect(bench.status.topicsSetAside["default"] ?? [] == [])
+        #expect(blamed(bench) == [2])
     }
 
     @Test("Their trials do not use up the connections, however soon they are due again", arguments: Form.allCases)
