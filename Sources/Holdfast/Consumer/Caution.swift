@@ -6,7 +6,9 @@
 ///
 /// An entry that was left behind alone is *accused*, and others go before it. When the service has answered one of them, the
 /// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
-/// while, with an attempt counted; after that it has another trial. (If nothing was answered meanwhile, none is counted.)
+/// while, with an attempt counted; after that it has another trial. (If nothing was answered meanwhile, none is counted.) A trial
+/// takes a connection, and nothing else goes out during it: so before each one twice as many others are answered as before the
+/// last, as long as others wait.
 ///
 /// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
 /// again in their places, and nothing is counted.
@@ -69,15 +71,26 @@ struct Caution: Sendable {
         var hasWitness = false
         /// Whether it is with a connection.
         var isOut = false
-        /// Whether a trial has shown it guilty.
-        var isKnown = false
+        /// Trials that have shown it guilty.
+        var trials = 0
+        /// Others that were answered since the last of them.
+        var answers = 0
         /// Whether that is to be counted.
         var counts = false
+
+        /// Whether a trial has shown it guilty.
+        var isKnown: Bool { trials > 0 }
+
+        /// Whether so many others were answered that its trial holds up few in comparison, the last of them since a connection
+        /// ended last.
+        var isDue: Bool { hasWitness && answers >= min(1 << min(trials, 10), Caution.greatestAnswers) }
     }
 
     /// So many ends in a row with the same entry unanswered make a route careful.
     static let greatestEnds = 3
     private static let greatestCount = 1000
+    /// The most that are answered before a trial.
+    private static let greatestAnswers = 1000
     private static let firstBound = 3
 
     /// The entry that connections have left behind, the last of them in a row.
@@ -107,13 +120,13 @@ struct Caution: Sendable {
     func allowance(inFlight: Int) -> Int { limit.map { max($0 - inFlight, 0) } ?? .max }
 
     /// Entries that others go before.
-    var passedOver: [EntryKey] { suspects.filter { $0.value.stage == .accused && !$0.value.hasWitness }.map(\.key) }
+    var passedOver: [EntryKey] { suspects.filter { $0.value.stage == .accused && !$0.value.isDue }.map(\.key) }
 
     /// Entries that are to go alone on a connection, in order.
     ///
     /// - Parameter othersWait: whether anything else could go first.
     func trials(othersWait: Bool) -> [EntryKey] {
-        suspects.filter { $0.value.stage == .accused && ($0.value.hasWitness || $0.value.isKnown && !othersWait) }
+        suspects.filter { $0.value.stage == .accused && ($0.value.isDue || $0.value.isKnown && !othersWait) }
             .map(\.key).sorted { $0.uid < $1.uid }
     }
 
@@ -126,7 +139,7 @@ struct Caution: Sendable {
     func treatment(of key: EntryKey, othersWait: Bool) -> Treatment {
         guard let suspect = suspects[key] else { return .goes }
         switch suspect.stage {
-        case .accused: return othersWait && !suspect.hasWitness ? .waits : .goes
+        case .accused: return othersWait && !suspect.isDue ? .waits : .goes
         case .guilty: return .isPutAside(ends: suspect.ends, counts: suspect.counts)
         case .aside: return .goes
         }
@@ -163,7 +176,10 @@ struct Caution: Sendable {
     mutating func answered(_ count: Int, isOut: (EntryKey) -> Bool) {
         guard count > 0 else { return }
         for (key, suspect) in suspects where suspect.isOut && !isOut(key) { suspects[key] = nil }
-        for key in suspects.keys { suspects[key]?.hasWitness = true }
+        for key in suspects.keys {
+            suspects[key]?.hasWitness = true
+            suspects[key]?.answers += count
+        }
         bound = Self.firstBound
         guard let limit else { return }
         let wider = limit + count
@@ -208,7 +224,8 @@ struct Caution: Sendable {
 
     private mutating func convict(_ key: EntryKey, counts: Bool) {
         suspects[key]?.stage = .guilty
-        suspects[key]?.isKnown = true
+        suspects[key]?.trials += 1
+        suspects[key]?.answers = 0
         suspects[key]?.counts = counts
         suspects[key]?.ends += 1
     }

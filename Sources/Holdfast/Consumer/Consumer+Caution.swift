@@ -53,21 +53,36 @@ extension Consumer {
 
     // MARK: Hand-outs
 
-    /// Whether anything else than the accused could go out.
+    /// Whether anything else than the accused could go out, or is about to come back.
     var othersWait: Bool {
         let accused = caution.passedOver
         return lanes.indices.contains { index in
             let lane = lanes[index]
             guard lane.handsOut else { return false }
+            if lane.isPromoting { return true }
             let isAhead =
                 lane.key.guarantee == .atLeastOnce ? lane.hasForwardWork : lane.wantsPlaces || lane.forwardPlaces > 0
             return isAhead || lane.againCount > accused.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
         }
     }
 
+    /// Whether anything else could still be answered before the accused go. What is out counts: a trial would give up the
+    /// connection that has it, and where that takes long, it would go again and be given up again for ever.
+    private var othersGo: Bool { othersWait || inFlight > 0 }
+
+    /// How many of what goes again in a lane are ahead of what may come back to it. Those that others go before are not: they
+    /// would fill the window, and keep on disk whatever shows which of them end connections.
+    func againCount(in index: Int) -> Int {
+        let lane = lanes[index]
+        guard caution.hasSuspects, lane.againCount > 0, lane.key.guarantee == .atLeastOnce else {
+            return lane.againCount
+        }
+        return lane.againCount - caution.passedOver.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
+    }
+
     /// What of a lane others go before. In a lane with one attempt it comes up, and then waits among the deferred.
     func passedOver(in index: Int) -> Set<UID> {
-        guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce, othersWait else { return [] }
+        guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce, othersGo else { return [] }
         return Set(caution.passedOver.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
     }
 
@@ -110,7 +125,7 @@ extension Consumer {
         guard caution.hasSuspects else { return false }
         caution.look(isOut: { isOut($0) }, isWaiting: { goesAgain($0) || isOnDisk($0) })
         if caution.isTrying { return true }
-        for key in caution.trials(othersWait: othersWait) {
+        for key in caution.trials(othersWait: othersGo) {
             guard let index = lanes.firstIndex(where: { $0.id == key.lane }), lanes[index].isRunning,
                 let possiblySent = lanes[index].goesAgain(key.uid)
             else { continue }

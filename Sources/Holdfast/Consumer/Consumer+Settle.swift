@@ -235,7 +235,7 @@ extension Consumer {
     }
 
     func promotionLimit(_ lane: Int) -> Int {
-        let again = lanes[lane].againCount
+        let again = againCount(in: lane)
         let known = throttle.isThrottling && lanes[lane].hasForwardWork ? throttle.roomForKnown : .max
         let limit = min((lanes[lane].isRunning ? configuration.window : 1) - again, known)
         guard lanes[lane].key.guarantee == .atMostOnce, !pool.active.isEmpty else { return limit }

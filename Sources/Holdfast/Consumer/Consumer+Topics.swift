@@ -117,7 +117,7 @@ extension Consumer {
     func callBackForTopics(but later: Set<Int>) {
         for lane in lanes.indices where topicHold.mayCall(lane: lane) && !later.contains(lane) && canPromote(lane) {
             guard let call = topicHold.call(lane: lane, limit: promotionLimit(lane)),
-                !call.isForProbe || lanes[lane].againCount == 0
+                !call.isForProbe || againCount(in: lane) == 0
             else { continue }
             if promote(lane, after: call.after, through: call.through, limit: call.limit) { topicCalls[lane] = call }
         }

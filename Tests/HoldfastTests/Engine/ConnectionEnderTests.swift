@@ -169,6 +169,65 @@ import Testing
         #expect(bench.status.confirmed == 100 - numbers.count)
     }
 
+    @Test("They leave room for what comes back from the deferred, however small the window is", arguments: [1, 2, 3])
+    func window(_ window: Int) throws {
+        let bench = try bench { $0.window = window }
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
+        try bench.submit(1..<31)
+        bench.settle()
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
+        poison(bench, [10, 11, 12])
+        bench.connection.end(cause: nil)
+        bench.advance(by: .seconds(100))
+        #expect(bench.status.confirmed == 27)
+    }
+
+    @Test("One that waits for its trial does not keep a topic that is set aside from being tried") func topic() throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 2, burst: 2)) {
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(1), greatestCount: 1000)
+            $0.probes.maximum = .seconds(5)
+        }
+        let isMended = Monitor(false)
+        bench.prepare = { connection in
+            connection.state.withLock { state in
+                state.answer = { [unowned connection] notification in
+                    if Sample.number(of: notification) == 1 { connection.end(cause: "reset by peer") }
+                    guard notification.topic == "com.example.other", !isMended.withLock({ $0 }) else {
+                        return .confirmed
+                    }
+                    return SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+                }
+            }
+        }
+        var other = Sample.notification(0)
+        other.topic = "com.example.other"
+        try bench.submit([other])
+        try bench.submit(1..<4001)
+        // By then a thousand others go before each trial.
+        bench.advance(by: .seconds(1150))
+        #expect(bench.status.topicsSetAside["default"]?.count == 1)
+        isMended.withLock { $0 = true }
+        bench.advance(by: .seconds(30))
+        #expect(bench.status.topicsSetAside["default"] ?? [] == [])
+        #expect(blamed(bench) == [2])
+    }
+
+    @Test("Their trials do not use up the connections, however soon they are due again", arguments: Form.allCases)
+    func pace(_ form: Form) throws {
+        let bench = try bench {
+            $0.window = 10
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(1), greatestCount: 1000)
+            $0.reconnectInterval = .seconds(10)
+            $0.reconnectMaximum = .seconds(60)
+        }
+        poison(bench, [3, 7], form)
+        try bench.submit(1..<501)
+        bench.advance(by: .seconds(1800))
+        #expect(bench.status.confirmed == 498)
+        // They are tried again all the same.
+        #expect(bench.connections[0].count { $0.numbers == [3] } > 5)
+    }
+
     @Test("Two in one window of a service that answers errors only are found") func twoCumulative() throws {
         let bench = try bench(.cumulative(quietPeriod: .seconds(1)))
         poison(bench, [30, 31, 60])

@@ -172,6 +172,43 @@ import Testing
         #expect(caution.treatment(of: key(1), othersWait: true) == .isPutAside(ends: 3, counts: false))
     }
 
+    @Test("Twice as many others are answered before each trial as before the last one, up to a thousand") func rarer() {
+        var caution = careful(1...2)
+        end(&caution, 1...1, alone: true)
+        var counts: [Int] = []
+        for _ in 0..<14 {
+            var count = 0
+            while caution.trials(othersWait: true).isEmpty {
+                #expect(caution.passedOver == [key(1)])
+                answer(&caution)
+                count += 1
+            }
+            counts.append(count)
+            end(&caution, 1...1, alone: true)
+            caution.putAside(key(1))
+            caution.returned([key(1)])
+        }
+        #expect(counts == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000, 1000, 1000])
+    }
+
+    @Test("Those answered while it was put aside count, and an end of another connection takes none away")
+    func countsOn() {
+        var caution = careful(1...2)
+        end(&caution, 1...1, alone: true)
+        for _ in 0..<4 {
+            answer(&caution, 1000)
+            end(&caution, 1...1, alone: true)
+            caution.putAside(key(1))
+        }
+        answer(&caution, 15)
+        caution.returned([key(1)])
+        #expect(caution.trials(othersWait: true).isEmpty)
+        #expect(caution.trials(othersWait: false) == [key(1)])
+        end(&caution, 5...9)
+        answer(&caution)
+        #expect(caution.trials(othersWait: true) == [key(1)])
+    }
+
     @Test("What was settled in another way is forgotten") func forgotten() {
         var caution = careful()
         end(&caution, 1...1, alone: true)
