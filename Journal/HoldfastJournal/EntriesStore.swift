@@ -216,6 +216,7 @@ struct StoredState {
     let figures: CommitFigures
     /// 0 when it is not known.
     let limit: Int
+    private let rows: (entries: Int, deferred: Int)
 
     init(_ snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables) throws(LMDBError) {
         let stateKey = EntriesStore.stateKey
@@ -226,6 +227,15 @@ struct StoredState {
         let number = try snapshot.get(limitKey.span, in: tables.facts)
         limit = Int(clamping: number.flatMap { NumberRecord.value($0, key: limitKey) }?.number ?? 0)
         figures = try CommitFigures(snapshot, tables)
+        rows = (
+            try snapshot.statistics(of: tables.entries).entries, try snapshot.statistics(of: tables.deferred).entries
+        )
+    }
+
+    /// Throws when the figures are not those of the rows.
+    func refuseContradiction(of state: JournalState, in directory: String) throws(JournalError) {
+        guard let what = state.contradiction(entries: rows.entries, deferred: rows.deferred) else { return }
+        throw .damaged("\(directory)/entries/data.mdb is damaged: \(what)", in: directory)
     }
 
     /// A journal just made has no facts yet, and starts with none, and with a key of its own.

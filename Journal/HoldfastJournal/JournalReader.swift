@@ -38,11 +38,15 @@ public final class JournalReader: Sendable {
             let blacklist = try access.open(place.blacklist, path)
             do throws(JournalError) {
                 try EntriesStore.refuseNewerFormat(entries, path)
+                try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
                 let tables = try translated("read", path) { () throws(LMDBError) in
                     try ReaderPool.openTables(LMDBBlacklist.tableNames, in: blacklist)
                 }
-                guard let tokens = tables?.first else { throw place.notFound }
+                guard let tokens = tables?.first else {
+                    try EntriesStore.refuseMissing(LMDBBlacklist.tableNames, of: .blacklist, blacklist, place)
+                    throw place.notFound
+                }
                 pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount
                 }
                 self.store = store

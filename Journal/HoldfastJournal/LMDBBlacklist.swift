@@ -51,6 +51,10 @@ final class LMDBBlacklist: BlacklistStorage {
         let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> Opened in
             let environment = try Environment.open(
                 place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
+            // An empty table would be made in its place, and what was listed be gone without a word.
+            if !Files.exists(place.incomplete), try ReaderPool.openTables(Self.tableNames, in: environment) == nil {
+                throw LMDBError(.corrupted, "the look for table \(Self.tableNames[0])", path: place.blacklist)
+            }
             var tables: (tokens: Table, facts: Table)?
             for opening in [UInt8(1), 2] {
                 let transaction = try WriteTransaction(environment)

@@ -55,6 +55,7 @@ public final class LMDBJournal: Journal {
         }
         try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)
+        try EntriesStore.refuseMissingTables(environment, place)
         let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
         let opened = try Self.recover(environment, options, path)
         try place.sync()
@@ -115,6 +116,7 @@ public final class LMDBJournal: Journal {
         }
         guard let found else { throw .closed(path) }
         var state = try found.state(in: path, newKey: options.stepping?.identityKey)
+        try found.refuseContradiction(of: state, in: path)
         state.facts.openings += 1
         state.facts.closedInOrder = false
         try store.markOpen(state.facts, limit: options.limit, directory: path)
