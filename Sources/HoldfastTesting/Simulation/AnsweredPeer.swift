@@ -54,7 +54,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             guard let entry = world.ledger[item.uid] else { continue }
             entry.deferralIsAsked = false
             entry.isReadAfresh = false
-            entry.copies.append(Copy(life: life, connection: number, handedAt: world.now))
+            entry.copies.append(Copy(life: life, consumer: consumer, connection: number, handedAt: world.now))
             requests.append(
                 Request(
                     entry: entry, copy: entry.copies.count - 1, ticket: handOut.tickets[index], stage: .queued))

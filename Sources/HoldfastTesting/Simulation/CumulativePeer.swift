@@ -67,7 +67,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
                     0, "entry \(item.uid) came with ticket \(handOut.tickets[index].rawValue), not \(position)")
             }
             entry.deferralIsAsked = false
-            entry.copies.append(Copy(life: life, connection: number, handedAt: world.now))
+            entry.copies.append(Copy(life: life, consumer: consumer, connection: number, handedAt: world.now))
             let copy = entry.copies.count - 1
             if isOver { tell(entry, copy, .notProcessed) }
             items.append(Item(entry: entry, copy: copy))

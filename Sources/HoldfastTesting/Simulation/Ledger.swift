@@ -24,6 +24,8 @@ struct Copy {
 
     /// Which life of the process.
     let life: Int
+    /// Each counts its connections from 1.
+    let consumer: Int
     let connection: Int
     let handedAt: Duration
     /// When its bytes left this machine.

@@ -38,7 +38,7 @@ extension World {
         return !ledger.entries.contains { other in
             other !== entry && !other.hasOneAttempt && !other.wasQuieted && other.lane.route == entry.lane.route
                 && other.copies.contains {
-                    $0.life == last.life && $0.connection == last.connection
+                    $0.life == last.life && $0.consumer == last.consumer && $0.connection == last.connection
                         && ($0.word == .unknown || $0.word == .notProcessed)
                 }
         }
