@@ -9,9 +9,11 @@ struct TokenOfTopic: Hashable, Sendable {
 /// `BadDeviceToken` and `DeviceTokenNotForTopic` are what a bad token brings, and also what a wrong environment or topic
 /// brings for every token. So whoever is answered so is first a *suspect*: still unconfirmed, not blacklisted. When most of
 /// what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is set
-/// aside with its suspects, unharmed. Otherwise they are convicted.
+/// aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
+/// go once more, since a service may have been wrong for a moment, and are convicted when they are called bad again.
 ///
 /// Nobody is convicted before anything of the topic was confirmed: until then nothing tells a bad token from a wrong service.
+/// So there is no hurry then, and good ones behind the bad have the time to prove the topic.
 ///
 /// A service can change its mind in the middle of a burst, and then thousands of confirmations from before are still to come.
 /// So the first suspects, the *accused*, are convicted early only by the answers to what was handed out after theirs had come.
@@ -28,10 +30,14 @@ struct CircuitBreaker: Sendable {
         let result: SendResult
         /// By the wall clock: since when the token is bad, if it is convicted.
         let answeredAt: WallTime
+        /// Whether it was called bad before, and let go to be sent once more.
+        var hadChance = false
     }
 
     enum Judgement: Sendable {
         case convict([Suspect])
+        /// They are to be sent once more.
+        case giveChance([Suspect])
         /// With what to tell people, and how many more entries of the topic may be tried without a pause.
         case trip([Suspect], String, spare: Int)
     }
@@ -44,6 +50,29 @@ struct CircuitBreaker: Sendable {
         var turn: UInt32
         /// Confirmed since then, and in the same turn before: one turn's answers have no order between kinds.
         var confirmedMeanwhile: Int
+        /// Whether the topic had proven itself when the first of them was answered.
+        let wasProven: Bool
+        /// Those called bad before them, with which they were held, have their second chance: so have they.
+        var isSpared = false
+        /// How many are called bad for the first time.
+        private(set) var firstCount = 0
+
+        mutating func add(_ suspect: Suspect) {
+            suspects.append(suspect)
+            if !suspect.hadChance { firstCount += 1 }
+        }
+
+        mutating func remove(_ uid: UID) -> Bool {
+            guard let index = suspects.firstIndex(where: { $0.flight.uid == uid }) else { return false }
+            if !suspects.remove(at: index).hadChance { firstCount -= 1 }
+            return true
+        }
+
+        /// - Returns: those that are called bad for the first time, which are not among them any more.
+        mutating func removeFirst() -> [Suspect] {
+            defer { (suspects, firstCount) = (suspects.filter(\.hadChance), 0) }
+            return suspects.filter { !$0.hadChance }
+        }
     }
 
     /// The answers to what was handed out after the accused had been answered: they show what the service does now.
@@ -111,17 +140,18 @@ struct CircuitBreaker: Sendable {
     }
 
     mutating func hold(_ suspect: Suspect, now: Duration) {
-        if isEvidence(suspect.flight) { evidence.suspect += 1 }
-        let new = Batch(suspects: [suspect], firstAt: now, turn: turn, confirmedMeanwhile: confirmedInTurn)
+        if isEvidence(suspect.flight), !suspect.hadChance { evidence.suspect += 1 }
+        var new = Batch(firstAt: now, turn: turn, confirmedMeanwhile: confirmedInTurn, wasProven: isProven)
+        new.add(suspect)
         if accused == nil {
             accused = new
             evidence = Evidence(since: now, turn: turn)
         } else if accused!.turn == turn {
-            accused!.suspects.append(suspect)
+            accused!.add(suspect)
         } else if later == nil {
             later = new
         } else {
-            later!.suspects.append(suspect)
+            later!.add(suspect)
         }
     }
 
@@ -132,9 +162,11 @@ struct CircuitBreaker: Sendable {
     /// - Returns: nil while it is too early to say.
     mutating func judge(now: Duration) -> Judgement? {
         guard let accused, let judgementAt else { return nil }
-        let held = heldCount
         let isOver = now >= judgementAt
-        guard isOver || held >= policy.greatestHeld else { return nil }
+        let greatestHeld = accused.wasProven ? policy.greatestHeld : policy.greatestHeldUnproven
+        guard isOver || heldCount >= greatestHeld else { return nil }
+        // That those are called bad once more is nothing new of the topic.
+        let held = isProven ? accused.firstCount + (later?.firstCount ?? 0) : heldCount
         let answers = held + accused.confirmedMeanwhile
         let allowance = isProven ? policy.allowance : 0
         let isMostly = Double(held) / Double(answers) >= policy.tripShare
@@ -143,9 +175,18 @@ struct CircuitBreaker: Sendable {
             return isMostly ? trip(held, of: answers) : trip(evidence.suspect, of: evidence.count)
         }
         guard isOver || evidence.count >= policy.greatestHeld else { return nil }
-        convictedSinceConfirmed += accused.suspects.count
+        if accused.firstCount > 0, accused.isSpared || held > policy.allowance { return giveChance(now: now) }
+        convictedSinceConfirmed += accused.firstCount
         succeed(now: now)
         return .convict(accused.suspects)
+    }
+
+    /// Those that are called bad once more stay to be convicted.
+    private mutating func giveChance(now: Duration) -> Judgement {
+        let first = accused?.removeFirst() ?? []
+        later?.isSpared = true
+        if accused?.suspects.isEmpty != false { succeed(now: now) }
+        return .giveChance(first)
     }
 
     private mutating func trip(_ count: Int, of answers: Int) -> Judgement {
@@ -176,13 +217,11 @@ struct CircuitBreaker: Sendable {
     ///
     /// - Returns: whether it was one of them.
     mutating func release(_ uid: UID, now: Duration) -> Bool {
-        if let index = accused?.suspects.firstIndex(where: { $0.flight.uid == uid }) {
-            accused!.suspects.remove(at: index)
+        if accused?.remove(uid) == true {
             if accused!.suspects.isEmpty { succeed(now: now) }
             return true
         }
-        guard let index = later?.suspects.firstIndex(where: { $0.flight.uid == uid }) else { return false }
-        later!.suspects.remove(at: index)
+        guard later?.remove(uid) == true else { return false }
         if later!.suspects.isEmpty { later = nil }
         return true
     }
@@ -200,12 +239,14 @@ public struct SuspectPolicy: Hashable, Sendable {
     /// Default: 5 s.
     public var hold: Duration = .seconds(5)
     /// From so many suspects of a topic they are judged as soon as as many answers have come to what was sent after theirs.
+    /// Of a topic of which nothing was confirmed yet, from ten times as many.
     /// Default: 100.
     public var greatestHeld = 100
     /// The share of suspects among a topic's answers, 0 to 1, from which on the topic and not the tokens is wrong.
     /// Default: 0.75.
     public var tripShare = 0.75
-    /// Convictions, since the topic's last confirmation, that the breaker tolerates at any share. Default: 9.
+    /// Convictions, since the topic's last confirmation, that the breaker tolerates at any share. Of more suspects at once
+    /// each is sent once more, and convicted only when it is called bad again. Default: 9.
     public var allowance = 9
     /// How many entries of a topic of which nothing was confirmed yet are tried without a pause, although all are called bad.
     /// None of their tokens is convicted. Default: 2.
@@ -216,4 +257,7 @@ public struct SuspectPolicy: Hashable, Sendable {
     public var greatestUniform = 500
 
     public init() {}
+
+    /// The same of a topic of which nothing was confirmed yet: there nobody is convicted anyway.
+    var greatestHeldUnproven: Int { min(greatestHeld, .max / 10) * 10 }
 }

@@ -72,7 +72,7 @@ extension Consumer {
         link.answered += tickets.count
         credentialTrial.confirmed(now: now)
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
-        let isJudging = breakers.isJudging
+        let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
         plan.answers.granted += tickets.count
         var (topic, count, evidence) = (TopicBreakers.none, 0, 0)
         for ticket in tickets {
@@ -86,6 +86,7 @@ extension Consumer {
             // What is said of a channel says nothing of tokens.
             if !flight.isBroadcast { count += 1 }
             if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
+            if hasChances { breakers.ended(flight) }
             if throttle.isThrottling, refusedEntries.taken(EntryKey(lane: lanes[lane].id, uid: flight.uid)) {
                 plan.answers.known += 1
             }
@@ -134,6 +135,10 @@ extension Consumer {
                 breakers.confirmed(1, of: flight.topic, evidence: breakers.isEvidence(flight) ? 1 : 0)
             }
             credentialTrial.confirmed(now: now)
+        }
+        switch result.verdict {
+        case .confirmed, .rejected(.notification), .rejected(.token): breakers.ended(flight)
+        default: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }
         topicAnswered(flight, result.verdict, now: now, wall: wall)

@@ -49,6 +49,8 @@ extension Consumer {
             switch judgement {
             case .convict(let suspects):
                 convict(suspects, now: now, wall: wall)
+            case .giveChance(let suspects):
+                release(suspects, now: now, wall: wall)
             case .trip(let suspects, let words, let spare):
                 carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
                     wait(

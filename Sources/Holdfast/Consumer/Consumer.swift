@@ -260,10 +260,10 @@ package final class Consumer: @unchecked Sendable {
     var inFlight: Int { links.values.reduce(0) { $0 + $1.count } }
 
     /// The most entries that may be in flight now. Suspects take no places, since a window full of them would leave none for
-    /// what shows whether the service takes anything; but no more than a window of them.
+    /// what shows whether the service takes anything; but no more than a window, or than an unproven topic may have.
     var placeLimit: Int {
         guard !suspectTokens.isEmpty, connector.confirmationMode == .perNotification else { return windowLimit }
-        return windowLimit + min(breakers.heldCount, windowLimit)
+        return windowLimit + min(breakers.heldCount, max(windowLimit, breakers.policy.greatestHeldUnproven))
     }
 
     /// Links in the order of their numbers: what is done for each is done in the same order each time.

@@ -39,6 +39,7 @@ struct TopicBreakers: Sendable {
     private var suspected: Set<UInt32> = []
     private var turn: UInt32 = 0
     private(set) var proven: ProvenTopics
+    private var chances = SecondChances()
 
     init(policy: SuspectPolicy, proven: ProvenTopics = ProvenTopics(), limit: Int = Self.limit) {
         self.policy = policy
@@ -155,11 +156,19 @@ struct TopicBreakers: Sendable {
     mutating func hold(_ suspect: CircuitBreaker.Suspect, now: Duration) -> Bool {
         let number = number(of: suspect.token.topic)
         guard number != Self.none else { return false }
+        var suspect = suspect
+        suspect.hadChance = chances.end(suspect.flight)
         records[number]?.breaker.look(turn: turn)
         records[number]?.breaker.hold(suspect, now: now)
         suspected.insert(number)
         return true
     }
+
+    /// Whether anything is sent once more of which it is to be told that it has ended: see ``ended(_:)``.
+    var hasChances: Bool { !chances.isEmpty }
+
+    /// It was not called bad again.
+    mutating func ended(_ flight: SentWindow.Flight) { chances.end(flight) }
 
     /// When suspects are judged at the latest.
     var judgementAt: Duration? { suspected.compactMap { records[$0]?.breaker.judgementAt }.min() }
@@ -170,8 +179,12 @@ struct TopicBreakers: Sendable {
         for number in suspected.sorted() {
             while let judgement = records[number]?.breaker.judge(now: now) {
                 judgements.append(judgement)
+                switch judgement {
+                case .convict: break
+                case .giveChance(let suspects): chances.give(suspects.map(\.flight))
                 // A new start must not forget that the topic has gone wrong.
-                if case .trip = judgement { note(number, isProven: false) }
+                case .trip: note(number, isProven: false)
+                }
             }
             forgetIfClear(number)
         }

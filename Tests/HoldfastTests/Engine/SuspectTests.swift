@@ -68,7 +68,7 @@ import Testing
         let bad = bad
         bench.answer = { _ in bad }
         try bench.submit(1..<301, guarantee: guarantee)
-        bench.settle()
+        bench.advance(by: .milliseconds(5200))
         #expect(bench.status.topicsSetAside["default"]?.first?.reason.contains("environment") == true)
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.journal.rejections.isEmpty)
@@ -101,10 +101,50 @@ import Testing
         let bad = bad
         bench.answer = { Sample.number(of: $0).isMultiple(of: 3) ? bad : .confirmed }
         try bench.submit(1..<1501)
-        bench.advance(by: .seconds(10))
+        bench.advance(by: .seconds(12))
+        // The bad ones twice.
+        #expect(bench.sent.count == 2000)
         #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause == nil })
         #expect(bench.core.producer.blacklist.count == 500)
         #expect(bench.status.confirmed == 1000)
+    }
+
+    @Test(
+        "Bad tokens before the first good ones of a topic hold up none of them, whatever the window, and are convicted",
+        arguments: [1000, 100, 20])
+    func goodBehindBad(_ window: Int) throws {
+        let bench = try Bench { $0.window = window }
+        let bad = bad
+        bench.answer = { Sample.number(of: $0) <= 150 ? bad : .confirmed }
+        try bench.submit(1..<1151)
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 1000)
+        bench.advance(by: .seconds(15))
+        #expect(aside(bench).isEmpty)
+        #expect(bench.core.producer.blacklist.count == 150)
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test(
+        "A service that calls every token bad for a moment costs none, and nothing that was sent to them",
+        arguments: Guarantee.allCases)
+    func wrongForAMoment(_ guarantee: Guarantee) throws {
+        let bench = try Bench()
+        bench.answer = { _ in .confirmed }
+        try bench.submit(1..<301, guarantee: guarantee)
+        bench.settle()
+        let bad = bad
+        bench.connection.state.withLock { $0.answer = { _ in bad } }
+        try bench.submit(301..<351, guarantee: guarantee)
+        bench.settle()
+        #expect(bench.status.suspects == 50)
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        try bench.submit(351..<601, guarantee: guarantee)
+        bench.advance(by: .seconds(6))
+        #expect(bench.status.confirmed == 600)
+        #expect(bench.core.producer.blacklist.count == 0)
+        #expect(bench.status.unknown == 0 && bench.status.possibleDuplicates == 0)
+        #expect(!bench.consumer.breakers.hasChances)
     }
 
     @Test(
@@ -132,7 +172,7 @@ import Testing
         }
         try bench.submit(1..<8001)
         bench.advance(by: .seconds(12))
-        #expect(bench.core.producer.blacklist.count == 1)
+        #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.status.confirmed == 3998)
         #expect(aside(bench) == ["com.example.app"])
     }

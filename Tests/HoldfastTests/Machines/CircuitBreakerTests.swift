@@ -39,6 +39,7 @@ extension CircuitBreaker {
     private enum Verdict: Hashable {
         case waits
         case convicted(Int)
+        case spared(Int)
         case tripped(Int)
     }
 
@@ -46,6 +47,7 @@ extension CircuitBreaker {
         switch breaker.judge(now: now) {
         case nil: .waits
         case .convict(let suspects)?: .convicted(suspects.count)
+        case .giveChance(let suspects)?: .spared(suspects.count)
         case .trip(let suspects, _, _)?: .tripped(suspects.count)
         }
     }
@@ -63,9 +65,64 @@ extension CircuitBreaker {
 
     @Test("A wrong environment trips before anybody is convicted") func wrongEnvironment() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
-        for number in 1...100 { breaker.called(suspect(number), now: .zero) }
-        #expect(judge(&breaker, at: .zero) == .tripped(100))
+        for number in 1...999 { breaker.called(suspect(number), now: .zero) }
+        var other = breaker
+        #expect(judge(&breaker, at: .zero) == .waits)
+        #expect(judge(&breaker, at: .seconds(5)) == .tripped(999))
         #expect(breaker.suspects.isEmpty)
+        other.called(suspect(1000), now: .zero)
+        #expect(judge(&other, at: .zero) == .tripped(1000))
+    }
+
+    @Test("Where nothing was confirmed yet bad ones are judged when time is up: those behind them may prove the topic")
+    func noHurry() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        for number in 1...150 { breaker.called(suspect(number), now: .zero) }
+        breaker.confirmed(1, now: .milliseconds(1))
+        #expect(judge(&breaker, at: .milliseconds(1)) == .waits)
+        breaker.confirmed(999, evidence: 999, now: .milliseconds(2))
+        #expect(judge(&breaker, at: .milliseconds(2)) == .waits)
+        #expect(judge(&breaker, at: .seconds(5)) == .spared(150))
+    }
+
+    /// One that was let go, and is called bad again.
+    private func again(_ number: Int) -> CircuitBreaker.Suspect {
+        var suspect = suspect(number)
+        suspect.hadChance = true
+        return suspect
+    }
+
+    @Test(
+        "Of more than the allowance none is convicted on one word, those behind them included; on a second word all are"
+    )
+    func secondChance() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(1000, now: .zero)
+        for number in 1...5 { breaker.called(suspect(number), now: .seconds(1)) }
+        for number in 6...10 { breaker.called(suspect(number), now: .milliseconds(1_100)) }
+        breaker.confirmed(100, evidence: 100, now: .seconds(2))
+        #expect(judge(&breaker, at: .seconds(6)) == .spared(5))
+        #expect(judge(&breaker, at: .seconds(6)) == .waits)
+        #expect(judge(&breaker, at: .milliseconds(7_250)) == .spared(5))
+        for number in 1...10 { breaker.called(again(number), now: .seconds(8)) }
+        breaker.called(suspect(11), now: .seconds(8))
+        #expect(judge(&breaker, at: .seconds(13)) == .convicted(11))
+        // That is no sign that the topic is wrong.
+        breaker.called(suspect(12), now: .seconds(14))
+        #expect(judge(&breaker, at: .seconds(19)) == .convicted(1))
+    }
+
+    @Test("A second word convicts nobody of a topic of which nothing is taken, nor of one that turns wrong meanwhile")
+    func secondWordOfWrongService() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.called(again(1), now: .zero)
+        #expect(judge(&breaker, at: .seconds(5)) == .tripped(1))
+        breaker.confirmed(1, now: .seconds(6))
+        for number in 1...10 {
+            breaker.called(again(number), now: .seconds(7))
+            breaker.called(suspect(10 + number), now: .seconds(7))
+        }
+        #expect(judge(&breaker, at: .seconds(12)) == .tripped(20))
     }
 
     @Test("A wrong environment in the middle of good traffic trips") func environmentTurns() {
@@ -76,10 +133,10 @@ extension CircuitBreaker {
     }
 
     @Test(
-        "A list full of old tokens among good ones is cleaned when what is sent next is taken, or when time is up",
+        "Many old tokens among good ones have their second chance when what is sent next is taken, or when time is up",
         arguments: [true, false])
     func listCleaning(_ confirmedFirst: Bool) {
-        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        var breaker = CircuitBreaker(policy: SuspectPolicy(), isProven: true)
         if confirmedFirst { breaker.confirmed(350, now: .zero) }
         for number in 1...150 { breaker.called(suspect(number), now: .zero) }
         if !confirmedFirst { breaker.confirmed(350, now: .zero) }
@@ -88,8 +145,8 @@ extension CircuitBreaker {
         breaker.confirmed(100, evidence: 99, now: .milliseconds(1))
         #expect(judge(&breaker, at: .milliseconds(1)) == .waits)
         breaker.confirmed(1, evidence: 1, now: .milliseconds(2))
-        #expect(judge(&breaker, at: .milliseconds(2)) == .convicted(150))
-        #expect(judge(&other, at: .seconds(5)) == .convicted(150))
+        #expect(judge(&breaker, at: .milliseconds(2)) == .spared(150))
+        #expect(judge(&other, at: .seconds(5)) == .spared(150))
     }
 
     @Test("A service that calls every token bad in the middle of a burst convicts nobody, however much it took before")
@@ -109,12 +166,13 @@ extension CircuitBreaker {
 
     @Test("Who is called bad while others wait is judged by evidence of its own") func ownEvidence() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(1, now: .zero)
         breaker.called(suspect(1), now: .zero)
         breaker.confirmed(4000, evidence: 4000, now: .seconds(4))
         for number in 2...200 {
             breaker.called(suspect(number, turn: 4000), now: .milliseconds(4_900))
         }
-        #expect(judge(&breaker, at: .milliseconds(4_900)) == .convicted(1))
+        #expect(judge(&breaker, at: .milliseconds(4_900)) == .spared(1))
         #expect(breaker.suspects.count == 199)
         #expect(judge(&breaker, at: .milliseconds(4_900)) == .tripped(199))
     }

@@ -19,7 +19,7 @@ import Testing
         for judgement in breakers.judge(now: now) {
             switch judgement {
             case .convict(let suspects): convicted += suspects.map(\.flight.uid.rawValue)
-            case .trip(let suspects, _, _): released += suspects.map(\.flight.uid.rawValue)
+            case .giveChance(let suspects), .trip(let suspects, _, _): released += suspects.map(\.flight.uid.rawValue)
             }
         }
         return (convicted, released)
