@@ -1,8 +1,9 @@
 /// Finds the notification that ends every connection that it goes out on, so that it holds up nobody but itself.
 ///
 /// The end of a connection does not say which entry has caused it. After ``greatestEnds`` connections in a row that ended by
-/// themselves with the same entry unanswered the route is *careful*: one entry goes at a time. Answers widen that, and each end
-/// halves what was left behind, until one is left.
+/// themselves with the same entry unanswered the route is *careful*: one entry goes at a time. It need not be the first of what
+/// they left: where answers take long, each connection answers the first before it ends. Answers widen that again, and each end
+/// halves it, until one is left behind alone.
 ///
 /// An entry that was left behind alone is *accused*, and others go before it. When the service has answered one of them, the
 /// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
@@ -19,22 +20,36 @@ struct Caution: Sendable {
     struct Leftover: Hashable, Sendable {
         private(set) var first: EntryKey
         private(set) var count = 0
-        /// Whether the entry is among it that earlier connections have left behind.
-        private(set) var hasWatched = false
+        private var ranges: [EntryRanges.Range] = []
 
         init(_ first: EntryKey) { self.first = first }
 
-        /// - Parameter watched: see ``Caution/watched``.
-        mutating func add(_ key: EntryKey, watched: EntryKey?) {
-            add(key, through: key.uid, watched: watched)
-        }
+        var entries: EntryRanges { EntryRanges(ranges) }
 
         /// Adds the neighbours from `first` up to `last`.
-        mutating func add(_ first: EntryKey, through last: UID, watched: EntryKey?) {
+        mutating func add(_ first: EntryKey, through last: UID) {
             if first.uid < self.first.uid { self.first = first }
             count += Int(clamping: last.rawValue - first.uid.rawValue) + 1
-            guard let watched, watched.lane == first.lane else { return }
-            if watched.uid >= first.uid, watched.uid <= last { hasWatched = true }
+            let new = EntryRanges.Range(first, through: last)
+            if ranges.isEmpty || !ranges[ranges.count - 1].join(new) { ranges.append(new) }
+        }
+    }
+
+    /// Connections that ended by themselves, and what all of them have left behind.
+    private struct Streak: Sendable {
+        private(set) var common: EntryRanges
+        private(set) var ends = 1
+
+        /// However many ranges windows leave behind, the first ones tell: they go again first.
+        init(_ left: EntryRanges) { common = left.prefix(Caution.greatestCount) }
+
+        /// - Returns: false, and nothing is changed, where what another connection left behind has nothing of it.
+        mutating func meet(_ left: EntryRanges) -> Bool {
+            let common = common.intersection(left).prefix(Caution.greatestCount)
+            guard !common.isEmpty else { return false }
+            self.common = common
+            ends += 1
+            return true
         }
     }
 
@@ -93,16 +108,17 @@ struct Caution: Sendable {
     private static let greatestAnswers = 1000
     private static let firstBound = 3
 
-    /// The entry that connections have left behind, the last of them in a row.
-    private(set) var watched: EntryKey?
-    private var ends = 0
-    /// The first of what the last connection has left behind, and how many in a row have left it. While ``watched`` waits for
-    /// another connection, this one may end them all.
-    private var last: (key: EntryKey, ends: Int)?
+    /// Connections with something in common, of which another one may have ended in between.
+    private var watched: Streak?
+    /// The last connections with something in common. While what is ``watched`` waits for another connection, this may end
+    /// them all.
+    private var last: Streak?
     /// The most entries in flight; nil when the window alone counts.
     private(set) var limit: Int?
     /// The most that a connection has left behind since the route is careful.
     private var most = 1
+    /// So many answers do not widen the limit: as many as the last connection left behind, since one of those may have ended it.
+    private var owed = 0
     private var suspects: [EntryKey: Suspect] = [:]
     /// More entries that were left behind alone, with no answer since the first, show that it is not they. It doubles each time,
     /// since so many guilty ones may lie one behind the other.
@@ -111,6 +127,8 @@ struct Caution: Sendable {
     /// Whether one entry goes at a time, or a few.
     var isCareful: Bool { limit != nil }
     var hasSuspects: Bool { !suspects.isEmpty }
+    /// For tests: how much memory is taken by what connections have left behind.
+    var rangeCount: Int { [watched, last].reduce(0) { $0 + ($1?.common.rangeCount ?? 0) } }
     /// Whether answers change anything.
     var wantsAnswers: Bool { isCareful || hasSuspects }
 
@@ -182,11 +200,13 @@ struct Caution: Sendable {
         }
         bound = Self.firstBound
         guard let limit else { return }
-        let wider = limit + count
+        let paid = min(owed, count)
+        owed -= paid
+        let wider = limit + count - paid
         if wider > most { calmDown() } else { self.limit = wider }
     }
 
-    private mutating func calmDown() { (limit, most, watched, ends, last) = (nil, 1, nil, 0, nil) }
+    private mutating func calmDown() { (limit, most, owed, watched, last) = (nil, 1, 0, nil, nil) }
 
     /// A connection has ended by itself.
     ///
@@ -208,7 +228,7 @@ struct Caution: Sendable {
         }
         if isCareful {
             most = max(most, left.count)
-            limit = max(left.count / 2, 1)
+            (limit, owed) = (max(left.count / 2, 1), left.count)
             if left.count == 1 { accuse(left.first, ends: 1) }
             return .nothing
         }
@@ -216,10 +236,10 @@ struct Caution: Sendable {
             becomeCareful(left, ends: 1)
             return .nothing
         }
-        let ends = watch(left, isWaiting: isWaiting)
-        guard ends >= Self.greatestEnds else { return .nothing }
-        becomeCareful(left, ends: ends)
-        return .careful(left.first, ends: ends)
+        let streak = watch(left.entries, isWaiting: isWaiting)
+        guard streak.ends >= Self.greatestEnds else { return .nothing }
+        becomeCareful(left, ends: streak.ends)
+        return .careful(streak.common.first ?? left.first, ends: streak.ends)
     }
 
     private mutating func convict(_ key: EntryKey, counts: Bool) {
@@ -230,21 +250,19 @@ struct Caution: Sendable {
         suspects[key]?.ends += 1
     }
 
-    /// - Returns: how many connections in a row have left the same entry behind.
-    private mutating func watch(_ left: Leftover, isWaiting: (EntryKey) -> Bool) -> Int {
-        let inARow = last?.key == left.first ? (last?.ends ?? 0) + 1 : 1
-        last = (left.first, inARow)
-        if left.hasWatched {
-            ends += 1
-            return max(ends, inARow)
-        }
-        if !(watched.map(isWaiting) ?? false) { (watched, ends) = (left.first, 1) }
+    /// - Returns: the connections that have left the same entries behind, this one the last of them.
+    private mutating func watch(_ left: EntryRanges, isWaiting: (EntryKey) -> Bool) -> Streak {
+        if last?.meet(left) != true { last = Streak(left) }
+        let inARow = last ?? Streak(left)
+        if watched?.meet(left) == true, let watched { return watched.ends > inARow.ends ? watched : inARow }
+        // What comes last is answered last.
+        if !(watched?.common.last.map(isWaiting) ?? false) { watched = inARow }
         return inARow
     }
 
     /// - Parameter ends: connections in a row that ended with it.
     private mutating func becomeCareful(_ left: Leftover, ends: Int) {
-        (limit, most) = (1, left.count)
+        (limit, most, owed) = (1, left.count, 0)
         if left.count == 1 { accuse(left.first, ends: ends) }
     }
 

@@ -8,7 +8,7 @@ extension Consumer {
     func leaveBehind(_ flight: SentWindow.Flight, on link: Link) {
         let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
         var left = link.left ?? Caution.Leftover(key)
-        left.add(key, watched: caution.watched)
+        left.add(key, through: flight.uid)
         link.left = left
     }
 
@@ -16,7 +16,7 @@ extension Consumer {
     func leaveBehind(_ run: CumulativeWindow.Run, on link: Link) {
         let key = EntryKey(lane: lanes[run.lane].id, uid: run.first)
         var left = link.left ?? Caution.Leftover(key)
-        left.add(key, through: UID(run.uids.upperBound), watched: caution.watched)
+        left.add(key, through: UID(run.uids.upperBound))
         link.left = left
     }
 

@@ -7,9 +7,9 @@ import Testing
         EntryKey(lane: LaneID(rawValue: lane), uid: UID(uid))
     }
 
-    private func left(_ uids: ClosedRange<UInt64>, in caution: Caution) -> Caution.Leftover {
-        var left = Caution.Leftover(key(uids.lowerBound))
-        left.add(key(uids.lowerBound), through: UID(uids.upperBound), watched: caution.watched)
+    private func left(_ uids: ClosedRange<UInt64>, lane: UInt32 = 1) -> Caution.Leftover {
+        var left = Caution.Leftover(key(uids.lowerBound, lane: lane))
+        left.add(key(uids.lowerBound, lane: lane), through: UID(uids.upperBound))
         return left
     }
 
@@ -17,7 +17,7 @@ import Testing
     private func end(_ caution: inout Caution, _ uids: ClosedRange<UInt64>, alone: Bool = false, waits: Bool = true)
         -> Caution.Finding
     {
-        caution.ended(left(uids, in: caution), wasAlone: alone) { _ in waits }
+        caution.ended(left(uids), wasAlone: alone) { _ in waits }
     }
 
     private func answer(_ caution: inout Caution, _ count: Int = 1) { caution.answered(count) { _ in false } }
@@ -39,12 +39,47 @@ import Testing
         #expect(caution.allowance(inFlight: 1) == 0)
     }
 
-    @Test("Ends between which the first entry is answered are no reason") func progress() {
+    @Test("Ends between which all that was left behind is answered are no reason") func progress() {
         var caution = Caution()
         for uid in 1..<50 as Range<UInt64> {
-            #expect(end(&caution, uid...100, waits: false) == .nothing)
+            #expect(end(&caution, uid * 10...uid * 10 + 19, waits: false) == .nothing)
         }
         #expect(!caution.isCareful)
+    }
+
+    @Test("Where each connection answers the first, what all of them leave behind makes careful") func slow() {
+        var caution = Caution()
+        #expect(end(&caution, 1...100, waits: false) == .nothing)
+        #expect(end(&caution, 2...60, waits: false) == .nothing)
+        #expect(end(&caution, 3...100, waits: false) == .careful(key(3), ends: 3))
+    }
+
+    @Test("What is left behind in another lane is something else") func lanes() {
+        var caution = Caution()
+        for lane in 1...9 as ClosedRange<UInt32> {
+            #expect(caution.ended(left(1...100, lane: lane), wasAlone: false) { _ in false } == .nothing)
+        }
+    }
+
+    @Test("Something must be common to all of three, not to each and the next") func common() {
+        var caution = Caution()
+        for uid in 1..<50 as Range<UInt64> {
+            #expect(end(&caution, uid * 10...uid * 10 + 19, waits: true) == .nothing)
+        }
+    }
+
+    @Test("A million neighbours take as much memory as one, and the first thousand of scattered entries are remembered")
+    func memory() {
+        var neighbours = left(1...1000)
+        for uid in 1001...1_000_000 as ClosedRange<UInt64> { neighbours.add(key(uid), through: UID(uid)) }
+        #expect(neighbours.count == 1_000_000)
+        #expect(neighbours.entries.rangeCount == 1)
+        var scattered = left(1...1)
+        for uid in 2...4000 as ClosedRange<UInt64> { scattered.add(key(uid * 2), through: UID(uid * 2)) }
+        var caution = Caution()
+        for _ in 0..<2 { _ = caution.ended(scattered, wasAlone: false) { _ in true } }
+        #expect(caution.rangeCount == 2 * 1000)
+        #expect(caution.ended(scattered, wasAlone: false) { _ in true } == .careful(key(1), ends: 3))
     }
 
     @Test("What the first entry's connection did not have is neither an end more nor a new beginning") func elsewhere()
@@ -64,9 +99,19 @@ import Testing
         end(&caution, 1...1, alone: true)
         end(&caution, 8...8)
         end(&caution, 8...8, alone: true)
-        #expect(caution.watched == key(1))
         #expect(end(&caution, 8...8, alone: true) == .careful(key(8), ends: 3))
         #expect(caution.passedOver == [key(8)])
+    }
+
+    @Test("After an end, as many answers as were left behind widen nothing: the next end leaves half of them")
+    func owed() {
+        var caution = careful(1...64)
+        end(&caution, 1...64)
+        #expect(caution.allowance(inFlight: 0) == 32)
+        answer(&caution, 64)
+        #expect(caution.allowance(inFlight: 0) == 32)
+        answer(&caution, 32)
+        #expect(caution.allowance(inFlight: 0) == 64)
     }
 
     @Test("Answers double what goes, until as many go as were left behind") func widens() {
