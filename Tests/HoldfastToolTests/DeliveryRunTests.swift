@@ -173,6 +173,7 @@ struct DeliveryRunTests {
         #expect(look(0, 0, inFlight: 1, 0) == nil)
         #expect(look(0, 0, inFlight: 1, 50) == nil)
         #expect(look(0, 0, inFlight: 0, 51) == .zero)
+        #expect(look(0, 0, inFlight: 1, 52) == .seconds(1))
         #expect(look(0, 1, inFlight: 1, 53) == .seconds(2))
         #expect(look(0, 1, inFlight: 0, isHeld: true, 54) == nil)
         #expect(look(0, 1, inFlight: 1, 55) == nil)
