@@ -146,6 +146,43 @@ struct DeliveryRunTests {
         #expect(outcome.error?.message.contains("connection refused") == true)
     }
 
+    @Test(
+        "One that is answered by something else for ever is given up when asked to, and it is said what is waited for")
+    func givesUpOnOne() async throws {
+        let file = try TemporaryFile(lines: (1...10).map { line($0) })
+        let world = try World()
+        let foreign = try DeviceToken(token(3))
+        world.connector.answer { $0.token == foreign ? SendResult(apnsStatus: 404) : .confirmed }
+        let outcome = try await world.deliver(
+            file, options: .init(giveUpAfter: .milliseconds(500), handlesSignals: false))
+        #expect(outcome.status == .entriesLeft && outcome.summary.left == 1 && outcome.summary.confirmed == 9)
+        let words = outcome.error?.message ?? ""
+        #expect(words.hasPrefix("gave up after") && words.contains("1 notification left"), "\(words)")
+    }
+
+    @Test(
+        "Time in vain counts from when something is put off until something ends; what is held or only slow is not in vain"
+    )
+    func progress() {
+        var watch = ProgressWatch()
+        func look(_ settled: Int, _ deferrals: Int, inFlight: Int, isHeld: Bool = false, _ seconds: Int) -> Duration? {
+            watch.look(
+                .init(settled: settled, deferrals: deferrals, unconfirmed: 1, inFlight: inFlight, isHeld: isHeld),
+                at: .seconds(seconds))
+        }
+        #expect(look(0, 0, inFlight: 1, 0) == nil)
+        #expect(look(0, 0, inFlight: 1, 50) == nil)
+        #expect(look(0, 0, inFlight: 0, 51) == .zero)
+        #expect(look(0, 0, inFlight: 1, 52) == .seconds(1))
+        #expect(look(0, 1, inFlight: 1, 53) == .seconds(2))
+        #expect(look(0, 1, inFlight: 0, isHeld: true, 54) == nil)
+        #expect(look(0, 1, inFlight: 1, 55) == nil)
+        #expect(look(0, 2, inFlight: 1, 56) == .zero)
+        #expect(look(1, 2, inFlight: 0, 57) == nil)
+        #expect(look(1, 2, inFlight: 0, 58) == .zero)
+        #expect(watch.look(.init(settled: 1, deferrals: 3), at: .seconds(70)) == nil)
+    }
+
     @Test("A last line that has grown since it was taken is not resumed in its middle")
     func grownLastLine() async throws {
         let file = try TemporaryFile(lines: [line(1)], endsWithNewline: false)

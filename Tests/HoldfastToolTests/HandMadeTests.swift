@@ -218,9 +218,9 @@ struct HandMadeTests {
 /// What is said of notifications by hand when they have met their end.
 @Suite("What became of a notification by hand")
 struct NotificationReportTests {
-    private func notification(_ number: Int) throws -> PushNotification {
+    private func notification(_ number: Int, topic: String = "com.example") throws -> PushNotification {
         try PushNotification(
-            token: DeviceToken("\(number)0\(number)0\(number)0\(number)0\(number)0"), topic: "com.example",
+            token: DeviceToken("\(number)0\(number)0\(number)0\(number)0\(number)0"), topic: topic,
             payload: Array("{}".utf8),
             id: NotificationID(high: 0, low: UInt64(number)))
     }
@@ -307,8 +307,8 @@ struct NotificationReportTests {
         let world = try HandMadeWorld { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
         let outcome = await world.run([try notification(1)])
         // Deferred when it was tried once more: an entry that was tried in vain goes behind the others.
-        let report = try #require(outcome.summary.notifications?.first)
-        #expect([.unconfirmed, .deferred].contains(report.outcome))
+        let stopped = try #require(outcome.summary.notifications?.first)
+        #expect([.unconfirmed, .deferred].contains(stopped.outcome))
         #expect(outcome.status == .configuration && outcome.summary.left == 1)
         #expect(outcome.summary.text().contains("`holdfast recover` delivers them"))
 
@@ -320,6 +320,35 @@ struct NotificationReportTests {
         task.cancel()
         let report = try #require(await task.value.summary.notifications?.first)
         #expect(report.outcome == .deferred && report.reason == "TooManyRequests" && report.dueAt != nil)
+    }
+
+    @Test("What waits for a topic that is set aside is not said to be delivered by recover, and what to do is said")
+    func topicAside() async throws {
+        let world = try HandMadeWorld { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
+        let outcome = await world.run([try notification(1)])
+        #expect(outcome.status == .configuration && outcome.summary.left == 1)
+        #expect(outcome.summary.topicsSetAside?.map(\.topic) == ["com.example"])
+        let text = outcome.summary.text()
+        #expect(!text.contains("`holdfast recover` delivers them"))
+        #expect(text.contains("topic com.example") && text.contains("`holdfast journal drop UID`"))
+        #expect(try JSONOutput.line(outcome.summary).contains(#""topicsSetAside":[{"#))
+    }
+
+    @Test("One that was confirmed exits with 0, whatever else the journal holds", arguments: [true, false])
+    func othersAside(isConfirmed: Bool) async throws {
+        let world = try HandMadeWorld {
+            switch $0.bytes[0] {
+            case 0x50: SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+            case 0x10 where !isConfirmed: SendResult(apnsStatus: 410, reason: "Unregistered")
+            default: .confirmed
+            }
+        }
+        _ = await world.engine.producer.submit([try notification(5, topic: "com.b")])
+        let outcome = await world.run([try notification(1), try notification(2)])
+        #expect(outcome.status == (isConfirmed ? .ok : .notAllConfirmed))
+        #expect(outcome.summary.exitCode == outcome.status.rawValue && outcome.summary.error == nil)
+        #expect(outcome.summary.left == 1 && outcome.summary.topicsSetAside?.map(\.topic) == ["com.b"])
+        #expect(outcome.summary.text().contains("topic com.b"))
     }
 
     @Test("What the service's console knows it by is told, and of a backlog beside it is not kept")

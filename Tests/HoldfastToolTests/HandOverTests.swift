@@ -144,6 +144,12 @@ struct HandOverTests {
 
     private static let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
 
+    private static func awaited(
+        _ count: Int = 1, topics: Set<String> = [], putOff: Reason? = nil
+    ) -> HandOverWatch.Awaited {
+        HandOverWatch.Awaited(count: count, lanes: [lane], topics: topics, putOff: putOff)
+    }
+
     private func status(_ state: LaneState = .running, isAway: Bool = false) -> DeskStatus {
         DeskStatus(
             lanes: [
@@ -156,7 +162,10 @@ struct HandOverTests {
             routes: [
                 .init(
                     name: "r", endpoint: "e", connection: isAway ? "away: refused" : "connected", isAway: isAway,
-                    inFlight: 0, suspects: 0, holding: nil),
+                    inFlight: 0, suspects: 0, holding: nil,
+                    topics: [
+                        .init(topic: "aside", reason: "BadTopic", since: WallTime(seconds: 0), nextProbeAt: nil)
+                    ]),
                 .init(
                     name: "other", endpoint: "e", connection: "away: not ours", isAway: true, inFlight: 0, suspects: 0,
                     holding: nil),
@@ -167,7 +176,7 @@ struct HandOverTests {
     func watchesTrouble() {
         var watch = HandOverWatch(giveUpAfter: .seconds(10))
         func look(_ status: DeskStatus?, _ seconds: Int) -> HandOverWatch.Finding {
-            watch.look(status, lanes: [Self.lane], at: .seconds(seconds))
+            watch.look(status, Self.awaited(), at: .seconds(seconds))
         }
         #expect(look(status(), 0) == HandOverWatch.Finding())
         #expect(look(status(isAway: true), 5).trouble == "away: refused")
@@ -176,15 +185,72 @@ struct HandOverTests {
         let paused = look(status(.paused(reason: "x", since: WallTime(seconds: 0))), 16)
         #expect(paused.error?.status == .entriesLeft && paused.trouble?.contains("paused") == true)
         var patient = HandOverWatch(giveUpAfter: nil)
-        #expect(patient.look(status(isAway: true), lanes: [Self.lane], at: .seconds(0)).error == nil)
-        #expect(patient.look(status(isAway: true), lanes: [Self.lane], at: .seconds(100_000)).error == nil)
+        #expect(patient.look(status(isAway: true), Self.awaited(), at: .seconds(0)).error == nil)
+        #expect(patient.look(status(isAway: true), Self.awaited(), at: .seconds(100_000)).error == nil)
+    }
+
+    @Test("A topic that is set aside is trouble for what waits for it, and bounded; for others it is none")
+    func watchesTopics() {
+        var watch = HandOverWatch(giveUpAfter: .seconds(8))
+        func look(_ topics: Set<String>, _ seconds: Int) -> HandOverWatch.Finding {
+            watch.look(status(), Self.awaited(topics: topics), at: .seconds(seconds))
+        }
+        #expect(look(["another"], 0) == HandOverWatch.Finding())
+        #expect(look([], 10) == HandOverWatch.Finding())
+        #expect(look(["aside"], 11).trouble == "topic aside is set aside on route r: BadTopic")
+        #expect(look(["aside"], 17).error == nil)
+        let end = look(["aside"], 18)
+        #expect(end.error?.status == .entriesLeft && end.error?.message.contains("topic aside") == true)
+    }
+
+    @Test("One that is put off again and again is bounded though it is tried in between; an end of another begins anew")
+    func watchesPutOff() {
+        var watch = HandOverWatch(giveUpAfter: .seconds(10))
+        func look(_ count: Int, _ putOff: Reason?, _ seconds: Int) -> HandOverWatch.Finding {
+            watch.look(status(), Self.awaited(count, putOff: putOff), at: .seconds(seconds))
+        }
+        #expect(look(2, nil, 0) == HandOverWatch.Finding())
+        #expect(look(2, .foreignAnswer, 1).trouble == "put off, to be tried again: ForeignAnswer")
+        // In flight again.
+        #expect(look(2, nil, 8).trouble != nil)
+        #expect(look(1, nil, 9) == HandOverWatch.Finding())
+        #expect(look(1, .foreignAnswer, 10).error == nil)
+        #expect(look(1, nil, 18).error == nil)
+        #expect(look(1, nil, 19).error?.status == .entriesLeft)
+    }
+
+    @Test("What is waited for is told from where each stands: a topic's entries from those that are put off")
+    func awaits() throws {
+        let far = WallTime(seconds: 253_370_764_800)
+        let fates: [(String, EntryFate?)] = [
+            ("a", .deferred(Self.lane, until: far, attempts: 0, reason: .badDeviceToken)),
+            ("b", .deferred(Self.lane, until: WallTime(seconds: 5), attempts: 1, reason: .foreignAnswer)),
+            ("c", .unconfirmed(Self.lane, attempts: 0, possiblySent: true)), ("d", .settled(.confirmed)), ("e", nil),
+        ]
+        #expect(HandOverWatch.Awaited(fates) == Self.awaited(3, topics: ["a"], putOff: .foreignAnswer))
+    }
+
+    @Test("Beside a topic that is set aside --give-up-after holds, and it is said what is waited for")
+    func topicAside() async throws {
+        world.connector.answer { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
+        try await world.withEngine { _ in
+            let sent = try await send(1, "--give-up-after", "500ms")
+            #expect(sent.status == 75, "\(sent.errors)")
+            #expect(sent.errors.contains("warning: topic a is set aside"), "\(sent.errors)")
+            #expect(sent.errors.contains("gave up after") && sent.output.contains("deferred: TopicDisallowed"))
+        }
+        // Nobody is there to say it: the records do.
+        for command in [["lanes", "list"], ["journal", "status"]] {
+            let listed = try await Tool.start(command + ["--journal", world.journal]).result()
+            #expect(listed.output.contains("entries wait for what was set aside: topic a"), "\(listed.output)")
+        }
     }
 
     @Test("A lane that is stopped ends the waiting; an owner that is gone does so unless another comes soon")
     func watchesEnds() {
         var watch = HandOverWatch(giveUpAfter: nil)
         func look(_ status: DeskStatus?, _ seconds: Int) -> HandOverWatch.Finding {
-            watch.look(status, lanes: [Self.lane], at: .seconds(seconds))
+            watch.look(status, Self.awaited(), at: .seconds(seconds))
         }
         let stopped = look(status(.stopped(reason: "the key is refused", since: WallTime(seconds: 0))), 0)
         #expect(stopped.error?.status == .configuration)

@@ -8,7 +8,7 @@ internal import UnixSignals
 /// somebody has to mend something.
 struct DeliveryRun {
     struct Options: Sendable {
-        /// How long the service may be away in one piece; nil for ever.
+        /// How long the service may be away, or nothing come to its end, in one piece; nil for ever.
         var giveUpAfter: Duration?
         /// Take the input, and send nothing.
         var isQueueOnly = false
@@ -58,7 +58,7 @@ struct DeliveryRun {
         var begin = FeedReport()
         if case .nothing = intake { begin.finished = true }
         let report = Monitor(begin)
-        outcome.error = await perform(intake, report: report, &outcome.summary.interrupted)
+        outcome.error = await perform(intake, report: report, &outcome.summary)
         console.showStatus("")
 
         let taken = report.withLock { $0 }
@@ -81,7 +81,7 @@ struct DeliveryRun {
 
     /// - Returns: what ended it before its time, if something did.
     private func perform(
-        _ intake: Intake, report: Monitor<FeedReport>, _ interrupted: inout Bool
+        _ intake: Intake, report: Monitor<FeedReport>, _ summary: inout DeliverySummary
     ) async -> ToolError? {
         let group = serviceGroup()
         return await withTaskGroup(of: Event.self) { tasks in
@@ -127,7 +127,10 @@ struct DeliveryRun {
                 case .resting(.stopped) where !isEnding && !pausedLanes.isEmpty:
                     tasks.addTask { await sitOutPause() }
                 case .resting(let rest):
-                    if case .stopped(let reason) = rest { error = error ?? stopped(reason) }
+                    if case .stopped(let reason) = rest {
+                        error = error ?? stopped(reason)
+                        summary.topicsSetAside = topicsWaitedFor()
+                    }
                     if case .damaged(let what) = rest { error = error ?? ToolError(.unreadable, what) }
                     if rest != .ended, !isEnding {
                         isEnding = true
@@ -139,7 +142,7 @@ struct DeliveryRun {
                     await group.triggerGracefulShutdown()
                 case .serviceEnded(let failure):
                     if let failure { error = error ?? ToolError(failure, otherwise: .inputOutput) }
-                    if !isEnding { interrupted = error == nil }
+                    if !isEnding { summary.interrupted = error == nil }
                     isEnding = true
                     tasks.cancelAll()
                 case .watchEnded:
@@ -225,16 +228,24 @@ struct DeliveryRun {
     /// Draws the progress line, and ends the run when trying again cannot help or was tried for long enough.
     private func watch(_ report: Monitor<FeedReport>) async -> Event {
         var watcher = ConnectionWatcher(giveUpAfter: options.giveUpAfter)
+        var progress = ProgressWatch()
+        var isStandstillSaid = false
         var meter = RateMeter()
         while !Task.isCancelled {
             let now = ContinuousClock.now - Self.epoch
             let status = engine.status()
             let finding = watcher.look(status.connections, needed: needed(status, report), at: now)
-            if let error = finding.error { return .trouble(error) }
+            let stalled = progress.look(sight(status, report), at: now)
+            let trouble = finding.trouble ?? (stalled ?? .zero >= ProgressWatch.patience ? standstill(status) : nil)
+            if let error = finding.error ?? gaveUp(stalled, trouble ?? standstill(status)) { return .trouble(error) }
+            if finding.trouble == nil, let trouble, !isStandstillSaid, !console.isInteractive {
+                console.warning("\(trouble); waiting")
+            }
+            isStandstillSaid = finding.trouble == nil && trouble != nil
             for news in finding.news where !console.isInteractive { console.warning("\(news); trying again") }
             askForProof(status, report)
             meter.add(status.settled, at: now)
-            console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: finding.trouble).text())
+            console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: trouble).text())
             do { try await Task.sleep(for: Self.look) } catch { break }
         }
         return .watchEnded

@@ -10,11 +10,13 @@ struct HandOver {
     let journal: String
     /// Whether the owner's taking is all that is waited for.
     var isQueueOnly = false
-    /// How long the service may be away in one piece; nil for ever.
+    /// How long nothing may be sent, or be sent in vain, in one piece; nil for ever.
     var giveUpAfter: Duration?
     /// Whether the summary is printed as JSON.
     var json = false
     var console = Console.standard
+
+    private typealias Entry = (uid: UID, topic: String)
 
     private enum Ending {
         case over(ToolError?)
@@ -34,7 +36,10 @@ struct HandOver {
         var summary = HandOverSummary(owner: desk.owner, queueOnly: isQueueOnly)
         if !isQueueOnly, error == nil {
             console.note("\(desk.owner) uses the journal: it takes and sends")
-            switch await wait(for: receipts.compactMap(\.awaited), signals) {
+            let topics = zip(receipts, notifications).compactMap { receipt, notification in
+                receipt.awaited.map { ($0, notification.topic) }
+            }
+            switch await wait(for: topics, signals) {
             case .over(let trouble): error = trouble
             case .interrupted: summary.interrupted = true
             }
@@ -81,7 +86,7 @@ struct HandOver {
         return (receipts, nil)
     }
 
-    private func wait(for uids: [UID], _ signals: UnixSignalsSequence) async -> Ending {
+    private func wait(for entries: [Entry], _ signals: UnixSignalsSequence) async -> Ending {
         await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask {
                 for await _ in signals { return .interrupted }
@@ -89,7 +94,7 @@ struct HandOver {
             }
             tasks.addTask {
                 do {
-                    return .over(try await untilSettled(uids))
+                    return .over(try await untilSettled(entries))
                 } catch is CancellationError {
                     return nil
                 } catch {
@@ -104,20 +109,20 @@ struct HandOver {
     }
 
     /// - Returns: why it was no use to wait any longer; nil when all have met their end.
-    private func untilSettled(_ uids: [UID]) async throws -> ToolError? {
+    private func untilSettled(_ entries: [Entry]) async throws -> ToolError? {
         var watch = HandOverWatch(giveUpAfter: giveUpAfter)
-        var waiting = uids
+        var waiting = entries
         var lastTrouble: String?
         var nextLook = ContinuousClock.now + Self.look
         while true {
-            let fates = try fates(of: waiting)
+            let fates = try fates(of: waiting.map(\.uid))
+            let awaited = HandOverWatch.Awaited(zip(waiting.map(\.topic), fates))
             waiting = zip(waiting, fates).filter { $1?.lane != nil }.map(\.0)
             guard !waiting.isEmpty else { return nil }
             let now = ContinuousClock.now
             if now >= nextLook {
                 nextLook = now + Self.look
-                let finding = watch.look(
-                    try await status(), lanes: Set(fates.compactMap { $0?.lane }), at: now - Self.epoch)
+                let finding = watch.look(try await status(), awaited, at: now - Self.epoch)
                 if let error = finding.error { return error }
                 if let trouble = finding.trouble, trouble != lastTrouble, !console.isInteractive {
                     console.warning("\(trouble); waiting")
@@ -154,6 +159,19 @@ struct HandOver {
         let reader = try JournalReader(directory: journal)
         defer { reader.close() }
         return try body(FateRegister(reader))
+    }
+}
+
+extension HandOverWatch.Awaited {
+    /// - Parameter entries: the topic of each, and where it stands; nil when the journal knows nothing of it.
+    init(_ entries: some Sequence<(String, EntryFate?)>) {
+        for case (let topic, let fate?) in entries {
+            guard let lane = fate.lane else { continue }
+            count += 1
+            lanes.insert(lane)
+            guard case .deferred(_, let due, _, let reason) = fate else { continue }
+            if due.isPlaceOfTopic { topics.insert(topic) } else { putOff = putOff ?? reason }
+        }
     }
 }
 

@@ -13,25 +13,40 @@ struct HandOverWatch {
     /// How long the journal may be without an owner: a service that is restarted has another one soon.
     static let ownerLimit = Duration.seconds(10)
 
-    /// How long the service may be away, or a lane be paused, in one piece; nil for ever.
+    /// What is waited for.
+    struct Awaited: Equatable {
+        var count = 0
+        var lanes: Set<LaneKey> = []
+        /// Those that entries wait for.
+        var topics: Set<String> = []
+        /// Why one goes again later.
+        var putOff: Reason?
+    }
+
+    /// How long nothing may be sent, or be sent in vain, in one piece; nil for ever.
     let giveUpAfter: Duration?
     private var lastOwned: Duration?
     private var wellAt: Duration?
+    private var count = 0
+    /// What was put off is in trouble while it is tried again, too.
+    private var putOff: Reason?
 
     init(giveUpAfter: Duration?) { self.giveUpAfter = giveUpAfter }
 
-    /// - Parameters:
-    ///   - status: nil when nobody serves the journal.
-    ///   - lanes: those of the entries that are waited for.
-    mutating func look(_ status: DeskStatus?, lanes: Set<LaneKey>, at now: Duration) -> Finding {
+    /// - Parameter status: nil when nobody serves the journal.
+    mutating func look(_ status: DeskStatus?, _ awaited: Awaited, at now: Duration) -> Finding {
+        if awaited.count < count { (wellAt, putOff) = (now, nil) }
+        (count, putOff) = (awaited.count, awaited.putOff ?? putOff)
         guard let status else { return unowned(at: now) }
         lastOwned = now
-        let concerned = status.lanes.filter { lanes.contains($0.key) }
+        let concerned = status.lanes.filter { awaited.lanes.contains($0.key) }
         let stopped = concerned.filter { if case .stopped = $0.state { true } else { false } }
         if let lane = stopped.first, stopped.count == concerned.count, let reason = lane.state.standsStillBecause {
             return Finding(error: ToolError(.configuration, "nothing more can be sent: lane \(lane.key): \(reason)"))
         }
-        guard let trouble = Self.trouble(of: concerned, status.routes) else {
+        let routes = status.routes.filter { route in concerned.contains { $0.key.route == route.name } }
+        let trouble = Self.trouble(of: concerned, routes) ?? Self.trouble(of: awaited.topics, routes)
+        guard let trouble = trouble ?? putOff.map({ "put off, to be tried again: \($0.rawValue)" }) else {
             wellAt = now
             return Finding()
         }
@@ -56,9 +71,18 @@ struct HandOverWatch {
             guard let reason = lane.state.standsStillBecause else { continue }
             return "lane \(lane.key) stands still: \(reason)"
         }
-        for route in routes where lanes.contains(where: { $0.key.route == route.name }) {
+        for route in routes {
             if route.isAway { return route.connection }
             if let holding = route.holding { return holding }
+        }
+        return nil
+    }
+
+    private static func trouble(of topics: Set<String>, _ routes: [DeskStatus.Route]) -> String? {
+        for route in routes {
+            guard let topic = route.topics.first(where: { topics.contains($0.topic) }) else { continue }
+            return "topic \(topic.topic.printable(maximumLength: 256)) is set aside on route \(route.name): "
+                + topic.reason.printable(maximumLength: 512)
         }
         return nil
     }

@@ -49,6 +49,8 @@ struct DeliverySummary: Encodable, Equatable {
     var unknown = 0
     /// Still unconfirmed, in the journal.
     var left = 0
+    /// The topics that all of them wait for, but those that no route serves. Nil when something else is waited for.
+    var topicsSetAside: [JournalReport.Topic]?
     /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
     var unserved: [UnservedLane]?
     /// Those whose records cannot be read, moved aside without an outcome. Nil where there are none.
@@ -70,19 +72,17 @@ struct DeliverySummary: Encodable, Equatable {
     var refusedCount: Int { refused.values.reduce(0, +) }
     var rejectedCount: Int { rejected.values.reduce(0, +) }
 
-    /// What the exit code must say, with `error` standing for what ended the run before its time.
+    /// What the exit code must say, with `error` standing for what ended the run before its time. Where flags gave the
+    /// notifications it speaks of them, and not of what else the journal holds.
     func status(error: ToolError?) -> ToolStatus {
         var status = error?.status ?? .ok
-        if (left > 0 && !queueOnly) || !inputFinished { status = max(status, .entriesLeft) }
+        if !inputFinished { status = max(status, .entriesLeft) }
         if malformed > 0 || refusedCount > 0 { status = max(status, .badInput) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 || wronglyConfirmed > 0 {
-            status = max(status, .notAllConfirmed)
-        }
+        if wronglyConfirmed > 0 { status = max(status, .notAllConfirmed) }
         if quarantined != nil { status = max(status, .unreadable) }
-        // One that was taken before ended before.
-        if notifications?.contains(where: { $0.isRepeated == true && $0.outcome != .confirmed }) == true {
-            status = max(status, .notAllConfirmed)
-        }
+        if let notifications { return notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(status, max) }
+        if left > 0, !queueOnly { status = max(status, .entriesLeft) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 { status = max(status, .notAllConfirmed) }
         return status
     }
 
@@ -117,7 +117,7 @@ struct DeliverySummary: Encodable, Equatable {
         if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
         if left > 0 {
-            rows.append(("left", Format.count(left), "safe in the journal: `holdfast recover` delivers them"))
+            rows.append(("left", Format.count(left), "safe in the journal" + leftNote))
         }
         if let quarantined {
             rows.append(
@@ -138,7 +138,24 @@ struct DeliverySummary: Encodable, Equatable {
         if let feedback { rows.append(("feedback", Format.count(feedback), "tokens named by the feedback service")) }
         let answers = perSecond > 0 ? "\(Format.count(perSecond)) a second" : ""
         rows.append(("elapsed", Format.duration(.milliseconds(Int(elapsedSeconds * 1000))), answers))
-        return Self.table(rows)
+        return ([Self.table(rows)] + topicsAdvice).joined(separator: "\n")
+    }
+
+    private var leftNote: String {
+        guard let topicsSetAside else { return ": `holdfast recover` delivers them" }
+        let names = topicsSetAside.prefix(3).map { $0.topic.printable(maximumLength: 256) }.joined(separator: ", ")
+        let more = topicsSetAside.count > 3 ? " and \(Format.count(topicsSetAside.count - 3)) more" : ""
+        return ", and waiting for what is set aside: topic \(names)\(more)"
+    }
+
+    /// `recover` alone would end as this has.
+    private var topicsAdvice: [String] {
+        guard left > 0, topicsSetAside != nil else { return [] }
+        return EntryExplanation.wrapped(
+            "What to do: mend the endpoint, the topic, the key or the token, then `holdfast recover` (with `--endpoint` "
+                + "and the like, where these change). As it is, nothing of the topic is taken. `holdfast journal drop "
+                + "UID` takes back what is not to be sent; `holdfast journal list` has the UIDs.", width: 92
+        ).map { "  \($0)" }
     }
 
     /// What the confirmations rest on, where not every one is an answer of its own.

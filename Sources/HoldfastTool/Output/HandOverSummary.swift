@@ -29,7 +29,7 @@ extension NotificationReport {
     /// Whether it is in the journal, and to be delivered.
     var isLeft: Bool { outcome == .unconfirmed || outcome == .deferred }
 
-    fileprivate func status(isQueueOnly: Bool) -> ToolStatus {
+    func status(isQueueOnly: Bool) -> ToolStatus {
         switch outcome {
         case .confirmed: .ok
         case .unconfirmed, .deferred: isQueueOnly ? .ok : .entriesLeft

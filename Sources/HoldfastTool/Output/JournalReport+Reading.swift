@@ -9,7 +9,8 @@ extension JournalReport {
         let details = Details(
             owner: reader.owner, route: try RouteSettings.decode(note, journal: reader.directory),
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
-            oldest: try Self.oldest(status.lanes, reader), live: live)
+            oldest: try Self.oldest(status.lanes, reader),
+            topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live)
         self.init(status, directory: reader.directory, details)
     }
 

@@ -99,6 +99,8 @@ struct JournalReport: Encodable, Equatable {
         var possiblySent: [LaneKey: Int] = [:]
         /// When the first unconfirmed entry of a lane was accepted.
         var oldest: [LaneKey: WallTime] = [:]
+        /// At rest, which topics a lane's entries wait for, in words.
+        var topicsAtRest: [LaneKey: String] = [:]
         /// What the process says that uses the journal.
         var live: DeskStatus?
     }
@@ -119,7 +121,8 @@ struct JournalReport: Encodable, Equatable {
             let (state, reason, since) = LaneRow.words(lane.state)
             return Lane(
                 lane: lane.key.description, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                quarantined: lane.quarantined, mark: lane.mark.rawValue, state: state, reason: reason, since: since,
+                quarantined: lane.quarantined, mark: lane.mark.rawValue, state: state,
+                reason: reason ?? details.topicsAtRest[lane.key], since: since,
                 nextProbe: details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt.map(Timestamp.format),
                 possiblySent: details.possiblySent[lane.key] ?? 0,
                 oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))

@@ -50,10 +50,12 @@ struct LaneRow: Encodable, Equatable {
     var isServed: Bool?
     var route: Route?
 
-    init(_ lane: JournalStatus.Lane, _ desk: DeskStatus?) {
+    /// - Parameter topicsAtRest: which topics its entries wait for, where no process says so.
+    init(_ lane: JournalStatus.Lane, _ desk: DeskStatus?, topicsAtRest: String? = nil) {
         let live = desk?.lanes.first { $0.key == lane.key }
         self.lane = lane.key.description
         (state, reason, since) = Self.words(live?.state ?? lane.state)
+        reason = reason ?? topicsAtRest
         unconfirmed = live?.unconfirmed ?? lane.unconfirmed
         deferred = live?.deferred ?? lane.deferred
         mark = lane.mark.rawValue

@@ -24,9 +24,9 @@ struct LanesListCommand: AsyncParsableCommand {
 
     private func list() async throws -> ToolStatus {
         let path = try journalOptions.path()
-        let (lanes, owner) = try Self.read(path)
+        let (lanes, owner, topics) = try Self.read(path)
         let desk = try await LiveStatus.read(path, owner: owner)
-        let rows = lanes.map { LaneRow($0, desk) }
+        let rows = lanes.map { LaneRow($0, desk, topicsAtRest: topics[$0.key]) }
         if json {
             for row in rows { Console.standard.print(try JSONOutput.line(row)) }
             return .ok
@@ -39,9 +39,12 @@ struct LanesListCommand: AsyncParsableCommand {
         return .ok
     }
 
-    private static func read(_ path: String) throws -> (lanes: [JournalStatus.Lane], owner: String?) {
+    private static func read(
+        _ path: String
+    ) throws -> (lanes: [JournalStatus.Lane], owner: String?, topics: [LaneKey: String]) {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
-        return (try reader.status().lanes, reader.owner)
+        let lanes = try reader.status().lanes
+        return (lanes, reader.owner, reader.owner == nil ? try TopicsAtRest.read(lanes, reader) : [:])
     }
 }

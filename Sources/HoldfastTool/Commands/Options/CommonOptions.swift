@@ -48,7 +48,8 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "End with code 75 when the service was away for so long in one piece (30s, 5m, 1h). (default: keep trying)",
+            "End with code 75 when the service was away, or nothing came to its end, for so long in one piece (30s, 5m, 1h). "
+                + "(default: keep trying)",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var giveUpAfter: Duration?

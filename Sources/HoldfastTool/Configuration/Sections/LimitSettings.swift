@@ -23,7 +23,8 @@ struct LimitSettings: Equatable, Sendable {
                 "what an absent expiration becomes, from acceptance on"),
             ConfigKey(
                 "give-up-after", .duration(short...long),
-                "`send` and `recover` end with code 75 when the service was away for so long in one piece; without it, never"
+                "`send` and `recover` end with code 75 when the service was away, or what is left was tried in vain, for so "
+                    + "long in one piece; without it, never"
             ),
             ConfigKey(
                 "shutdown-limit", .duration(.zero...(.seconds(24 * 3600))), default: "10s",

@@ -1,0 +1,37 @@
+internal import Holdfast
+
+/// What keeps a run from its end although its connections do well.
+extension DeliveryRun {
+    func sight(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> ProgressWatch.Sight {
+        ProgressWatch.Sight(
+            settled: status.settled, deferrals: status.deferrals, unconfirmed: status.unconfirmed,
+            inFlight: status.inFlight, isHeld: !report.withLock(\.finished) || !pausedLanes.isEmpty)
+    }
+
+    /// What is waited for, where no connection is in trouble.
+    func standstill(_ status: EngineStatus) -> String {
+        if let throttle = status.throttled.min(by: { $0.key < $1.key })?.value { return throttle.description }
+        let left = Format.plural(status.unconfirmed, "notification")
+        return "\(left) left, put off and tried again in vain: `holdfast journal list --state deferred` says why"
+    }
+
+    /// Why the run should end, when nothing has come to its end for so long.
+    func gaveUp(_ stalled: Duration?, _ trouble: String) -> ToolError? {
+        guard let stalled, let limit = options.giveUpAfter, stalled >= limit else { return nil }
+        return ToolError(.entriesLeft, "gave up after \(Format.duration(stalled)): \(trouble)")
+    }
+
+    /// The topics that all that is left waits for; nil when something of it waits for something else.
+    func topicsWaitedFor() -> [JournalReport.Topic]? {
+        let status = engine.status()
+        guard status.lanes.allSatisfy({ $0.backlog == 0 || $0.stoppedBecause == nil }) else { return nil }
+        let topics = status.topicsSetAside.sorted { $0.key < $1.key }.flatMap { route, topics in
+            topics.map { topic in
+                JournalReport.Topic(
+                    route: route, topic: topic.topic, reason: topic.reason, since: Timestamp.format(topic.since),
+                    nextProbe: nil)
+            }
+        }
+        return topics.isEmpty ? nil : topics
+    }
+}

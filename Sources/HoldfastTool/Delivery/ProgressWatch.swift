@@ -1,0 +1,36 @@
+internal import Holdfast
+
+/// Judges whether what is left still comes to its end, on connections that do well. A pure machine; time is told to it.
+struct ProgressWatch {
+    /// What a run looks like at a moment.
+    struct Sight {
+        /// Of this run, and when each was answered "not now", or with nothing known.
+        var settled = 0
+        var deferrals = 0
+        var unconfirmed = 0
+        var inFlight = 0
+        /// Whether more is to come, or an operator's word is waited for.
+        var isHeld = false
+    }
+
+    /// After so long it is worth a line.
+    static let patience = Duration.seconds(10)
+
+    private var settled = 0
+    private var deferrals = 0
+    private var since: Duration?
+
+    /// - Returns: how long nothing has come to its end, counted from when something was put off, or nothing was in flight;
+    ///   nil while all is well.
+    mutating func look(_ sight: Sight, at now: Duration) -> Duration? {
+        guard sight.settled == settled, sight.unconfirmed > 0, !sight.isHeld else {
+            (settled, deferrals, since) = (sight.settled, sight.deferrals, nil)
+            return nil
+        }
+        // One that is tried again is in flight now and then.
+        guard since != nil || sight.deferrals > deferrals || sight.inFlight == 0 else { return nil }
+        let start = since ?? now
+        since = start
+        return now - start
+    }
+}
