@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What an opening refuses although each of its pages is sound: a file that is another one's, tables that are gone, figures
-/// that are of another time than the rows. To go on with them would begin a new journal in the place of the old one, or send
-/// again what was sent.
+/// Refuses files whose pages are all sound, and that are wrong as a whole: another file in the place of this one, tables that
+/// are gone, figures that do not match the rows. To go on with them would begin a new journal in the place of the old one, or
+/// send again what was sent.
 extension EntriesStore {
     /// A journal that was completely made has all tables of the first format.
     static func refuseMissingTables(_ environment: Environment, _ place: JournalDirectory) throws(JournalError) {
@@ -16,6 +16,8 @@ extension EntriesStore {
         _ names: [String], of part: JournalImage.Part, _ environment: Environment, _ place: JournalDirectory
     ) throws(JournalError) {
         let missing = try translated("read", place.path) { () throws(LMDBError) -> [String] in
+            // One look where all is well.
+            guard try ReaderPool.openTables(names, in: environment) == nil else { return [] }
             var missing: [String] = []
             for name in names where try ReaderPool.openTables([name], in: environment) == nil { missing.append(name) }
             return missing

@@ -14,7 +14,7 @@ extension LMDBError.Code {
     package static let cursorFull = Self(rawValue: MDB_CURSOR_FULL)
     /// A table is not of the kind that its record says.
     package static let incompatible = Self(rawValue: MDB_INCOMPATIBLE)
-    /// What a transaction says from then on in which a call has failed.
+    /// An earlier call in this transaction has failed, and so does every later one.
     package static let badTransaction = Self(rawValue: MDB_BAD_TXN)
     /// A meta page could not be written; the environment refuses everything until it is opened again.
     package static let panic = Self(rawValue: MDB_PANIC)

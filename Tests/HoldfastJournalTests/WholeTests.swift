@@ -26,13 +26,17 @@ struct WholeTests {
         return try [#require(opened), #require(read)]
     }
 
+    private func put(_ part: String, inPlaceOf other: String, _ scratch: Scratch) throws {
+        let file = scratch.journal + "/\(other)/data.mdb"
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.copyItem(atPath: scratch.journal + "/\(part)/data.mdb", toPath: file)
+    }
+
     @Test("The blacklist's file in the place of the entries' is not taken for a new journal") func otherFile() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
         try made(scratch)
-        let file = scratch.journal + "/entries/data.mdb"
-        try FileManager.default.removeItem(atPath: file)
-        try FileManager.default.copyItem(atPath: scratch.journal + "/blacklist/data.mdb", toPath: file)
+        try put("blacklist", inPlaceOf: "entries", scratch)
         for error in try refusals(scratch) {
             #expect(error.code == .damaged)
             #expect(error.message.contains("entries/data.mdb has no tables entries, deferred"), "\(error.message)")
@@ -46,9 +50,7 @@ struct WholeTests {
         let scratch = Scratch()
         defer { scratch.remove() }
         try made(scratch)
-        let file = scratch.journal + "/blacklist/data.mdb"
-        try FileManager.default.removeItem(atPath: file)
-        try FileManager.default.copyItem(atPath: scratch.journal + "/entries/data.mdb", toPath: file)
+        try put("entries", inPlaceOf: "blacklist", scratch)
         for _ in 0..<2 { for error in try refusals(scratch) { #expect(error.code == .damaged, "\(error)") } }
     }
 

@@ -16,7 +16,7 @@
 ///
 /// A pure machine, and bounded. It has work only when a connection has ended.
 struct Caution: Sendable {
-    /// What a connection that has ended, or is about to, left without an answer, and what may have ended it.
+    /// Entries that a connection left without an answer when it ended. Any of them may be the cause.
     struct Leftover: Hashable, Sendable {
         private(set) var first: EntryKey
         private(set) var count = 0
@@ -53,7 +53,7 @@ struct Caution: Sendable {
         }
     }
 
-    /// What follows from the end of a connection.
+    /// Whether the end of a connection makes the route careful.
     enum Finding: Hashable, Sendable {
         case nothing
         /// From now on one entry goes at a time, since so many connections have left this one behind.

@@ -52,7 +52,7 @@ struct CircuitBreaker: Sendable {
         var confirmedMeanwhile: Int
         /// Whether the topic had proven itself when the first of them was answered.
         let wasProven: Bool
-        /// Those called bad before them, with which they were held, have their second chance: so have they.
+        /// Whether each of these gets a second chance, since those that were judged before them got one.
         var isSpared = false
         /// How many are called bad for the first time.
         private(set) var firstCount = 0

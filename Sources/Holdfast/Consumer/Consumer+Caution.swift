@@ -6,17 +6,18 @@ extension Consumer {
 
     /// An entry was left without an answer by a connection that has ended, or asks for another one, and may be the cause.
     func leaveBehind(_ flight: SentWindow.Flight, on link: Link) {
-        let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
-        var left = link.left ?? Caution.Leftover(key)
-        left.add(key, through: flight.uid)
-        link.left = left
+        leaveBehind(flight.uid, through: flight.uid, lane: flight.lane, on: link)
     }
 
     /// The same for a run of a cumulative window.
     func leaveBehind(_ run: CumulativeWindow.Run, on link: Link) {
-        let key = EntryKey(lane: lanes[run.lane].id, uid: run.first)
+        leaveBehind(run.first, through: UID(run.uids.upperBound), lane: run.lane, on: link)
+    }
+
+    private func leaveBehind(_ first: UID, through last: UID, lane: Int, on link: Link) {
+        let key = EntryKey(lane: lanes[lane].id, uid: first)
         var left = link.left ?? Caution.Leftover(key)
-        left.add(key, through: UID(run.uids.upperBound))
+        left.add(key, through: last)
         link.left = left
     }
 
@@ -46,7 +47,7 @@ extension Consumer {
         lanes.contains { $0.id == key.lane && $0.goesAgain(key.uid) != nil }
     }
 
-    /// What of a lane with one attempt goes again is on its way there by the deferred.
+    /// Whether the entry may be among the deferred: in a lane with one attempt, what goes again comes back from there.
     private func isOnDisk(_ key: EntryKey) -> Bool {
         lanes.contains { $0.id == key.lane && $0.key.guarantee == .atMostOnce }
     }
@@ -80,7 +81,7 @@ extension Consumer {
         return lane.againCount - caution.passedOver.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
     }
 
-    /// What of a lane others go before. In a lane with one attempt it comes up, and then waits among the deferred.
+    /// Entries of a lane that let others go first. None of a lane with one attempt: there they come up, and are deferred.
     func passedOver(in index: Int) -> Set<UID> {
         guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce, othersGo else { return [] }
         return Set(caution.passedOver.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
@@ -112,8 +113,9 @@ extension Consumer {
                 flight, ticket: ticket, lane: key.lane, until: wall.advanced(by: pause), reason: .endsConnections)
             return caution.putAside(key)
         }
-        let due = plan.putAside(
-            flight, ticket: ticket, lane: key.lane, retry: configuration.retry, wall: wall, random: randomUnit())
+        let due = plan.countAttempt(
+            flight, ticket: ticket, lane: key.lane, reason: .endsConnections, atTheEnd: .endsConnections,
+            possiblySent: flight.possiblySentBefore, retry: configuration.retry, wall: wall, random: { randomUnit() })
         if due == nil { caution.forget(key) } else { caution.putAside(key) }
         tellPutAside(flight, ends: ends, until: due, wall: wall)
     }
@@ -183,30 +185,5 @@ extension Consumer {
             "entry \(flight.uid) has ended \(ends) connections that carried nothing else, while others are taken: \(next)",
             metadata)
         events.emit(.endsConnections(lane, flight.uid, connections: ends, nextTrial: due))
-    }
-}
-
-extension SettlementPlan {
-    /// It ends the connections that it goes out on: again after a while, with one more attempt counted.
-    ///
-    /// - Returns: when; nil when it is given up.
-    mutating func putAside(
-        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, retry: RetrySchedule, wall: WallTime, random: Double
-    ) -> WallTime? {
-        let key = EntryKey(lane: lane, uid: flight.uid)
-        let possiblySent = flight.possiblySentBefore
-        let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
-        guard !retry.isExhausted(attempts: attempts, age: age(of: flight, wall: wall)) else {
-            reject(key, ticket: ticket, reason: .endsConnections, possiblySent: possiblySent, wall: wall)
-            return nil
-        }
-        let due = wall.advanced(by: retry.delay(attempt: attempts, random: random))
-        now.batch.others.append(
-            Settlement(
-                key,
-                .deferUntil(due, attempts: UInt16(attempts), reason: .endsConnections, possiblySent: possiblySent)))
-        now.tickets.append(ticket)
-        counts.deferred += 1
-        return due
     }
 }

@@ -69,7 +69,7 @@ extension Consumer {
         }
     }
 
-    /// What lies before a position of the connection was taken, that which silence had confirmed included.
+    /// Everything before a position of the connection was taken. That proves the topics which silence alone had confirmed.
     private func proveQuiet(of link: Link, below position: UInt64) {
         for (topic, first) in link.cumulative!.quietTopics where first < position {
             breakers.confirmed(1, of: topic)

@@ -151,7 +151,7 @@ struct LaneStateMachine: Sendable {
         Array(again.prefix(limit + passedOver.count).filter { !passedOver.contains($0.uid) }.prefix(limit))
     }
 
-    /// Those of ``nextStep(limit:passingOver:)`` were read and are dealt with.
+    /// Removes entries that ``nextStep(limit:passingOver:)`` gave, and that have been dealt with.
     ///
     /// - Parameter isFront: whether nothing of what goes again lies before or between them.
     mutating func takeAgain(_ taken: [Again], isFront: Bool = true) {

@@ -23,9 +23,9 @@ final class Link {
     private(set) var refusals = 0
     /// Nothing goes to it before.
     var pausedUntil: Duration?
-    /// What it left without an answer, and what nothing was concluded from yet.
+    /// Entries that it left without an answer, until ``Caution`` is told.
     var left: Caution.Leftover?
-    /// What the service has answered on it, and what nothing was concluded from yet.
+    /// How many entries the service has answered on it, until ``Caution`` is told.
     var answered = 0
     /// Conclusions were drawn from its end.
     var hasConcluded = false

@@ -10,7 +10,6 @@ struct ProvenTopics: Hashable, Sendable {
 
     /// The oldest first.
     private var hashes: [UInt64] = []
-    private var known: Set<UInt64> = []
     private var hasNews = false
 
     /// The name of a route's note in the journal.
@@ -25,8 +24,7 @@ struct ProvenTopics: Hashable, Sendable {
         guard bytes.count >= head, bytes[0] == Self.version, Int(bytes.span.littleEndian16(at: 1)) == name.count,
             bytes[3..<head].elementsEqual(name), (bytes.count - head).isMultiple(of: 8)
         else { return }
-        for position in stride(from: head, to: bytes.count, by: 8) { insert(bytes.span.littleEndian64(at: position)) }
-        hasNews = false
+        hashes = stride(from: head, to: bytes.count, by: 8).map { bytes.span.littleEndian64(at: $0) }
     }
 
     /// - Parameter service: as ``Connector/serviceIdentity`` names it.
@@ -39,18 +37,18 @@ struct ProvenTopics: Hashable, Sendable {
         return bytes
     }
 
-    func contains(_ hash: UInt64) -> Bool { known.contains(hash) }
+    func contains(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 
     mutating func insert(_ hash: UInt64) {
-        guard known.insert(hash).inserted else { return }
+        guard !contains(hash) else { return }
         hashes.append(hash)
-        if hashes.count > Self.limit { known.remove(hashes.removeFirst()) }
+        if hashes.count > Self.limit { hashes.removeFirst() }
         hasNews = true
     }
 
     mutating func remove(_ hash: UInt64) {
-        guard known.remove(hash) != nil else { return }
-        hashes.removeAll { $0 == hash }
+        guard let index = hashes.firstIndex(of: hash) else { return }
+        hashes.remove(at: index)
         hasNews = true
     }
 

@@ -14,8 +14,6 @@ struct TopicBreakers: Sendable {
         var breaker: CircuitBreaker
         /// Answers that tokens are gone, one behind the other.
         var gone = UniformRefusals()
-        /// Whether that it is proven has been noted.
-        var isNoted: Bool
         /// The turn in which it was asked for last, as far as that is written down.
         var usedIn: UInt32
     }
@@ -67,9 +65,8 @@ struct TopicBreakers: Sendable {
         noteUse()
         greatest += 1
         let new = Array(bytes[topic])
-        let isProven = proven.contains(hash)
         records[greatest] = Record(
-            topic: new, breaker: CircuitBreaker(policy: policy, isProven: isProven), isNoted: isProven, usedIn: turn)
+            topic: new, breaker: CircuitBreaker(policy: policy, isProven: proven.contains(hash)), usedIn: turn)
         numbers[hash] = greatest
         last = (greatest, new)
         return greatest
@@ -117,15 +114,14 @@ struct TopicBreakers: Sendable {
     ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
     mutating func confirmed(_ count: Int, of topic: UInt32, evidence: Int = 0) {
         guard count > 0, topic != Self.none else { return }
+        if records[topic]?.breaker.isProven == false { note(topic, isProven: true) }
         records[topic]?.breaker.look(turn: turn)
         records[topic]?.breaker.confirmed(count, evidence: evidence)
         records[topic]?.gone.confirmed()
-        if records[topic]?.isNoted == false { note(topic, isProven: true) }
     }
 
     private mutating func note(_ topic: UInt32, isProven: Bool) {
         guard let record = records[topic] else { return }
-        records[topic]?.isNoted = isProven
         let hash = Self.hash(record.topic[...])
         if isProven { proven.insert(hash) } else { proven.remove(hash) }
     }

@@ -257,17 +257,33 @@ struct SettlementPlan: Sendable {
         let isUnknown = result.verdict == .unknown
         let possiblySent = isUnknown || result.mayHaveBeenTaken || flight.possiblySentBefore
         if flight.hasOneAttempt, possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
+        let reason = result.reason ?? (isUnknown ? .noAnswer : .serviceUnavailable)
+        countAttempt(
+            flight, ticket: ticket, lane: lane, reason: reason, atTheEnd: .tooManyAttempts, possiblySent: possiblySent,
+            retry: retry, retryAfter: result.retryAfter, wall: wall, random: random)
+    }
+
+    /// Again after a while, with one more attempt counted in the journal; rejected when it has had too many, or is too old.
+    ///
+    /// - Parameter atTheEnd: why it is rejected then.
+    /// - Returns: when it goes again; nil when it is rejected.
+    @discardableResult
+    mutating func countAttempt(
+        _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, reason: Reason, atTheEnd: Reason, possiblySent: Bool,
+        retry: RetrySchedule, retryAfter: Duration? = nil, wall: WallTime, random: () -> Double
+    ) -> WallTime? {
+        let key = EntryKey(lane: lane, uid: flight.uid)
         let attempts = min(Int(flight.attempts) + 1, Int(UInt16.max))
         guard !retry.isExhausted(attempts: attempts, age: age(of: flight, wall: wall)) else {
-            return reject(key, ticket: ticket, reason: .tooManyAttempts, possiblySent: possiblySent, wall: wall)
+            reject(key, ticket: ticket, reason: atTheEnd, possiblySent: possiblySent, wall: wall)
+            return nil
         }
-        let delay = retry.delay(attempt: attempts, retryAfter: result.retryAfter, random: random())
-        let reason = result.reason ?? (isUnknown ? .noAnswer : .serviceUnavailable)
-        let due = wall.advanced(by: delay)
+        let due = wall.advanced(by: retry.delay(attempt: attempts, retryAfter: retryAfter, random: random()))
         settle(
             key, .deferUntil(due, attempts: UInt16(attempts), reason: reason, possiblySent: possiblySent),
             ticket: ticket)
         counts.deferred += 1
+        return due
     }
 
     /// For how long an entry has been accepted, at least.
