@@ -253,10 +253,9 @@ struct LaneStateMachine: Sendable {
     /// The mark has been set back; what it is now came with the commit. Or it could not be, and stands where it was.
     mutating func markLowered(_ isLowered: Bool = true) {
         isLowering = false
-        if !isLowered {
-            ceiling = max(ceiling, mark)
-            if ceiling > cursor { forwardPlaces += loweredPlaces }
-        }
+        // Nothing more is asked for: the step back has also taken back what was asked for before, and not written yet.
+        ceiling = mark
+        if !isLowered, ceiling > cursor { forwardPlaces += loweredPlaces }
         loweredPlaces = 0
     }
 

@@ -135,6 +135,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, Copy.Word(result, of: request.entry.notification))
+            if case .neverProcessed = result.verdict {} else { request.entry.copies[request.copy].isAnswered = true }
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)
             } else {

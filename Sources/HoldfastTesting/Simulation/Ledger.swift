@@ -32,6 +32,8 @@ struct Copy {
     var leftAt: Duration?
     var isTaken = false
     var word = Word.outstanding
+    /// The service has said something about it, were it only that it knows nobody.
+    var isAnswered = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0
 }

@@ -114,6 +114,24 @@ import Testing
         #expect(lane.fillablePlaces == (isLowered ? 0 : 6))
     }
 
+    @Test(
+        "What was asked of a mark before its step back, and not written yet, is asked again for what waits above it",
+        arguments: [true, false])
+    func askedAgain(_ isLowered: Bool) {
+        var lane = lane(.atMostOnce, last: 100)
+        _ = lane.raise(through: UID(10), places: 1)
+        lane.committed(lastUID: UID(100), mark: UID(10))
+        lane.advance(to: UID(10), count: 1)
+        _ = lane.raise(through: UID(20), places: 1)
+        // An entry of a promotion moves the reading on without the mark: it lies below it, and goes again.
+        lane.advance(to: UID(15))
+        #expect(lane.retreat() == UID(15))
+        lane.markLowered(isLowered)
+        lane.requeue([.init(uid: UID(15), possiblySent: false)])
+        #expect(lane.nextStep(limit: 5) == .readAgain([.init(uid: UID(15), possiblySent: false)]))
+        #expect(lane.raise(through: UID(15)) == UID(15))
+    }
+
     @Test("A mark of an earlier process is not lowered before the reading has passed it") func retreatAfterOpening() {
         var lane = lane(.atMostOnce, mark: 10, last: 100)
         lane.advance(to: UID(9))
