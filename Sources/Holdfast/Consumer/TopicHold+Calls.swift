@@ -13,8 +13,8 @@ extension TopicHold {
 
     /// Whether there is something to call back that is worth a connection.
     func wantsConnection(lane: Int) -> Bool {
-        guard lanes[lane].sweeps == 0 else { return lanes[lane].isSweepDue }
-        return call(lane: lane, limit: 1) != nil
+        // A sweep that nothing is known of can wait for another's connection, but nothing that is known waits for the sweep.
+        lanes[lane].sweeps > 0 && lanes[lane].isSweepDue || topicCall(lane: lane, limit: 1) != nil
     }
 
     /// An entry waits in a place, on disk.
@@ -33,13 +33,16 @@ extension TopicHold {
     /// - Parameter limit: at most so many.
     func call(lane: Int, limit greatest: Int) -> Call? {
         guard mayCall(lane: lane) else { return nil }
-        if lanes[lane].sweeps > 0 {
-            let generation = 1 - lanes[lane].generation
-            let first = Self.firstDue.milliseconds + Int64(generation) * Self.span
-            return Call(
-                after: WallTime(milliseconds: first - 1), through: WallTime(milliseconds: first + Self.span - 1),
-                limit: greatest, isForProbe: false, slot: nil, generation: generation, side: 0)
-        }
+        guard lanes[lane].sweeps > 0 else { return topicCall(lane: lane, limit: greatest) }
+        let generation = 1 - lanes[lane].generation
+        let first = Self.firstDue.milliseconds + Int64(generation) * Self.span
+        return Call(
+            after: WallTime(milliseconds: first - 1), through: WallTime(milliseconds: first + Self.span - 1),
+            limit: greatest, isForProbe: false, slot: nil, generation: generation, side: 0)
+    }
+
+    /// The same of topics that are tried, or are back.
+    private func topicCall(lane: Int, limit greatest: Int) -> Call? {
         for entry in held.values.sorted(by: { $0.slot < $1.slot }) {
             let isForProbe: Bool
             switch entry.state {

@@ -135,7 +135,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, Copy.Word(result, of: request.entry.notification))
-            if case .neverProcessed = result.verdict {} else { request.entry.copies[request.copy].isAnswered = true }
+            request.entry.copies[request.copy].isSingle = result.verdict != .neverProcessed(.newConnection)
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)
             } else {
@@ -155,6 +155,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, .unknown)
+            request.entry.copies[request.copy].isSingle = true
             results.append((request.ticket, .unknown("no answer within the deadline")))
             late.append(request)
             return true

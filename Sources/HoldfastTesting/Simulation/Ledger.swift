@@ -32,8 +32,8 @@ struct Copy {
     var leftAt: Duration?
     var isTaken = false
     var word = Word.outstanding
-    /// The service has said something about it, were it only that it knows nobody.
-    var isAnswered = false
+    /// Told by itself, and not as what a connection left behind that ended, or was given up.
+    var isSingle = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0
 }

@@ -39,7 +39,7 @@ extension World {
             other !== entry && !other.hasOneAttempt && !other.wasQuieted && other.lane.route == entry.lane.route
                 && other.copies.contains {
                     $0.life == last.life && $0.consumer == last.consumer && $0.connection == last.connection
-                        && !$0.isAnswered && ($0.word == .unknown || $0.word == .notProcessed)
+                        && !$0.isSingle && ($0.word == .unknown || $0.word == .notProcessed)
                 }
         }
     }

@@ -194,6 +194,18 @@ import Testing
         #expect(!hold.wantsConnection(lane: 1))
     }
 
+    @Test("A probe that is due wants a connection, although its lane is still to be looked through")
+    func probeBehindLookThrough() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.waits(until: refusal.due, lane: 0)
+        hold.lookThrough(lane: 0)
+        #expect(!hold.wantsConnection(lane: 0))
+        hold.hurry(now: .zero, wall: wall)
+        #expect(hold.wantsConnection(lane: 0))
+        #expect(!hold.wantsConnection(lane: 1))
+    }
+
     @Test("What may be mended is tried at once") func hurry() {
         var hold = hold()
         _ = refuse(&hold, "a")
