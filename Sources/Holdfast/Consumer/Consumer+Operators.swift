@@ -105,6 +105,10 @@ extension Consumer {
     }
 
     private func freePlaces(of settlements: [Settlement]) {
+        for index in lanes.indices {
+            lanes[index].takenBack(
+                settlements.lazy.filter { [id = lanes[index].id] in $0.key.lane == id }.map(\.key.uid))
+        }
         for (number, link) in orderedLinks {
             for settlement in settlements {
                 guard let lane = lanes.firstIndex(where: { $0.id == settlement.key.lane }) else { continue }

@@ -103,6 +103,8 @@ extension Consumer {
                     .settled, "\(report.settled) settlements of connection \(connection) are on disk",
                     ["connection": .count(connection), "count": .count(report.settled), "gone": .count(report.gone)])
                 release(work, of: connection)
+                // What has ended meanwhile may have been the last that a mark had to cover.
+                marksAreLowered = false
                 noteDeferred(in: work, now: now)
                 if let late = work.part.recalls { takeRecalled(late, report, now: now, wall: wall) }
                 for cleared in work.part.cleared {

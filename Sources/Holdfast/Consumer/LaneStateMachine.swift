@@ -310,6 +310,11 @@ struct LaneStateMachine: Sendable {
         if !ahead.isEmpty { ahead.remove(uid) }
     }
 
+    /// Entries were taken back, which is on disk: they do not go again, and no mark has to cover them.
+    mutating func takenBack(_ uids: some Sequence<UID>) {
+        if !again.isEmpty { again.remove(Array(uids)) }
+    }
+
     /// The indices, ascending, of what a forward read must pass over since it goes another way.
     mutating func passOver(in batch: EntryBatch) -> [Int] {
         guard !ahead.isEmpty else { return [] }

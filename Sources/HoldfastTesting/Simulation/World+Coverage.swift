@@ -12,9 +12,10 @@ extension World {
             var covered: [UID] = []
             for (_, lane) in disk.lanes where lane.key.route == name && lane.key.guarantee == .atMostOnce {
                 for (uid, record) in lane.entries.all where uid <= lane.mark && !record.isPossiblySent {
-                    // What cannot be read is moved aside, and is never *unknown*.
+                    // What cannot be read is moved aside, and is never *unknown*. What an operator is taking back has given up
+                    // its place, although that is not on disk yet.
                     guard let entry = ledger[uid], entry.copies.isEmpty, !entry.isPossiblySentByRule,
-                        !entry.isImportedAsSent, !entry.isDamaged
+                        !entry.isImportedAsSent, !entry.isDamaged, !entry.requested.contains(.withdrawn)
                     else { continue }
                     covered.append(uid)
                 }

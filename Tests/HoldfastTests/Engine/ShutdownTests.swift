@@ -85,6 +85,30 @@ import Testing
         #expect(bench.core.end(of: 0) != nil)
     }
 
+    @Test("What is taken back while the marks step back lets them step back further") func withdrawnMeanwhile() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.capacity = 5
+        try bench.submit(1..<11)
+        bench.settle()
+        #expect(bench.sent == Array(1..<6))
+        bench.accepts = false
+        bench.connection.end(possiblySent: [5])
+        bench.settle()
+        let mark = try #require(bench.journal.marks[bench.lane()])
+        bench.commits = false
+        bench.core.shutDown()
+        bench.settle()
+        // The step back to what may have been sent is on its way; what may have been sent is taken back behind it.
+        bench.core.withdraw([UID(5)], from: bench.lane()) { _ in }
+        bench.settle()
+        bench.commits = true
+        bench.settle()
+        #expect(bench.core.end(of: 0) != nil)
+        #expect(bench.journal.entries.map(\.uid.rawValue) == [1, 2, 3, 4, 6, 7, 8, 9, 10])
+        #expect(mark >= UID(5))
+        #expect(bench.journal.marks[bench.lane()] == UID.none)
+    }
+
     @Test("A wake is never in the past, also at the very moment of the limit") func limitZero() throws {
         let bench = try Bench { $0.shutdownLimit = .zero }
         bench.prepare = { $0.state.withLock { $0.endsWhenClosed = false } }
