@@ -60,6 +60,14 @@ struct OperatorWorld {
         _ configuration: EngineConfiguration = EngineConfiguration(),
         _ body: @Sendable (PushEngine) async throws -> Void
     ) async throws {
+        try await withJournal(configuration) { engine, _ in try await body(engine) }
+    }
+
+    /// The same, with the journal at hand.
+    func withJournal(
+        _ configuration: EngineConfiguration = EngineConfiguration(),
+        _ body: @Sendable (PushEngine, LMDBJournal) async throws -> Void
+    ) async throws {
         let opened = try LMDBJournal(directory: journal)
         defer { opened.close() }
         let engine = try PushEngine(
@@ -74,7 +82,7 @@ struct OperatorWorld {
             let isServed = await waitUntil { FileManager.default.fileExists(atPath: socket) }
             do {
                 try #require(isServed)
-                try await body(engine)
+                try await body(engine, opened)
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error

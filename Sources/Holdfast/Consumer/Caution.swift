@@ -1,9 +1,10 @@
 /// Finds the notification that ends every connection that it goes out on, so that it holds up nobody but itself.
 ///
-/// The end of a connection does not say which entry has caused it. After ``greatestEnds`` connections in a row that ended by
-/// themselves with the same entry unanswered the route is *careful*: one entry goes at a time. It need not be the first of what
-/// they left: where answers take long, each connection answers the first before it ends. Answers widen that again, and each end
-/// halves it, until one is left behind alone.
+/// The end of a connection does not say which entry has caused it. When ``greatestEnds`` of the last connections that ended by
+/// themselves had the same entry unanswered, the route is *careful*: one entry goes at a time. It need not be the first of what
+/// they left: where answers take long, each connection answers the first before it ends. And they need not be the last ones:
+/// each of several connections may have an entry that ends it. Answers widen that again, and each end halves it, until one is
+/// left behind alone.
 ///
 /// An entry that was left behind alone is *accused*, and others go before it. When the service has answered one of them, the
 /// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
@@ -32,24 +33,6 @@ struct Caution: Sendable {
             count += Int(clamping: last.rawValue - first.uid.rawValue) + 1
             let new = EntryRanges.Range(first, through: last)
             if ranges.isEmpty || !ranges[ranges.count - 1].join(new) { ranges.append(new) }
-        }
-    }
-
-    /// Connections that ended by themselves, and what all of them have left behind.
-    private struct Streak: Sendable {
-        private(set) var common: EntryRanges
-        private(set) var ends = 1
-
-        /// However many ranges windows leave behind, the first ones tell: they go again first.
-        init(_ left: EntryRanges) { common = left.prefix(Caution.greatestCount) }
-
-        /// - Returns: false, and nothing is changed, where what another connection left behind has nothing of it.
-        mutating func meet(_ left: EntryRanges) -> Bool {
-            let common = common.intersection(left).prefix(Caution.greatestCount)
-            guard !common.isEmpty else { return false }
-            self.common = common
-            ends += 1
-            return true
         }
     }
 
@@ -101,18 +84,18 @@ struct Caution: Sendable {
         var isDue: Bool { hasWitness && answers >= min(1 << min(trials, 10), Caution.greatestAnswers) }
     }
 
-    /// So many ends in a row with the same entry unanswered make a route careful.
+    /// So many ends with the same entry unanswered make a route careful.
     static let greatestEnds = 3
+    /// So many connections that ended last are looked at.
+    static let greatestRecent = 16
     private static let greatestCount = 1000
     /// The most that are answered before a trial.
     private static let greatestAnswers = 1000
     private static let firstBound = 3
 
-    /// Connections with something in common, of which another one may have ended in between.
-    private var watched: Streak?
-    /// The last connections with something in common. While what is ``watched`` waits for another connection, this may end
-    /// them all.
-    private var last: Streak?
+    /// What the connections that ended last by themselves have left behind, the newest last. However many ranges windows leave
+    /// behind, the first ones tell: they go again first.
+    private var recent: [EntryRanges] = []
     /// The most entries in flight; nil when the window alone counts.
     private(set) var limit: Int?
     /// The most that a connection has left behind since the route is careful.
@@ -128,7 +111,7 @@ struct Caution: Sendable {
     var isCareful: Bool { limit != nil }
     var hasSuspects: Bool { !suspects.isEmpty }
     /// For tests: how much memory is taken by what connections have left behind.
-    var rangeCount: Int { [watched, last].reduce(0) { $0 + ($1?.common.rangeCount ?? 0) } }
+    var rangeCount: Int { recent.reduce(0) { $0 + $1.rangeCount } }
     /// Whether answers change anything.
     var wantsAnswers: Bool { isCareful || hasSuspects }
 
@@ -206,15 +189,14 @@ struct Caution: Sendable {
         if wider > most { calmDown() } else { self.limit = wider }
     }
 
-    private mutating func calmDown() { (limit, most, owed, watched, last) = (nil, 1, 0, nil, nil) }
+    private mutating func calmDown() { (limit, most, owed, recent) = (nil, 1, 0, []) }
 
     /// A connection has ended by itself.
     ///
     /// - Parameters:
     ///   - left: what it left without an answer.
     ///   - wasAlone: whether it was never given anything but one entry.
-    ///   - isWaiting: whether an entry has had no answer from other connections either.
-    mutating func ended(_ left: Leftover, wasAlone: Bool, isWaiting: (EntryKey) -> Bool) -> Finding {
+    mutating func ended(_ left: Leftover, wasAlone: Bool) -> Finding {
         guard left.count > 0 else { return .nothing }
         let hasWitness = suspects[left.first]?.hasWitness == true
         for key in suspects.keys {
@@ -236,10 +218,9 @@ struct Caution: Sendable {
             becomeCareful(left, ends: 1)
             return .nothing
         }
-        let streak = watch(left.entries, isWaiting: isWaiting)
-        guard streak.ends >= Self.greatestEnds else { return .nothing }
-        becomeCareful(left, ends: streak.ends)
-        return .careful(streak.common.first ?? left.first, ends: streak.ends)
+        guard let first = common(left.entries) else { return .nothing }
+        becomeCareful(left, ends: Self.greatestEnds)
+        return .careful(first, ends: Self.greatestEnds)
     }
 
     private mutating func convict(_ key: EntryKey, counts: Bool) {
@@ -250,14 +231,20 @@ struct Caution: Sendable {
         suspects[key]?.ends += 1
     }
 
-    /// - Returns: the connections that have left the same entries behind, this one the last of them.
-    private mutating func watch(_ left: EntryRanges, isWaiting: (EntryKey) -> Bool) -> Streak {
-        if last?.meet(left) != true { last = Streak(left) }
-        let inARow = last ?? Streak(left)
-        if watched?.meet(left) == true, let watched { return watched.ends > inARow.ends ? watched : inARow }
-        // What comes last is answered last.
-        if !(watched?.common.last.map(isWaiting) ?? false) { watched = inARow }
-        return inARow
+    /// - Returns: the first entry that this connection and two others of the last ones have left behind.
+    private mutating func common(_ left: EntryRanges) -> EntryKey? {
+        let met = recent.map { $0.intersection(left) }.filter { !$0.isEmpty }
+        recent = recent.suffix(Self.greatestRecent - 1) + [left.prefix(Self.greatestCount)]
+        var first: EntryKey?
+        for (index, some) in met.enumerated() {
+            for others in met.dropFirst(index + 1) {
+                guard let key = some.intersection(others).first, first.map({ key.uid < $0.uid }) ?? true else {
+                    continue
+                }
+                first = key
+            }
+        }
+        return first
     }
 
     /// - Parameter ends: connections in a row that ended with it.

@@ -70,7 +70,7 @@ extension Consumer {
         link.note(.confirmed)
         link.confirmations += tickets.count
         link.answered += tickets.count
-        credentialTrial.confirmed(now: now)
+        credentialsWork(&plan, now: now)
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
         let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
         plan.answers.granted += tickets.count
@@ -134,7 +134,7 @@ extension Consumer {
             if !flight.isBroadcast {
                 breakers.confirmed(1, of: flight.topic, evidence: breakers.isEvidence(flight) ? 1 : 0)
             }
-            credentialTrial.confirmed(now: now)
+            credentialsWork(&plan, now: now)
         }
         switch result.verdict {
         case .confirmed, .rejected(.notification), .rejected(.token): breakers.ended(flight)

@@ -33,7 +33,7 @@ extension Consumer {
         // One connection ends once.
         guard !link.hasConcluded, link.leavesByItself || end?.cause != nil else { return }
         link.hasConcluded = true
-        let finding = caution.ended(left, wasAlone: link.handOuts == 1) { isOut($0) || goesAgain($0) }
+        let finding = caution.ended(left, wasAlone: link.handOuts == 1)
         if case .careful(let key, let ends) = finding { tellCareful(key, ends: ends, cause: end?.cause) }
     }
 
@@ -168,7 +168,7 @@ extension Consumer {
     private func tellCareful(_ key: EntryKey, ends: Int, cause: String?) {
         log(
             .careful,
-            "\(ends) connections in a row have ended with entry \(key.uid) unanswered\(cause.map { " (\($0))" } ?? ""): "
+            "\(ends) connections have ended with entry \(key.uid) unanswered\(cause.map { " (\($0))" } ?? ""): "
                 + "few entries go at a time, until it shows whether one of them is the cause",
             ["uid": .stringConvertible(key.uid), "count": .count(ends)])
     }

@@ -170,7 +170,7 @@ extension Consumer {
         let statuses = lanes.indices.map { index in
             StatusBoard.LaneStanding(
                 key: lanes[index].key, state: lanes[index].state, nextProbeAt: probes[index].nextAt,
-                unreachable: censuses[index].unreachable)
+                unreachable: censuses[index].unreachable, isYetToBeProbed: isYetToBeProbed(index))
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
@@ -202,7 +202,7 @@ extension Consumer {
     }
 
     /// Why there is nothing to do; nil when there is.
-    private func rest() -> EngineRest? {
+    func rest() -> EngineRest? {
         guard beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, inFlight == 0,
             !lanes.contains(where: \.isPromoting)
         else { return nil }

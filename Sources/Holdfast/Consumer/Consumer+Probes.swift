@@ -40,12 +40,15 @@ extension Consumer {
         let lane = lanes[flight.lane].id
         topicAnswered(flight, result.verdict, now: now, wall: wall)
         let wasRefused = lanes[flight.lane].remedy == .credentials
+        let isDoubted =
+            result.verdict == .laneStopped(.credentials)
+            && !convictsCredentials(result, of: flight.uid, now: now)
         if probeAnswered(flight, result.verdict, now: now, wall: wall) == .failed, wasRefused {
             // Behind all others of the lane, which may fare better: this one may be refused for its own sake.
             return plan.wait(
                 flight, ticket: ticket, lane: lane, until: wall, reason: result.reason ?? .neverProcessed)
         }
-        if result.verdict == .laneStopped(.credentials), !wasRefused, !convictsCredentials(result, now: now) {
+        if isDoubted, !wasRefused {
             plan.wait(
                 flight, ticket: ticket, lane: lane, until: wall.advanced(by: doubtfulPause),
                 reason: result.reason ?? .neverProcessed)
@@ -60,7 +63,7 @@ extension Consumer {
     /// Weighs what the service says of a connection as a whole: its end is all that follows from a refusal of credentials
     /// that are good.
     func weigh(word result: SendResult, now: Duration) -> SendResult {
-        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, now: now) else {
+        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, of: nil, now: now) else {
             return result
         }
         var result = result
@@ -69,10 +72,21 @@ extension Consumer {
     }
 
     /// Half of the configured pause at least, so that an entry which alone is refused does not go in a hot loop.
-    private var doubtfulPause: Duration { configuration.credentials.pause * (0.5 + randomUnit() / 2) }
+    private var doubtfulPause: Duration {
+        let pause = configuration.credentials.pause
+        let doublings = min(max(credentialTrial.refusalsOfOne - 1, 0), 20)
+        return min(pause * (1 << doublings), max(configuration.retry.maximum, pause)) * (0.5 + randomUnit() / 2)
+    }
 
-    private func convictsCredentials(_ result: SendResult, now: Duration) -> Bool {
-        if credentialTrial.refused(now: now) { return true }
+    /// The service takes what goes with the credentials: what was stopped for them runs again, or is not stopped at all.
+    func credentialsWork(_ plan: inout SettlementPlan, now: Duration) {
+        credentialTrial.confirmed(now: now)
+        if !plan.stops.isEmpty { plan.stops.removeAll { $0.cause == .credentials } }
+        if lanes.contains(where: { $0.remedy == .credentials }) { resumeLanes(stoppedFor: [.credentials]) }
+    }
+
+    private func convictsCredentials(_ result: SendResult, of uid: UID?, now: Duration) -> Bool {
+        if credentialTrial.refused(uid, now: now) { return true }
         log(
             .credentialsDoubted,
             "the service refuses credentials with which it takes other notifications; this one goes again later: "
@@ -134,9 +148,17 @@ extension Consumer {
 
     /// Whether a lane that stopped just now will try an entry before anybody should be told that nothing more goes.
     func isYetToBeProbed(_ index: Int) -> Bool {
-        lanes[index].isStopped && lanes[index].remedy != .connection && !pool.isAway
-            && !probes.indices.contains { probes[$0].hasTried && lanes[$0].remedy == lanes[index].remedy }
+        guard lanes[index].isStopped, lanes[index].remedy != .connection, !pool.isAway else { return false }
+        let alike = probes.indices.filter { lanes[$0].remedy == lanes[index].remedy }
+        guard alike.contains(where: { probes[$0].hasTried }) else { return true }
+        guard lanes[index].remedy == .credentials, !credentialTrial.refusesSeveral else { return false }
+        // One entry was refused, which may be about that entry. Where others can't be tried, this one has to tell.
+        let left = alike.reduce(0) { $0 + journal.depth(lanes[$1].id) }
+        return left > 1 && alike.allSatisfy { probes[$0].failures < Self.tellingProbes }
     }
+
+    /// So many failed probes tell, although all of them were of one entry.
+    private static let tellingProbes = 3
 
     /// When to come back for a probe.
     var probeWakes: [Duration] { probes.compactMap(\.wake) }

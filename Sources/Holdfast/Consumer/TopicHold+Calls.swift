@@ -64,7 +64,10 @@ extension TopicHold {
     /// Probes come from the same side until nothing is left on it.
     private mutating func changeSides(of topic: String) {
         guard let entry = held[topic], !entry.places.isEmpty else { return }
-        if !entry.places.contains(where: { $0.side == entry.side }) { held[topic]?.side = 1 - entry.side }
+        guard !entry.places.contains(where: { $0.side == entry.side }) else { return }
+        held[topic]?.side = 1 - entry.side
+        held[topic]?.isThrough = true
+        held[topic]?.run = 0
     }
 
     /// Where something of the topic waits in the lane, those of the older generation first.

@@ -8,6 +8,9 @@
 /// nothing is left on the one, the sides change. So each entry is tried in its turn, and none that is bad itself keeps its
 /// topic from coming back.
 ///
+/// A topic whose tokens are called bad may have many that are bad, ahead of good ones. So after each pause twice as many
+/// entries are tried as after the last one, one behind the other, up to ``greatestRun``, until each has been tried once.
+///
 /// A pure machine: times and random numbers are arguments.
 struct TopicHold: Sendable {
     /// What the outside is told of a topic that is set aside.
@@ -75,6 +78,10 @@ struct TopicHold: Sendable {
         var since: WallTime
         var state: State
         var failures = 0
+        /// Probes that follow without a pause when one has failed.
+        var run = 0
+        /// Whether each that waited was tried once.
+        var isThrough = false
         /// Entries that go out without a pause, as probes.
         var spare: Int
         /// The side from which probes come.
@@ -99,6 +106,8 @@ struct TopicHold: Sendable {
     static let firstDue = WallTime(seconds: 253_370_764_800)
     /// Places of a generation, two for each topic.
     static let span: Int64 = 1 << 20
+    /// The most probes of a topic between two pauses.
+    static let greatestRun = 1000
 
     var policy: TopicPolicy
     var held: [String: Held] = [:]
@@ -172,10 +181,24 @@ struct TopicHold: Sendable {
         // Others that went out with it before say nothing new.
         if isNews || isProbe {
             if isNews { held[topic]?.since = wall }
-            held[topic]?.failures += 1
-            wait(topic, schedule, now: now, wall: wall, random: random)
+            if isProbe, entry.cause == .tokens, entry.run > 0 {
+                goOn(topic, wall: wall)
+            } else {
+                held[topic]?.failures += 1
+                held[topic]?.run = entry.isThrough ? 0 : min(1 << min(entry.failures + 1, 20), Self.greatestRun) - 1
+                wait(topic, schedule, now: now, wall: wall, random: random)
+            }
         }
         return Refusal(due: due(entry, lane, hasFailed: isProbe), isNews: isNews)
+    }
+
+    /// A probe has failed, and another entry is tried at once.
+    private mutating func goOn(_ topic: String, wall: WallTime) {
+        if case .out(let flight, _, _)? = held[topic]?.state { outs[flight] = nil }
+        held[topic]?.run -= 1
+        held[topic]?.state = .ready
+        held[topic]?.nextProbeAt = wall
+        held[topic]?.hasTried = true
     }
 
     private mutating func setAside(

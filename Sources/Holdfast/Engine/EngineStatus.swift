@@ -42,6 +42,8 @@ public struct EngineStatus: Sendable {
         public internal(set) var nextProbeAt: WallTime?
         /// Of the backlog: entries that no reading finds, since a page of the journal that leads to them is damaged.
         public internal(set) var unreachable = 0
+        /// Whether it has stopped by itself, and tries an entry before anybody should give up.
+        package internal(set) var isYetToBeProbed = false
         /// Nil while the lane is running; else why it stands still: `paused` with the operator's reason, or why it is
         /// stopped.
         public var stoppedBecause: String? { state.standsStillBecause }

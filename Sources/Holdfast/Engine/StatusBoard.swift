@@ -21,6 +21,8 @@ final class StatusBoard: Sendable {
         let nextProbeAt: WallTime?
         /// Entries of it that no reading finds.
         let unreachable: Int
+        /// Whether it has stopped, and tries an entry before anybody should give up.
+        let isYetToBeProbed: Bool
     }
 
     /// One route, as its last turn left it.
@@ -199,6 +201,7 @@ final class StatusBoard: Sendable {
         result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { lane in
             var status = EngineStatus.Lane(key: lane.key, state: lane.state, backlog: backlog(lane.key))
             status.nextProbeAt = lane.nextProbeAt
+            status.isYetToBeProbed = lane.isYetToBeProbed
             status.unreachable = min(lane.unreachable, status.backlog)
             return status
         }

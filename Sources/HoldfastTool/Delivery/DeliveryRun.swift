@@ -212,7 +212,7 @@ struct DeliveryRun {
                 )
             }
             guard status.inFlight == 0, !lanes.isEmpty, let reason = lanes.first?.stoppedBecause,
-                lanes.allSatisfy({ $0.stoppedBecause != nil })
+                lanes.allSatisfy({ $0.stoppedBecause != nil && !$0.isYetToBeProbed })
             else { return nil }
             return ToolError(.configuration, "nothing more can be sent: \(reason)")
         }

@@ -117,7 +117,7 @@ struct HandOver {
         while true {
             let fates = try fates(of: waiting.map(\.uid))
             let awaited = HandOverWatch.Awaited(zip(waiting.map(\.topic), fates))
-            waiting = zip(waiting, fates).filter { $1?.lane != nil }.map(\.0)
+            waiting = zip(waiting, fates).filter { $1?.awaitedLane != nil }.map(\.0)
             guard !waiting.isEmpty else { return nil }
             let now = ContinuousClock.now
             if now >= nextLook {
@@ -166,13 +166,18 @@ extension HandOverWatch.Awaited {
     /// - Parameter entries: the topic of each, and where it stands; nil when the journal knows nothing of it.
     init(_ entries: some Sequence<(String, EntryFate?)>) {
         for case (let topic, let fate?) in entries {
-            guard let lane = fate.lane else { continue }
+            guard let lane = fate.awaitedLane else { continue }
             count += 1
             lanes.insert(lane)
             guard case .deferred(_, let due, _, let reason) = fate else { continue }
             if due.isPlaceOfTopic { topics.insert(topic) } else { putOff = putOff ?? reason }
         }
     }
+}
+
+extension EntryFate {
+    /// Where it waits to be sent. Nil in quarantine: until an operator decides, nothing more comes of it there.
+    fileprivate var awaitedLane: LaneKey? { if case .quarantined = self { nil } else { lane } }
 }
 
 extension Receipt {

@@ -13,6 +13,9 @@ struct HandOverWatch {
     /// How long the journal may be without an owner: a service that is restarted has another one soon.
     static let ownerLimit = Duration.seconds(10)
 
+    /// How long a lane may be stopped: it tries another entry soon, and one refused entry may have stopped it.
+    static let stopLimit = Duration.seconds(5)
+
     /// What is waited for.
     struct Awaited: Equatable {
         var count = 0
@@ -27,6 +30,7 @@ struct HandOverWatch {
     let giveUpAfter: Duration?
     private var lastOwned: Duration?
     private var wellAt: Duration?
+    private var stoppedAt: Duration?
     private var count = 0
     /// What was put off is in trouble while it is tried again, too.
     private var putOff: Reason?
@@ -41,7 +45,10 @@ struct HandOverWatch {
         lastOwned = now
         let concerned = status.lanes.filter { awaited.lanes.contains($0.key) }
         let stopped = concerned.filter { if case .stopped = $0.state { true } else { false } }
-        if let lane = stopped.first, stopped.count == concerned.count, let reason = lane.state.standsStillBecause {
+        stoppedAt = !stopped.isEmpty && stopped.count == concerned.count ? stoppedAt ?? now : nil
+        if let lane = stopped.first, let stoppedAt, now - stoppedAt >= Self.stopLimit,
+            let reason = lane.state.standsStillBecause
+        {
             return Finding(error: ToolError(.configuration, "nothing more can be sent: lane \(lane.key): \(reason)"))
         }
         let routes = status.routes.filter { route in concerned.contains { $0.key.route == route.name } }

@@ -33,7 +33,7 @@ extension NotificationReport {
         switch outcome {
         case .confirmed: .ok
         case .unconfirmed, .deferred: isQueueOnly ? .ok : .entriesLeft
-        case .quarantined: .inputOutput
+        case .quarantined: .unreadable
         case .refused: .badInput
         case .undetermined: .inputOutput
         case .rejected, .expired, .unknown, .withdrawn, .settled: .notAllConfirmed

@@ -39,7 +39,7 @@ struct NotificationReport: Encodable, Equatable {
     var timestamp: String?
     /// With ``Outcome/deferred``
     var dueAt: String?
-    /// With ``Outcome/refused`` and ``Outcome/undetermined``: what is wrong with what.
+    /// With ``Outcome/refused``, ``Outcome/undetermined`` and ``Outcome/quarantined``: what is wrong with what.
     var detail: String?
 
     enum CodingKeys: String, CodingKey {
@@ -83,7 +83,9 @@ extension NotificationReport {
             // By silence; a late error may still deny it.
             case .aside?: outcome = .confirmed
             case .settled(let end)?: try set(end, of: uid, in: register)
-            case .quarantined?: outcome = .quarantined
+            case .quarantined?:
+                outcome = .quarantined
+                detail = "its record cannot be read; see `holdfast journal quarantine list`"
             case nil: break
             }
         }

@@ -228,6 +228,69 @@ import Testing
         #expect(bench.connections[0].count { $0.numbers == [3] } > 5)
     }
 
+    /// The numbers that were handed out between trials, of which each is alone on its connection.
+    private func betweenTrials(_ bench: Bench, of poison: Set<Int>) -> [[Int]] {
+        var gaps: [[Int]] = [[]]
+        for connection in bench.connections[0] {
+            if connection.numbers.count == 1, poison.contains(connection.numbers[0]) {
+                gaps.append([])
+            } else {
+                gaps[gaps.count - 1] += connection.numbers.filter { !poison.contains($0) }
+            }
+        }
+        return gaps
+    }
+
+    @Test("Beside two of them ever more neighbours go between their trials, of each lane its share")
+    func neighboursGrow() throws {
+        let bench = try bench {
+            $0.window = 20
+            $0.retry = RetrySchedule(
+                minimum: .milliseconds(1), maximum: .milliseconds(1), greatestCount: 100_000)
+        }
+        poison(bench, [3, 7])
+        try bench.submit(1..<8001)
+        try bench.submit(8001..<16_001, guarantee: .atMostOnce)
+        bench.advance(by: .seconds(600))
+        #expect(bench.status.confirmed == 15_998)
+        #expect(bench.status.unknown == 0)
+        let gaps = betweenTrials(bench, of: [3, 7])
+        let counts = gaps.map(\.count)
+        // Twice as many each time, up to a thousand for each of the two.
+        let trials = counts.indices.filter { counts[..<$0].reduce(0, +) < 15_900 }.count
+        #expect((30...70).contains(trials))
+        #expect(counts.count { $0 > 900 } >= 12)
+        for gap in gaps where gap.count > 500 {
+            let second = gap.count { $0 > 8000 }
+            #expect((gap.count / 4...gap.count * 3 / 4).contains(second))
+        }
+    }
+
+    @Test("One whose trials take seconds, since the service stays silent, takes little of the time from any lane")
+    func slowTrials() throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 100, burst: 100)) {
+            $0.reconnectInterval = .zero
+            $0.retry = RetrySchedule(
+                minimum: .milliseconds(1), maximum: .milliseconds(1), greatestCount: 100_000)
+        }
+        bench.answer = { Sample.number(of: $0) == 3 ? nil : .confirmed }
+        try bench.submit(1..<20_001)
+        try bench.submit(20_001..<40_001, guarantee: .atMostOnce)
+        var silentSince: Duration?
+        for _ in 0..<3000 {
+            bench.advance(by: .milliseconds(100))
+            let isSilent = bench.connections[0].last?.numbers.contains(3) == true && !bench.connection.hasEnded
+            silentSince = isSilent ? silentSince ?? bench.clock.monotonic : nil
+            guard let since = silentSince, bench.clock.monotonic - since >= .seconds(5) else { continue }
+            bench.connection.end(cause: "no answer")
+        }
+        let trials = bench.connections[0].count { $0.numbers == [3] }
+        #expect((5...40).contains(trials))
+        let sent = bench.sent
+        #expect(sent.count { $0 <= 20_000 } > 6000)
+        #expect(sent.count { $0 > 20_000 } > 6000)
+    }
+
     @Test("Two in one window of a service that answers errors only are found") func twoCumulative() throws {
         let bench = try bench(.cumulative(quietPeriod: .seconds(1)))
         poison(bench, [30, 31, 60])

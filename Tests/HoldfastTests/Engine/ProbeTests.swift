@@ -202,6 +202,77 @@ import Testing
         #expect(bench.sent.filter { $0 == 5 }.count < 61)
     }
 
+    @Test("Lanes that one entry has stopped run again as soon as another one is taken", arguments: [false, true])
+    func takenMeanwhile(isSameTurn: Bool) throws {
+        let bench = try Bench()
+        try bench.submit(1..<17)
+        bench.settle()
+        bench.connection.answer(1, refused)
+        if !isSameTurn {
+            bench.settle()
+            #expect(stopped(bench).count == 4)
+        }
+        bench.connection.answer(2, .confirmed)
+        bench.settle()
+        #expect(stopped(bench).isEmpty)
+        let refused = refused
+        bench.connection.state.withLock { $0.answer = { Sample.number(of: $0) == 1 ? refused : .confirmed } }
+        for number in 3..<17 { bench.connection.answer(number, .confirmed) }
+        try bench.submit(17..<100)
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 98)
+        #expect(stopped(bench).isEmpty)
+    }
+
+    @Test(
+        "A lone entry that is refused for its credentials, after others were taken, waits longer and longer; nothing stops"
+    )
+    func leftAlone() throws {
+        let bench = try Bench()
+        let refused = refused
+        bench.answer = { Sample.number(of: $0) == 1 ? refused : .confirmed }
+        try bench.submit(1..<10)
+        bench.advance(by: .seconds(3600))
+        #expect(stopped(bench).isEmpty)
+        #expect(bench.status.confirmed == 8)
+        #expect((8...18).contains(bench.sent.filter { $0 == 1 }.count))
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
+    }
+
+    @Test("Nobody is told that nothing more goes before another entry than the refused one was tried") func restsLate()
+        throws
+    {
+        let bench = try Bench()
+        bench.capacity = 1
+        let refused = refused
+        bench.answer = { Sample.number(of: $0) == 1 ? refused : .confirmed }
+        try bench.submit(1..<10)
+        bench.settle()
+        #expect(bench.sent == [1])
+        #expect(stopped(bench).count == 4)
+        for _ in 0..<20 {
+            #expect(bench.consumer.rest() == nil)
+            bench.advance(by: .milliseconds(500))
+        }
+        #expect(bench.status.confirmed == 8)
+    }
+
+    @Test(
+        "That nothing more goes is told when a second entry was refused, or when there is no other",
+        arguments: [2, 3, 10])
+    func rests(end: Int) throws {
+        let bench = try Bench()
+        bench.capacity = 1
+        let refused = refused
+        bench.answer = { _ in refused }
+        try bench.submit(1..<end)
+        bench.settle()
+        #expect(bench.consumer.rest() == nil)
+        bench.advance(by: .seconds(5))
+        #expect(bench.consumer.rest() == .stopped("the service answered 403 InvalidProviderToken"))
+        #expect(bench.sent.count <= 4)
+    }
+
     @Test("A key that is revoked in mid-life stops the route, and the entries lose nothing") func revoked() throws {
         let bench = try Bench()
         let refused = refused

@@ -4,6 +4,37 @@ import Testing
 @testable import Holdfast
 
 /// Tokens that the service calls bad, and the environment that may be.
+/// Bad tokens at the head of a topic of which nothing was ever taken.
+@Suite(.timeLimit(.minutes(1))) struct BadHeadTests {
+    @Test(
+        "However many of them lie ahead of good ones, these go within an hour",
+        arguments: [(500, Duration.seconds(10)), (1500, .seconds(30 * 60)), (5000, .seconds(60 * 60))])
+    func passed(count: Int, within limit: Duration) throws {
+        let bench = try Bench()
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        bench.answer = { Sample.number(of: $0) <= count ? bad : .confirmed }
+        for start in stride(from: 1, to: count + 1001, by: 500) { try bench.submit(start..<start + 500) }
+        let start = bench.clock.monotonic
+        while bench.status.confirmed < 1000, bench.clock.monotonic - start < limit { bench.advance(by: .seconds(5)) }
+        #expect(bench.status.confirmed == 1000)
+    }
+
+    @Test("A wrong environment is asked once for each that waits, and then one after each pause; no token is convicted")
+    func wrong() throws {
+        let bench = try Bench()
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        bench.answer = { _ in bad }
+        for start in stride(from: 1, to: 3001, by: 500) { try bench.submit(start..<start + 500) }
+        bench.advance(by: .seconds(4 * 3600))
+        let before = bench.sent.count
+        #expect((4000...4100).contains(before))
+        bench.advance(by: .seconds(3600))
+        #expect((6...12).contains(bench.sent.count - before))
+        #expect(bench.core.producer.blacklist.count == 0 && bench.status.rejectedTotal == 0)
+        #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
+    }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct SuspectTests {
     private let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
 

@@ -14,10 +14,10 @@ import Testing
     }
 
     @discardableResult
-    private func end(_ caution: inout Caution, _ uids: ClosedRange<UInt64>, alone: Bool = false, waits: Bool = true)
+    private func end(_ caution: inout Caution, _ uids: ClosedRange<UInt64>, alone: Bool = false)
         -> Caution.Finding
     {
-        caution.ended(left(uids), wasAlone: alone) { _ in waits }
+        caution.ended(left(uids), wasAlone: alone)
     }
 
     private func answer(_ caution: inout Caution, _ count: Int = 1) { caution.answered(count) { _ in false } }
@@ -29,7 +29,7 @@ import Testing
         return caution
     }
 
-    @Test("Three connections in a row that leave the same entry behind make careful") func three() {
+    @Test("Three connections that leave the same entry behind make careful") func three() {
         var caution = Caution()
         #expect(end(&caution, 1...100) == .nothing)
         #expect(end(&caution, 1...50) == .nothing)
@@ -42,29 +42,29 @@ import Testing
     @Test("Ends between which all that was left behind is answered are no reason") func progress() {
         var caution = Caution()
         for uid in 1..<50 as Range<UInt64> {
-            #expect(end(&caution, uid * 10...uid * 10 + 19, waits: false) == .nothing)
+            #expect(end(&caution, uid * 10...uid * 10 + 19) == .nothing)
         }
         #expect(!caution.isCareful)
     }
 
     @Test("Where each connection answers the first, what all of them leave behind makes careful") func slow() {
         var caution = Caution()
-        #expect(end(&caution, 1...100, waits: false) == .nothing)
-        #expect(end(&caution, 2...60, waits: false) == .nothing)
-        #expect(end(&caution, 3...100, waits: false) == .careful(key(3), ends: 3))
+        #expect(end(&caution, 1...100) == .nothing)
+        #expect(end(&caution, 2...60) == .nothing)
+        #expect(end(&caution, 3...100) == .careful(key(3), ends: 3))
     }
 
     @Test("What is left behind in another lane is something else") func lanes() {
         var caution = Caution()
         for lane in 1...9 as ClosedRange<UInt32> {
-            #expect(caution.ended(left(1...100, lane: lane), wasAlone: false) { _ in false } == .nothing)
+            #expect(caution.ended(left(1...100, lane: lane), wasAlone: false) == .nothing)
         }
     }
 
     @Test("Something must be common to all of three, not to each and the next") func common() {
         var caution = Caution()
         for uid in 1..<50 as Range<UInt64> {
-            #expect(end(&caution, uid * 10...uid * 10 + 19, waits: true) == .nothing)
+            #expect(end(&caution, uid * 10...uid * 10 + 19) == .nothing)
         }
     }
 
@@ -77,9 +77,16 @@ import Testing
         var scattered = left(1...1)
         for uid in 2...4000 as ClosedRange<UInt64> { scattered.add(key(uid * 2), through: UID(uid * 2)) }
         var caution = Caution()
-        for _ in 0..<2 { _ = caution.ended(scattered, wasAlone: false) { _ in true } }
+        for _ in 0..<2 { _ = caution.ended(scattered, wasAlone: false) }
         #expect(caution.rangeCount == 2 * 1000)
-        #expect(caution.ended(scattered, wasAlone: false) { _ in true } == .careful(key(1), ends: 3))
+        #expect(caution.ended(scattered, wasAlone: false) == .careful(key(1), ends: 3))
+        var apart = Caution()
+        for lane in 1...100 as ClosedRange<UInt32> {
+            var left = left(1...1, lane: lane)
+            for uid in 2...2000 as ClosedRange<UInt64> { left.add(key(uid * 2, lane: lane), through: UID(uid * 2)) }
+            _ = apart.ended(left, wasAlone: false)
+        }
+        #expect(apart.rangeCount == Caution.greatestRecent * 1000)
     }
 
     @Test("What the first entry's connection did not have is neither an end more nor a new beginning") func elsewhere()
@@ -87,7 +94,7 @@ import Testing
         var caution = Caution()
         end(&caution, 1...4)
         end(&caution, 1...4)
-        end(&caution, 7...9, waits: true)
+        end(&caution, 7...9)
         #expect(!caution.isCareful)
         end(&caution, 1...4)
         #expect(caution.isCareful)
@@ -101,6 +108,25 @@ import Testing
         end(&caution, 8...8, alone: true)
         #expect(end(&caution, 8...8, alone: true) == .careful(key(8), ends: 3))
         #expect(caution.passedOver == [key(8)])
+    }
+
+    @Test("Where each of several connections has one that ends it, and answers others in between, one is found soon")
+    func parallel() {
+        for count in 2...5 as ClosedRange<UInt64> {
+            var caution = Caution()
+            var findings: [Caution.Finding] = []
+            var next: UInt64 = 100
+            while findings.count < 3 * count, !caution.isCareful {
+                let ender = UInt64(findings.count) % count + 1
+                var left = left(ender...ender)
+                left.add(key(next), through: UID(next + 9))
+                next += 10
+                // All but those that end connections are answered before the next one ends.
+                findings.append(caution.ended(left, wasAlone: false))
+            }
+            #expect(findings.last == .careful(key(1), ends: 3))
+            #expect(findings.count == 2 * Int(count) + 1)
+        }
     }
 
     @Test("After an end, as many answers as were left behind widen nothing: the next end leaves half of them")

@@ -88,16 +88,17 @@ import Testing
 
     @Test("Credentials with which nothing was ever confirmed are convicted by one refusal") func neverWorked() {
         var trial = CredentialTrial(policy: CredentialPolicy())
-        let first = trial.refused(now: .seconds(1))
+        let first = trial.refused(UID(1), now: .seconds(1))
         #expect(first)
+        #expect(!trial.refusesSeveral)
     }
 
     @Test("Credentials that work are not convicted by refusals among confirmations") func sporadic() {
         var trial = CredentialTrial(policy: CredentialPolicy())
         for second in 0..<1000 {
             trial.confirmed(now: .seconds(second * 60))
-            for _ in 0..<50 {
-                let isConvicted = trial.refused(now: .seconds(second * 60 + 5))
+            for uid in 1...50 as ClosedRange<UInt64> {
+                let isConvicted = trial.refused(UID(uid), now: .seconds(second * 60 + 5))
                 #expect(!isConvicted)
             }
         }
@@ -107,15 +108,31 @@ import Testing
     func revoked() {
         var busy = CredentialTrial(policy: CredentialPolicy())
         busy.confirmed(now: .zero)
-        let verdicts = (0..<100).map { _ in busy.refused(now: .milliseconds(1)) }
+        let verdicts = (0..<100 as Range<UInt64>).map { busy.refused(UID($0), now: .milliseconds(1)) }
         #expect(verdicts.filter { $0 }.count == 1)
         #expect(verdicts.last == true)
         var thin = CredentialTrial(policy: CredentialPolicy())
         thin.confirmed(now: .zero)
-        let convicted = [1, 5, 9, 10].map { thin.refused(now: .seconds($0)) }
+        let convicted = [1, 5, 9, 10].map { thin.refused(UID(UInt64($0)), now: .seconds($0)) }
         #expect(convicted == [false, false, false, true])
         thin.begin()
-        let first = thin.refused(now: .seconds(11))
+        let first = thin.refused(UID(11), now: .seconds(11))
         #expect(first)
+    }
+
+    @Test("One entry alone does not convict credentials that work, however often it is refused; another one does")
+    func oneEntry() {
+        var trial = CredentialTrial(policy: CredentialPolicy())
+        trial.confirmed(now: .zero)
+        let verdicts = (1...1000).map { trial.refused(UID(1), now: .seconds($0)) }
+        #expect(!verdicts.contains(true))
+        #expect(trial.refusalsOfOne == 1000)
+        let another = trial.refused(UID(2), now: .seconds(1001))
+        #expect(another)
+        #expect(trial.refusesSeveral && trial.refusalsOfOne == 0)
+        trial.confirmed(now: .seconds(1002))
+        #expect(!trial.refusesSeveral && trial.refusalsOfOne == 0)
+        _ = trial.refused(nil, now: .seconds(1003))
+        #expect(trial.refusesSeveral)
     }
 }
