@@ -25,6 +25,32 @@ struct ServeCommandTests {
         #expect(try end.count("reopened") == 0)
     }
 
+    @Test("A stop ends with 0 whoever is just asking for its health", .timeLimit(.minutes(3)))
+    func endsUnderLoad() async throws {
+        let world = try await ServiceWorld()
+        for round in 0..<20 {
+            let tool = try await world.serve()
+            let answers = Monitor(0)
+            await withTaskGroup(of: Void.self) { askers in
+                for _ in 0..<4 {
+                    askers.addTask {
+                        // Until nobody listens any more.
+                        do {
+                            while true {
+                                _ = try await world.ask("/health/ready")
+                                answers.withLock { $0 += 1 }
+                            }
+                        } catch {}
+                    }
+                }
+                #expect(await waitUntil { answers.withLock { $0 } > 8 })
+                tool.kill(SIGTERM)
+            }
+            let end = try await tool.result()
+            #expect(end.status == 0, "stop \(round): \(end.errors)")
+        }
+    }
+
     @Test("The service manager is told when it is ready, reloads and ends, and that it lives")
     func notifies() async throws {
         let world = try await ServiceWorld()
