@@ -68,7 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
             let patience = Format.duration(JournalOpening.patienceWithOwners)
             log.logger().warning("\(error.message); it is waited for, \(patience) at most")
         }
-        return OpenedJournal(journal: journal, directory: journal.directory, warnings: journal.warnings)
+        return OpenedJournal(
+            journal: journal, directory: journal.directory, warnings: journal.warnings,
+            wantsRoom: { journal.wantOfRoom != nil })
     }
 
     /// The names of its properties are those of the JSON.

@@ -33,7 +33,7 @@ extension ServiceRun {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
         let status = life?.engine.status()
         return Health(
-            obstacles: [obstacle ?? watch.obstacle(), status.flatMap(HealthWarnings.damage)].compactMap(\.self),
+            obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)].compactMap(\.self),
             warnings: status.map(HealthWarnings.of) ?? [])
     }
 

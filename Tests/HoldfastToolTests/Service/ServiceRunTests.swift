@@ -208,3 +208,6 @@ struct ServiceRunTests {
         #expect(ServiceManager.News.reloading.text(at: 42) == "RELOADING=1\nMONOTONIC_USEC=42")
     }
 }
+        // A journal that says how it is needs no memory of what it refused.
+        #expect(watch.obstacle(wantsRoom: false) == nil)
+        #expect(watch.obstacle(wantsRoom: true)?.contains("full") == true)
