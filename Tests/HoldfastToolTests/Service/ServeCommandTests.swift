@@ -51,6 +51,25 @@ struct ServeCommandTests {
         }
     }
 
+    @Test("One that waits for an owner that was stopped says so, and ends at once when it is told to")
+    func waitsForStopped() async throws {
+        let world = try await ServiceWorld()
+        let owner = try await world.serve()
+        owner.kill(SIGSTOP)
+        let waiting = try Tool.start(["serve", "--config", world.folder("holdfast.yaml"), "--json"])
+        #expect(try await waitUntil { try waiting.errors.contains("it is waited for") })
+        let words = try waiting.errors
+        let process = owner.processIdentifier
+        #expect(words.contains("is in use by process \(process) (holdfast, since "), "\(words)")
+        #expect(words.contains("which is stopped (`kill -CONT \(process)` lets it go on)"), "\(words)")
+        let start = ContinuousClock.now
+        waiting.kill(SIGTERM)
+        let end = try await waiting.result()
+        #expect(end.status == 0 && ContinuousClock.now - start < .seconds(5), "\(end.errors)")
+        owner.kill(SIGCONT)
+        #expect(try await world.stop().status == 0)
+    }
+
     @Test("The service manager is told when it is ready, reloads and ends, and that it lives")
     func notifies() async throws {
         let world = try await ServiceWorld()

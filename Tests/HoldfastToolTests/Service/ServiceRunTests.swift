@@ -50,7 +50,7 @@ struct ServiceRunTests {
             var journal = InMemoryJournal()
             var opened = 0
             var failure: JournalError?
-            var whileOpening: (@Sendable () async -> Void)?
+            var whileOpening: (@Sendable () async throws -> Void)?
         }
 
         private let state = Monitor(State())
@@ -61,10 +61,12 @@ struct ServiceRunTests {
         func fail(with error: JournalError) { state.withLock { $0.failure = error } }
 
         /// Done once, while the journal is opened.
-        func whileOpening(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.whileOpening = body } }
+        func whileOpening(_ body: @escaping @Sendable () async throws -> Void) {
+            state.withLock { $0.whileOpening = body }
+        }
 
-        func open() async throws(JournalError) -> OpenedJournal {
-            await state.withLock { $0.whileOpening.take() }?()
+        func open() async throws -> OpenedJournal {
+            try await state.withLock { $0.whileOpening.take() }?()
             return try state.withLock { state throws(JournalError) in
                 if let failure = state.failure { throw failure }
                 if state.opened > 0 { state.journal = state.journal.crashed() }
@@ -129,6 +131,23 @@ struct ServiceRunTests {
         #expect(await waitUntil { run.engine?.status().connections["added"] != nil })
         await run.end()
         #expect(await outcome.status == .ok)
+    }
+
+    @Test("It ends while another process has the journal, too, as if all were well", .timeLimit(.minutes(1)))
+    func endsWhileOpening() async throws {
+        let journals = Journals()
+        let isOpening = Monitor(false)
+        let run = try makeRun(journals) { _ in }
+        journals.whileOpening {
+            isOpening.withLock { $0 = true }
+            // As one who waits for an owner.
+            try await Task.sleep(for: .seconds(3600))
+        }
+        async let outcome = run.run()
+        #expect(await waitUntil { isOpening.withLock { $0 } })
+        await run.end()
+        let ended = await outcome
+        #expect(ended.status == .ok && ended.left == nil, "\(String(describing: ended.error))")
     }
 
     @Test("A journal that can't be opened at the start is said at once")
