@@ -86,6 +86,9 @@ final class ServiceLife: Sendable {
     /// See ``OpenedJournal/wantsRoom``.
     var wantsRoom: Bool? { opened.wantsRoom?() }
 
+    /// The figures of the journal as of its last commit.
+    func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
+
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }
 

@@ -237,6 +237,7 @@ final class ServiceRun: Sendable {
         }
         let left = life.engine.status().unconfirmed
         if left > 0 { logger.info("\(Format.plural(left, "notification")) of before are delivered first") }
+        sayUnserved()
     }
 
     private func wait(_ pause: Duration) async {
