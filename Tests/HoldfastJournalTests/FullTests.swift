@@ -66,7 +66,8 @@ struct FullTests {
         #expect(try journal.append(0..<10, to: lane) > UID(1))
     }
 
-    @Test("Want of room is told as the last append met it, and taken back when there is room, with no append to find out")
+    @Test(
+        "Want of room is told as the last append met it, and taken back when there is room, with no append to find out")
     func wantOfRoom() async throws {
         let scratch = Scratch()
         defer { scratch.remove() }
