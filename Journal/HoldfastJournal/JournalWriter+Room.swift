@@ -14,6 +14,11 @@ extension JournalWriter {
 
     /// - Parameter entries: that would be unconfirmed with these.
     func refusal(of bytes: Int, entries: Int, highWaterPages: Int) -> JournalError? {
+        if space.admit(bytes, highWaterPages: highWaterPages) == .limitReached { isAsideInTheWay = true }
+        return limitation(of: bytes, entries: entries, highWaterPages: highWaterPages)
+    }
+
+    private func limitation(of bytes: Int, entries: Int, highWaterPages: Int) -> JournalError? {
         if let limit = entryLimit, entries > limit {
             return JournalError(
                 .limitReached,
@@ -23,7 +28,6 @@ extension JournalWriter {
         switch space.admit(bytes, highWaterPages: highWaterPages) {
         case .admitted: return nil
         case .limitReached:
-            isAsideInTheWay = true
             return JournalError(
                 .limitReached,
                 "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
@@ -33,6 +37,25 @@ extension JournalWriter {
                 .limitReached,
                 "\(directory) is full of pages that a slow reader still sees: appends are refused until it has gone")
         }
+    }
+
+    /// The room that is looked for where nobody appends: for one notification of the greatest size.
+    private static let usualAppend = 8 << 10
+
+    /// Looks whether an append would be refused for want of room. Where nobody appends, nobody else would notice that a disk
+    /// has filled up, or has room again.
+    func lookAtRoom() {
+        let highWaterPages = highWaterPages()
+        tellRoom(
+            limitation(of: Self.usualAppend, entries: state.unconfirmed + 1, highWaterPages: highWaterPages)
+                ?? allocate(Self.usualAppend, highWaterPages: highWaterPages))
+    }
+
+    /// - Parameter refusal: why an append is refused; nil when it is not.
+    func tellRoom(_ refusal: JournalError?) {
+        guard refusal?.message != toldRoom?.message else { return }
+        toldRoom = refusal
+        shared.withLock { shared in shared.wantOfRoom = refusal }
     }
 
     /// Allocates ahead of `bytes` of appends.

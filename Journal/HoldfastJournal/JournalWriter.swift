@@ -20,6 +20,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
+    /// What was told last of why appends are refused for want of room.
+    var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false
     var failure: JournalError?
@@ -88,6 +90,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         do throws(LMDBError) { try store.environment.checkReaders() } catch {
             return fail(JournalError(error, "write to", directory))
         }
+        lookAtRoom()
         for environment in environments {
             if let loss = environment.loss(in: directory) { return fail(loss, later: loss) }
         }
@@ -150,6 +153,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 let refusal = JournalError(error, "append to", directory)
                 let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
                 if !appends.isEmpty {
+                    tellRoom(refusal)
                     for index in appends { verdicts[index] = refusal }
                 } else if !isSmall {
                     isSmall = true
@@ -202,6 +206,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         if bytes > 0, let highWaterPages, let refusal = allocate(bytes, highWaterPages: highWaterPages) {
             for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
         }
+        if let last = verdicts.indices.last(where: { index in backlog[index].isAppend }) { tellRoom(verdicts[last]) }
         return (verdicts.count, verdicts)
     }
 

@@ -1,8 +1,12 @@
-import Holdfast
+public import Holdfast
 import HoldfastLMDB
 
 /// Room on the file system, looked at when a journal is opened.
 extension LMDBJournal {
+    /// Why notifications are refused for want of room: as the last that came met it, or as was looked up since, each second.
+    /// Nil when there is room. From memory.
+    public var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }
+
     /// Bytes that a journal needs on its file system before it takes a notification.
     private static func least(_ options: Options) -> Int {
         max(options.reserve, Options.leastReserve) + SpaceGuard.step + 2 * LMDBBlacklist.reserve

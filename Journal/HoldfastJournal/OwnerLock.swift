@@ -110,6 +110,12 @@ final class OwnerLock: Sendable {
     ///
     /// The kernel's list of locks says which process it is; the text in the file says more, if it is that process's.
     static func owner(of directory: JournalDirectory) -> String? {
+        guard let (process, words) = namedOwner(of: directory) else { return nil }
+        return LockList.isStopped(process)
+            ? "\(words), which is stopped (`kill -CONT \(process)` lets it go on)" : words
+    }
+
+    private static func namedOwner(of directory: JournalDirectory) -> (process: Int32, words: String)? {
         let text = (try? String(contentsOfFile: directory.ownerLock, encoding: .utf8)) ?? ""
         var fields: [Substring: Substring] = [:]
         for line in text.split(separator: "\n") {
@@ -118,12 +124,12 @@ final class OwnerLock: Sendable {
         }
         let written = fields["pid"].flatMap { Int32($0) }
         let holder = holder(of: directory)
-        if let holder, !holder.isWriter { return "process \(holder.process), which reads it" }
+        if let holder, !holder.isWriter { return (holder.process, "process \(holder.process), which reads it") }
         guard let process = holder?.process ?? written else { return nil }
         guard process == written, let program = fields["program"], let since = fields["since"] else {
-            return "process \(process)"
+            return (process, "process \(process)")
         }
-        return "process \(process) (\(program), since \(since))"
+        return (process, "process \(process) (\(program), since \(since))")
     }
 }
 
@@ -151,6 +157,19 @@ enum LockList {
             let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
         else { return nil }
         return holder(ofInode: identity.inode, in: text)
+    }
+
+    /// Whether a process has been stopped, by SIGSTOP or a terminal or a debugger. It keeps its locks and does nothing.
+    static func isStopped(_ process: Int32) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        return isStopped(text)
+    }
+
+    /// A line like `1234 (name) T 1 …`. The name is in parentheses, and may have some of its own.
+    static func isStopped(_ line: String) -> Bool {
+        guard let end = line.lastIndex(of: ")") else { return false }
+        let state = line[line.index(after: end)...].drop { $0 == " " }.first
+        return state == "T" || state == "t"
     }
 
     /// Lines like `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`. Waiters have `->` after the number.

@@ -5,6 +5,8 @@ struct SharedState: Sendable {
     /// Why the journal does nothing any more until it is reopened; nil while it works.
     var failure: JournalError?
     var isClosed = false
+    /// Why appends are refused for want of room, as the last one met it or the writer has looked since; nil when they are not.
+    var wantOfRoom: JournalError?
     var state: JournalState
     var figures: CommitFigures
     var ceilings = MarkCeilings()

@@ -123,7 +123,7 @@ public final class ControlSocket: Service, Sendable {
         if !state.withLock(\.isEnding) { try result.get() }
     }
 
-    private func accept(_ listener: NIOAsyncChannel<Connection, Never>) async throws {
+    private func accept(_ listener: NIOAsyncChannel<AcceptedConnection, Never>) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { connections in
                 for try await connection in connections {
@@ -146,7 +146,7 @@ public final class ControlSocket: Service, Sendable {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
     }
 
-    private func prepare(_ channel: any Channel) -> EventLoopFuture<Connection> {
+    private func prepare(_ channel: any Channel) -> EventLoopFuture<AcceptedConnection> {
         channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandlers([
                 MessageHandler(limits: limits),
@@ -154,7 +154,13 @@ public final class ControlSocket: Service, Sendable {
                     idleLimit: TimeAmount(configuration.idleLimit), messageLimit: TimeAmount(configuration.messageLimit)
                 ),
             ])
-            return try Connection(
+            return try AcceptedConnection(channel)
+        }
+    }
+
+    @Sendable private static func wrap(_ channel: any Channel) -> EventLoopFuture<Connection> {
+        channel.eventLoop.makeCompletedFuture {
+            try Connection(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1)))
         }
@@ -162,8 +168,9 @@ public final class ControlSocket: Service, Sendable {
 
     // MARK: One connection
 
-    private func serve(_ connection: Connection) async {
+    private func serve(_ accepted: AcceptedConnection) async {
         do {
+            let connection = try await accepted.open(Self.wrap)
             try await connection.executeThenClose { requests, answers in
                 do {
                     try await admit(connection.channel)

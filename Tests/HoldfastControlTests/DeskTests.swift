@@ -13,7 +13,7 @@ struct DeskTests {
     func answersArrive() async throws {
         let folder = try Folder()
         let desk = StubDesk()
-        let status = DeskStatus(
+        var told = DeskStatus(
             lanes: [
                 .running, .paused(reason: "", since: WallTime(milliseconds: .min)), .stopped(reason: "x", since: now),
             ]
@@ -35,6 +35,8 @@ struct DeskTests {
                 .init(
                     name: "", endpoint: "", connection: "", isAway: true, inFlight: 0, suspects: 0, holding: "clock"),
             ])
+        told.blacklistDamage = 3
+        let status = told
         let insights: [EntryInsight] = [
             .init(uid: UID(1), standing: .inFlight(since: now)), .init(uid: UID(2), standing: .inFlight(since: nil)),
             .init(uid: UID(3), standing: .settling), .init(uid: UID(4), standing: .suspect(.badDeviceToken)),

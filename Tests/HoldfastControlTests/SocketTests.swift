@@ -74,6 +74,40 @@ struct SocketTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(name)"))
     }
 
+    @Test("It ends at any moment, whoever is just connecting", .timeLimit(.minutes(1)))
+    func endsUnderLoad() async throws {
+        for _ in 0..<50 {
+            let folder = try Folder()
+            let (ended, clients) = (Monitor(0), Monitor<[Task<Void, Never>]>([]))
+            try await serving(StubDesk(), in: folder) { _ in
+                for _ in 0..<4 {
+                    let client = Task { await press(folder) { ended.withLock { $0 += 1 } } }
+                    clients.withLock { $0.append(client) }
+                }
+                #expect(await waitUntil { ended.withLock { $0 } > 8 })
+            }
+            for client in clients.withLock({ $0 }) { await client.value }
+        }
+    }
+
+    /// Connects and hangs up again and again, until nobody listens any more.
+    ///
+    /// - Parameter tell: called after each connection.
+    private func press(_ folder: Folder, _ tell: () -> Void) async {
+        while folder.hasSocket {
+            do {
+                let path = try OpenDirectory(folder.path)
+                let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(unixDomainSocketPath: path.path(of: "control.sock")).get()
+                try await client.close()
+                tell()
+            } catch {
+                // The queue is full, or nobody listens any more.
+                await Task.yield()
+            }
+        }
+    }
+
     @Test("An owner whose queue of connections is full is asked again for as long as connecting may take")
     func fullQueue() async throws {
         let folder = try Folder()

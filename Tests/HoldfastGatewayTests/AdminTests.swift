@@ -139,6 +139,40 @@ struct AdminTests {
         }
     }
 
+    /// Connects and asks again and again, until nobody listens any more.
+    ///
+    /// - Parameter tell: called after each answer, or connection that was closed without one.
+    private func press(_ port: Int, _ tell: @escaping @Sendable () -> Void) async {
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        while true {
+            do {
+                let client = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+                client.writeAndFlush(
+                    ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"),
+                    promise: nil)
+                try await client.closeFuture.get()
+            } catch {
+                return
+            }
+            tell()
+        }
+    }
+
+    @Test("It ends at any moment, whoever is just connecting", .timeLimit(.minutes(1)))
+    func endsUnderLoad() async throws {
+        for _ in 0..<50 {
+            let (answers, clients) = (Monitor(0), Monitor<[Task<Void, Never>]>([]))
+            try await serving { port in
+                for _ in 0..<4 {
+                    let client = Task { await press(port) { answers.withLock { $0 += 1 } } }
+                    clients.withLock { $0.append(client) }
+                }
+                #expect(await Patience(.seconds(10)).wait { answers.withLock { $0 } > 8 })
+            }
+            for client in clients.withLock({ $0 }) { await client.value }
+        }
+    }
+
     @Test("An address that others reach is refused unless they are meant; one that is taken is named")
     func addresses() async throws {
         let everywhere = ListenAddress(host: "0.0.0.0", port: 0)

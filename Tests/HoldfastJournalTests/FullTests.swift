@@ -66,6 +66,23 @@ struct FullTests {
         #expect(try journal.append(0..<10, to: lane) > UID(1))
     }
 
+    @Test(
+        "Want of room is told as the last append met it, and taken back when there is room, with no append to find out")
+    func wantOfRoom() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 4 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        _ = try journal.append(0..<10, to: lane)
+        #expect(journal.wantOfRoom == nil)
+        let refused = try Self.fill(journal, lane)
+        #expect(journal.wantOfRoom?.message == refused.message)
+        try Self.drain(journal, lane)
+        for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(journal.wantOfRoom == nil)
+    }
+
     @Test("What is only kept aside gives way: a journal that is full of it takes what is new")
     func aside() throws {
         let scratch = Scratch()

@@ -44,6 +44,15 @@ struct OwnershipTests {
         reader.close()
     }
 
+    @Test("A process that was stopped is known by its state, whatever its name is")
+    func stopped() {
+        #expect(LockList.isStopped("12 (holdfast) T 1 12 12 0 -1"))
+        #expect(LockList.isStopped("12 (a) S (b) t 1 12"))
+        #expect(!LockList.isStopped("12 (T) S 1 12") && !LockList.isStopped("12 (a) T (b) R 1"))
+        #expect(!LockList.isStopped("") && !LockList.isStopped("12 (a)"))
+        #expect(!LockList.isStopped(ProcessInfo.processInfo.processIdentifier))
+    }
+
     @Test("Of two directories that share a data file, one is owned")
     func linked() throws {
         let scratch = Scratch()

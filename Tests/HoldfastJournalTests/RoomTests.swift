@@ -96,6 +96,27 @@ struct RoomTests {
         #expect(try journal.acknowledge(uids(1...10), lane).settled == 10)
     }
 
+    @Test("A disk without room is told though nobody appends, and so is that it has room again")
+    func roomAtRest() async throws {
+        guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/full.journal"
+        try LMDBJournal(directory: path).close()
+        let cut = unsafe truncate(path + "/entries/data.mdb", 1 << 20)
+        #expect(cut == 0)
+        try mount.fill()
+        let journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        func comes(_ condition: (JournalError?) -> Bool) async throws -> Bool {
+            for _ in 0..<500 where !condition(journal.wantOfRoom) { try await Task.sleep(for: .milliseconds(10)) }
+            return condition(journal.wantOfRoom)
+        }
+        #expect(try await comes { $0?.code == .diskFull })
+        try FileManager.default.removeItem(atPath: mount.path + "/filler")
+        #expect(try await comes { $0 == nil })
+        try journal.append(0..<10, to: try journal.openLane(immediate).id)
+    }
+
     @Test("On btrfs a journal is exempt from copy-on-write, and opens, drains and is read on a full disk")
     func btrfs() throws {
         guard let mount = try Mount("btrfs", megabytes: 400) else { return print("skipped: cannot mount btrfs here") }

@@ -94,6 +94,29 @@ struct WholeTests {
         #expect(message.contains("its lanes have 2 entries that wait, and its table 3"), "\(message)")
     }
 
+    @Test("Facts that are older than the lanes are refused: each new entry would have the number of another")
+    func oldFacts() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        try made(scratch)
+        let environment = try Environment.open(
+            scratch.journal + "/entries", .readWrite, mapByteCount: 64 << 20, tables: EntriesStore.tableLimit)
+        do {
+            let transaction = try WriteTransaction(environment)
+            let table = try transaction.table("facts")
+            let key = EntriesStore.stateKey
+            var facts = try FactsRecord(try #require(try transaction.get(key.span, in: table)))
+            facts.nextUID -= 1
+            try transaction.put(key.span, facts.bytes.span, in: table)
+            try transaction.commit()
+        }
+        environment.close()
+        let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
+        #expect(error?.code == .damaged)
+        let message = error?.message ?? ""
+        #expect(message.contains("its next number is 3, and 3 was given already"), "\(message)")
+    }
+
     @Test("A journal in the making has no tables yet, and is made") func inTheMaking() throws {
         let scratch = Scratch()
         defer { scratch.remove() }

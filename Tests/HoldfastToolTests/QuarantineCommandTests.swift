@@ -271,6 +271,18 @@ struct AsideCommandTests {
         }
     }
 
+    @Test("Damage to the blacklist is in the figures of a journal whose owner tells of it, and nowhere else")
+    func blacklistDamage() throws {
+        var live = DeskStatus(lanes: [], routes: [])
+        func report() -> JournalReport {
+            JournalReport(JournalStatus(), directory: "/j", JournalReport.Details(owner: "process 1", live: live))
+        }
+        #expect(!report().text().contains("damage") && report().blacklistDamage == nil)
+        live.blacklistDamage = 2
+        #expect(report().text().contains("blacklist damage"), "\(report().text())")
+        #expect(try JSONOutput.line(report()).contains(#""blacklistDamage":2"#))
+    }
+
     @Test("Warnings name what is stopped and what is set aside, and no more of it than a page holds")
     func warnings() {
         var status = EngineStatus()

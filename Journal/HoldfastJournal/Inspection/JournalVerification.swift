@@ -217,8 +217,9 @@ private struct BlacklistCheck {
             } catch {
                 check.add(
                     "the entry of \(token.shortened): \(error.words)", table: table, page: page,
-                    means: "Whether the token may be sent to cannot be told: its notifications stop the engine. "
-                        + "Blacklist it anew, or remove it.")
+                    means:
+                        "Whether the token may be sent to cannot be told: its notifications wait, and all others go. "
+                        + "`holdfast blacklist add` writes the entry anew, `blacklist remove` deletes it.")
             }
         }
     }

@@ -6,24 +6,30 @@ import HoldfastLMDB
 struct NewJournal {
     let destination: String
     let place: JournalDirectory
+    /// Locked until it has its name, so that nobody takes it for what a killed process has left.
+    private let directory: OpenFile
 
-    /// Makes its directories. Made by root, they and all in them belong to the owner of the original.
+    /// Makes its directories, and removes what killed processes have left of others beside it. Made by root, they and all in them belong to the owner of the original.
     ///
     /// - Throws: `alreadyExists` when something has its final name.
     init(_ destination: String, of original: JournalDirectory) throws(JournalError) {
         let final = JournalDirectory(destination).path
         self.destination = final
-        let process = ProcessInfo.processInfo.processIdentifier
-        place = JournalDirectory("\(final).partial-\(process)")
+        place = JournalDirectory(UnfinishedCopies.name(for: final))
         guard !Files.exists(final) else {
             throw JournalError(.alreadyExists, "\(final) is there already: name a directory that is not")
         }
+        UnfinishedCopies.remove(beside: final)
         let place = place
-        try translated("make", place.path) { () throws(LMDBError) in
+        directory = try translated("make", place.path) { () throws(LMDBError) in
             guard try Files.makeDirectory(place.path) else {
                 throw LMDBError(.alreadyExists, "mkdir", path: place.path)
             }
-            try OpenFile(place.path, .directory).giveToOwner(ofDirectory: original.path)
+            let directory = try OpenFile(place.path, .directory)
+            // Shared: whoever looks at every byte of it locks it as well.
+            guard try directory.tryLock(exclusive: false) else { throw LMDBError(.noEntry, "flock", path: place.path) }
+            try directory.giveToOwner(ofDirectory: original.path)
+            return directory
         }
         try place.checkFileSystem()
         try place.makeDirectories()
@@ -51,6 +57,7 @@ struct NewJournal {
             try Files.rename(place.path, to: destination)
             try Files.syncDirectory(Files.parent(of: destination))
         }
+        directory.unlock()
         return report
     }
 

@@ -26,8 +26,8 @@ extension Consumer {
             },
             inFlight: inFlight, suspects: breakers.heldCount,
             connections: pool.active.count, connectionLimit: pool.limit, outcomes: journal.outcomeCount,
-            blacklist: producer.blacklist.count, quarantined: journal.quarantinedCount,
-            aside: journal.asideCount)
+            blacklist: producer.blacklist.count, blacklistDamage: journal.blacklist.damageCount,
+            quarantined: journal.quarantinedCount, aside: journal.asideCount)
     }
 
     /// One that can't be read is not known; who must read it to send it does something about it.

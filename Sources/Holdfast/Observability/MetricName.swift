@@ -29,6 +29,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case holding = "holdfast_holding"
     case outcomes = "holdfast_outcomes_waiting"
     case blacklist = "holdfast_blacklist_entries"
+    case blacklistDamage = "holdfast_blacklist_damaged_places"
     case quarantined = "holdfast_quarantined_entries"
     case aside = "holdfast_aside_entries"
 
@@ -54,7 +55,7 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .quarantined, .aside:
+            .blacklist, .blacklistDamage, .quarantined, .aside:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -64,8 +65,8 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .quarantined, .aside, .commitTime, .commitEntries,
-            .commitSettlements, .commitBytes:
+        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .commitTime,
+            .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,

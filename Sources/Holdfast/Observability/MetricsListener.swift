@@ -147,6 +147,8 @@ public struct RouteLevels: Hashable, Sendable {
     public var outcomes: Int
     /// Of the whole journal: tokens on the blacklist.
     public var blacklist: Int
+    /// Of the whole journal: places at which the blacklist is damaged; see ``EngineStatus/blacklistDamage``.
+    public var blacklistDamage: Int
     /// Of the whole journal: entries whose records cannot be read.
     public var quarantined: Int
     /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
@@ -154,8 +156,8 @@ public struct RouteLevels: Hashable, Sendable {
 
     public init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
-        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, quarantined: Int = 0,
-        aside: Int = 0
+        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
+        quarantined: Int = 0, aside: Int = 0
     ) {
         self.quarantined = quarantined
         self.aside = aside
@@ -168,5 +170,6 @@ public struct RouteLevels: Hashable, Sendable {
         self.connectionLimit = connectionLimit
         self.outcomes = outcomes
         self.blacklist = blacklist
+        self.blacklistDamage = blacklistDamage
     }
 }

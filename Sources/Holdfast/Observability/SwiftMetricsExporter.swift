@@ -10,6 +10,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let usedBytes: Meter
     private let outcomes: Meter
     private let blacklist: Meter
+    private let blacklistDamage: Meter
     private let quarantined: Meter
     private let aside: Meter
     private let commitTime: Timer
@@ -33,6 +34,7 @@ final class SwiftMetricsExporter: MetricsListener {
         usedBytes = factory.meter(.usedBytes)
         outcomes = factory.meter(.outcomes)
         blacklist = factory.meter(.blacklist)
+        blacklistDamage = factory.meter(.blacklistDamage)
         quarantined = factory.meter(.quarantined)
         aside = factory.meter(.aside)
         commitTime = factory.timer(.commitTime)
@@ -136,6 +138,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func measured(_ levels: RouteLevels) {
         outcomes.set(levels.outcomes)
         blacklist.set(levels.blacklist)
+        blacklistDamage.set(levels.blacklistDamage)
         quarantined.set(levels.quarantined)
         aside.set(levels.aside)
         let route = metrics(of: levels.route)

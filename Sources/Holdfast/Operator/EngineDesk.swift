@@ -28,6 +28,7 @@ struct EngineDesk: OperatorDesk {
         for index in desk.lanes.indices {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
+        desk.blacklistDamage = status.blacklistDamage
         return desk
     }
 

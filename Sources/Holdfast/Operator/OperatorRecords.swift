@@ -61,6 +61,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var lanes: [Lane]
     /// Empty at rest.
     public var routes: [Route]
+    /// See ``EngineStatus/blacklistDamage``. 0 at rest.
+    public var blacklistDamage = 0
 
     public init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes

@@ -26,7 +26,7 @@ struct WireLaneState: Codable, Hashable {
     }
 }
 
-/// One lane, or one route, of the answer to `status`.
+/// One lane, or one route, or the damage, of the answer to `status`.
 struct WireStatusItem: Codable, Hashable {
     struct Lane: Codable, Hashable {
         var key: WireLane
@@ -51,6 +51,8 @@ struct WireStatusItem: Codable, Hashable {
 
     var lane: Lane?
     var route: Route?
+    /// In an item of its own, where there is damage.
+    var blacklistDamage: Int?
 
     static func items(_ status: DeskStatus) -> [WireStatusItem] {
         status.lanes.map { lane in
@@ -66,6 +68,7 @@ struct WireStatusItem: Codable, Hashable {
                         inFlight: route.inFlight, suspects: route.suspects, holding: route.holding,
                         topics: route.topics.isEmpty ? nil : route.topics.map(WireTopic.init)))
             }
+            + (status.blacklistDamage > 0 ? [WireStatusItem(blacklistDamage: status.blacklistDamage)] : [])
     }
 
     static func status(_ items: [WireStatusItem]) throws(ControlError) -> DeskStatus {
@@ -85,6 +88,7 @@ struct WireStatusItem: Codable, Hashable {
                         inFlight: route.inFlight, suspects: route.suspects, holding: route.holding,
                         topics: (route.topics ?? []).map { $0.value() }))
             }
+            if let damage = item.blacklistDamage { status.blacklistDamage = damage }
         }
         return status
     }

@@ -68,12 +68,16 @@ public final class AdminServer: Service, Sendable {
         let (configuration, listening, logger) = (configuration, listening, logger)
         return Application(
             router: router,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [AdminTimer(configuration)],
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: configuration.headBytes, maxHeaderListSize: configuration.headBytes,
-                        maxHeaderFieldCount: 100))),
+            server: HTTPServerBuilder { responder in
+                AdminChannel(
+                    http: HTTP1Channel(
+                        responder: responder,
+                        configuration: .init(
+                            additionalChannelHandlers: [AdminTimer(configuration)],
+                            httpDecoderConfiguration: .init(
+                                maxHeaderFieldSize: configuration.headBytes, maxHeaderListSize: configuration.headBytes,
+                                maxHeaderFieldCount: 100))))
+            },
             configuration: .init(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),

@@ -17,8 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
               holdfast serve --config /etc/holdfast/holdfast.yaml
               holdfast serve --config /etc/holdfast/holdfast.yaml --check
 
-            Exit codes: 0 it was told to end · 64 wrong flags · 69 an address cannot be listened on · 73 the journal \
-            cannot be opened · 74 the journal fails again and again · 77 permission denied · 78 configuration.
+            Exit codes: 0 it was told to end · 64 wrong flags · 66 there is no directory for the journal · 69 an address \
+            cannot be listened on · 72 the journal is damaged · 73 the journal cannot be opened · 74 the journal fails again \
+            and again · 77 permission denied · 78 configuration.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
@@ -68,7 +69,9 @@ struct ServeCommand: AsyncParsableCommand {
             let patience = Format.duration(JournalOpening.patienceWithOwners)
             log.logger().warning("\(error.message); it is waited for, \(patience) at most")
         }
-        return OpenedJournal(journal: journal, directory: journal.directory, warnings: journal.warnings)
+        return OpenedJournal(
+            journal: journal, directory: journal.directory, warnings: journal.warnings,
+            wantsRoom: { journal.wantOfRoom != nil })
     }
 
     /// The names of its properties are those of the JSON.

@@ -7,8 +7,13 @@ struct UnservedLane: Encodable, Equatable {
 
     /// - Parameter routes: the names of those that are there.
     static func find(in status: JournalStatus, routes: [String]) -> [UnservedLane] {
-        status.lanes.filter { $0.unconfirmed > 0 && !routes.contains($0.key.route) }
+        lanes(of: status, routes: routes)
             .map { UnservedLane(lane: $0.key.description, unconfirmed: $0.unconfirmed) }
+    }
+
+    /// The same, with all that is known of them.
+    static func lanes(of status: JournalStatus, routes: [String]) -> [JournalStatus.Lane] {
+        status.lanes.filter { $0.unconfirmed > 0 && !routes.contains($0.key.route) }
     }
 }
 

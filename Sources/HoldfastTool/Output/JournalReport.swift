@@ -81,6 +81,9 @@ struct JournalReport: Encodable, Equatable {
     var quarantined: Int
     var rejections: Int
     var blacklist: Int
+    /// Places at which the process that uses the journal has found the blacklist damaged; nil when there are none, or nobody
+    /// says.
+    var blacklistDamage: Int?
     var nextUID: UInt64
     var afterCrash: AfterCrash
     var lanes: [Lane]
@@ -116,6 +119,7 @@ struct JournalReport: Encodable, Equatable {
         quarantined = status.quarantined
         rejections = status.rejections
         blacklist = status.blacklist
+        blacklistDamage = details.live.flatMap { $0.blacklistDamage > 0 ? $0.blacklistDamage : nil }
         nextUID = status.nextUID.rawValue
         lanes = status.lanes.map { lane in
             let (state, reason, since) = LaneRow.words(lane.state)
@@ -168,6 +172,15 @@ struct JournalReport: Encodable, Equatable {
         rows += [
             ("rejections", Format.count(rejections), "refused for good"),
             ("blacklist", Format.count(blacklist), "tokens not to be sent to"),
+        ]
+        if let blacklistDamage {
+            rows.append(
+                (
+                    "blacklist damage", Format.plural(blacklistDamage, "place"),
+                    "tokens on it may be sent to; see `holdfast journal verify`"
+                ))
+        }
+        rows += [
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]

@@ -32,6 +32,18 @@ enum HealthWarnings {
         return warnings + bounded(stopped, "lanes are stopped") + bounded(topics, "topics are set aside")
     }
 
+    /// What waits in lanes whose route is gone from the configuration.
+    static func unserved(_ lanes: [JournalStatus.Lane]) -> [String] {
+        let lines = lanes.map { lane in
+            let name = lane.key.description.printable(maximumLength: 320)
+            return
+                "lane \(name) holds \(Format.plural(lane.unconfirmed, "notification")) and is not delivered, because the "
+                + "configuration has no route of that name: add it, or take back what waits with "
+                + "`holdfast journal drop --lane \(name)`"
+        }
+        return bounded(lines, "lanes have no route")
+    }
+
     private static func warning(_ lane: EngineStatus.Lane) -> String? {
         guard case .stopped(let reason, let since) = lane.state else { return nil }
         let probe = lane.nextProbeAt.map { "; one entry is tried at \(Timestamp.format($0))" } ?? ""

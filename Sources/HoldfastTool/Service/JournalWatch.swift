@@ -23,11 +23,15 @@ final class JournalWatch: MetricsListener {
     }
 
     /// Why it takes nothing; nil when it does, as far as is known.
-    func obstacle(at now: ContinuousClock.Instant = .now) -> String? {
+    ///
+    /// - Parameter wantsRoom: whether the journal says that it has no room; nil where it says nothing of it, and what was
+    ///   refused counts.
+    func obstacle(at now: ContinuousClock.Instant = .now, wantsRoom: Bool? = nil) -> String? {
         let (refusedAt, reason) = state.withLock { ($0.refusedAt, $0.reason) }
-        guard let refusedAt, now - refusedAt < Self.memory else { return nil }
-        return reason == .journalFull
-            ? "the journal is full, or its disk is: nothing more is taken until it has drained"
-            : "the journal can't be written"
+        let recent = refusedAt.flatMap { now - $0 < Self.memory ? reason : nil }
+        if wantsRoom ?? (recent == .journalFull) {
+            return "the journal is full, or its disk is: nothing more is taken until it has drained"
+        }
+        return recent == .journalFailed ? "the journal can't be written" : nil
     }
 }

@@ -12,6 +12,8 @@ struct OpenedJournal: Sendable {
     var directory: String?
     /// Conditions found when it was opened, for the log.
     var warnings: [String] = []
+    /// Whether it refuses notifications for want of room; nil for one that does not say.
+    var wantsRoom: (@Sendable () -> Bool)?
 }
 
 /// From the opening of a journal to its closing: an engine, the gateway before it, and what goes beside.
@@ -80,6 +82,12 @@ final class ServiceLife: Sendable {
         defer { opened.journal.close() }
         try await group.run()
     }
+
+    /// See ``OpenedJournal/wantsRoom``.
+    var wantsRoom: Bool? { opened.wantsRoom?() }
+
+    /// The figures of the journal as of its last commit.
+    func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
 
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastGateway
+internal import Logging
 
 /// What operators and their machines see of it.
 extension ServiceRun {
@@ -33,18 +34,44 @@ extension ServiceRun {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
         let status = life?.engine.status()
         return Health(
-            obstacles: [obstacle ?? watch.obstacle(), status.flatMap(HealthWarnings.damage)].compactMap(\.self),
-            warnings: status.map(HealthWarnings.of) ?? [])
+            obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
+                .compactMap(\.self),
+            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved))
     }
 
-    private var metrics: String {
-        let (state, isReady) = (state.withLock { $0 }, health.isReady)
+    /// Lanes that hold something, and whose route the configuration does not have.
+    var unserved: [JournalStatus.Lane] {
+        let (life, routes) = state.withLock { ($0.life, $0.routes.map(\.settings.name)) }
+        do throws(JournalError) {
+            return UnservedLane.lanes(of: try life?.journalStatus() ?? JournalStatus(), routes: routes)
+        } catch {
+            // It is closed, or fails: whoever needs it says so.
+            return []
+        }
+    }
+
+    /// Says what waits and would wait for ever.
+    func sayUnserved() { for line in HealthWarnings.unserved(unserved) { logger.warning("\(line)") } }
+
+    /// In Prometheus' text format.
+    var metrics: String {
+        let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
                 MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                 MetricFamily(
                     "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
                     Double(state.reopened)),
+                MetricFamily(
+                    "holdfast_unserved_entries", .gauge,
+                    "Notifications in lanes whose route the configuration does not have.",
+                    samples: unserved.map { lane in
+                        .init(
+                            labels: [
+                                ("route", lane.key.route),
+                                ("lane", "\(lane.key.urgency.name)/\(lane.key.guarantee.name)"),
+                            ], value: Double(lane.unconfirmed))
+                    }),
                 MetricFamily(
                     "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
                     samples: [

@@ -36,6 +36,8 @@ final class ServiceRun: Sendable {
         /// Nil while none serves.
         var life: ServiceLife?
         var addresses: [String: ListenAddress] = [:]
+        /// The journal is being opened, which may take as long as another process has it.
+        var opening: Task<OpenedJournal, any Error>?
         /// Why none serves, for those who ask whether it is ready.
         var obstacle: String? = "starting"
         var isEnding = false
@@ -106,12 +108,13 @@ final class ServiceRun: Sendable {
 
     /// Takes nothing new, answers what is in hand, gives what is in flight its time, and ends.
     func end() async {
-        let life = state.withLock { state in
+        let (life, opening) = state.withLock { state in
             state.isEnding = true
             state.obstacle = "ending: nothing new is taken"
-            return state.life
+            return (state.life, state.opening)
         }
         finishEnding.finish()
+        opening?.cancel()
         await manager?.tell(.stopping)
         await life?.end()
     }
@@ -177,7 +180,7 @@ final class ServiceRun: Sendable {
             (state.configuration, state.routes, state.addresses, state.reloads)
         }
         do {
-            let opened = try await sources.openJournal(configuration)
+            guard let opened = try await open(configuration) else { return nil }
             for warning in opened.warnings { logger.warning("\(warning)") }
             watch.reset()
             let life = try await ServiceLife(
@@ -206,12 +209,35 @@ final class ServiceRun: Sendable {
         }
     }
 
+    /// Opens the journal, and waits no longer for another owner once it is to end.
+    ///
+    /// - Returns: nil when it is to end.
+    private func open(_ configuration: Configuration) async throws -> OpenedJournal? {
+        let opening = Task { try await sources.openJournal(configuration) }
+        let isWanted = state.withLock { state in
+            state.opening = opening
+            return !state.isEnding
+        }
+        if !isWanted { opening.cancel() }
+        defer { state.withLock { $0.opening = nil } }
+        do {
+            return try await withTaskCancellationHandler {
+                try await opening.value
+            } onCancel: {
+                opening.cancel()
+            }
+        } catch is CancellationError where state.withLock(\.isEnding) {
+            return nil
+        }
+    }
+
     private func sayServing(_ life: ServiceLife) {
         for (name, address) in life.gateway.addresses.sorted(by: { $0.key < $1.key }) {
             logger.info("serving \(name) on \(address)")
         }
         let left = life.engine.status().unconfirmed
         if left > 0 { logger.info("\(Format.plural(left, "notification")) of before are delivered first") }
+        sayUnserved()
     }
 
     private func wait(_ pause: Duration) async {

@@ -43,6 +43,42 @@ struct CopyTests {
         #expect(try files.contentsOfDirectory(atPath: scratch.path).sorted() == ["copy.journal", "test.journal"])
     }
 
+    @Test("What killed processes have left of their copies is removed by the next, and nothing else is")
+    func leftovers()
+        throws
+    {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let original = try SampleJournal(at: scratch.journal)
+        let files = FileManager.default
+        // A process that has ended, this one, which makes no other copy, and one that lives.
+        let ended = Process()
+        ended.executableURL = URL(fileURLWithPath: "/bin/true")
+        try ended.run()
+        ended.waitUntilExit()
+        let own = ProcessInfo.processInfo.processIdentifier
+        func leave(_ name: String, with part: String = "entries") throws {
+            try files.createDirectory(atPath: "\(scratch.path)/\(name)/\(part)", withIntermediateDirectories: true)
+        }
+        for process in [ended.processIdentifier, own] {
+            try leave("copy.journal.partial-\(process)")
+            try leave("yesterday.journal.partial-\(process)", with: "scratch")
+        }
+        try leave("copy.journal.partial-1")
+        try leave("photos.partial-\(ended.processIdentifier)", with: "holidays")
+        for name in ["copy.journal.partial-x", "copy.journal.partial-", ".partial-7", "partial-7"] { try leave(name) }
+        try leave("held.journal.partial-\(own)")
+        let held = try OpenFile("\(scratch.path)/held.journal.partial-\(own)", .directory)
+        #expect(try held.tryLock(exclusive: false))
+        _ = try JournalBackup.run(directory: original.path, destination: scratch.path + "/copy.journal")
+        #expect(
+            try Set(files.contentsOfDirectory(atPath: scratch.path)) == [
+                "copy.journal", "test.journal", "copy.journal.partial-1", "copy.journal.partial-x",
+                "copy.journal.partial-", ".partial-7", "partial-7", "photos.partial-\(ended.processIdentifier)",
+                "held.journal.partial-\(own)",
+            ])
+    }
+
     @Test("Of a journal in use the backup is of one commit, and whose token is bad is on its blacklist")
     func backupInUse() throws {
         let scratch = Scratch()

@@ -25,6 +25,51 @@ struct ServeCommandTests {
         #expect(try end.count("reopened") == 0)
     }
 
+    @Test("A stop ends with 0 whoever is just asking for its health", .timeLimit(.minutes(3)))
+    func endsUnderLoad() async throws {
+        let world = try await ServiceWorld()
+        for round in 0..<20 {
+            let tool = try await world.serve()
+            let answers = Monitor(0)
+            await withTaskGroup(of: Void.self) { askers in
+                for _ in 0..<4 {
+                    askers.addTask {
+                        // Until nobody listens any more.
+                        do {
+                            while true {
+                                _ = try await world.ask("/health/ready")
+                                answers.withLock { $0 += 1 }
+                            }
+                        } catch {}
+                    }
+                }
+                #expect(await waitUntil { answers.withLock { $0 } > 8 })
+                tool.kill(SIGTERM)
+            }
+            let end = try await tool.result()
+            #expect(end.status == 0, "stop \(round): \(end.errors)")
+        }
+    }
+
+    @Test("One that waits for an owner that was stopped says so, and ends at once when it is told to")
+    func waitsForStopped() async throws {
+        let world = try await ServiceWorld()
+        let owner = try await world.serve()
+        owner.kill(SIGSTOP)
+        let waiting = try Tool.start(["serve", "--config", world.folder("holdfast.yaml"), "--json"])
+        #expect(try await waitUntil { try waiting.errors.contains("it is waited for") })
+        let words = try waiting.errors
+        let process = owner.processIdentifier
+        #expect(words.contains("is in use by process \(process) (holdfast, since "), "\(words)")
+        #expect(words.contains("which is stopped (`kill -CONT \(process)` lets it go on)"), "\(words)")
+        let start = ContinuousClock.now
+        waiting.kill(SIGTERM)
+        let end = try await waiting.result()
+        #expect(end.status == 0 && ContinuousClock.now - start < .seconds(5), "\(end.errors)")
+        owner.kill(SIGCONT)
+        #expect(try await world.stop().status == 0)
+    }
+
     @Test("The service manager is told when it is ready, reloads and ends, and that it lives")
     func notifies() async throws {
         let world = try await ServiceWorld()

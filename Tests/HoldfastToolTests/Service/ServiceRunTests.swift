@@ -50,7 +50,7 @@ struct ServiceRunTests {
             var journal = InMemoryJournal()
             var opened = 0
             var failure: JournalError?
-            var whileOpening: (@Sendable () async -> Void)?
+            var whileOpening: (@Sendable () async throws -> Void)?
         }
 
         private let state = Monitor(State())
@@ -61,10 +61,12 @@ struct ServiceRunTests {
         func fail(with error: JournalError) { state.withLock { $0.failure = error } }
 
         /// Done once, while the journal is opened.
-        func whileOpening(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.whileOpening = body } }
+        func whileOpening(_ body: @escaping @Sendable () async throws -> Void) {
+            state.withLock { $0.whileOpening = body }
+        }
 
-        func open() async throws(JournalError) -> OpenedJournal {
-            await state.withLock { $0.whileOpening.take() }?()
+        func open() async throws -> OpenedJournal {
+            try await state.withLock { $0.whileOpening.take() }?()
             return try state.withLock { state throws(JournalError) in
                 if let failure = state.failure { throw failure }
                 if state.opened > 0 { state.journal = state.journal.crashed() }
@@ -74,10 +76,10 @@ struct ServiceRunTests {
         }
     }
 
-    private func submit(_ run: ServiceRun) async throws -> Receipt {
+    private func submit(_ run: ServiceRun, topic: String = "t") async throws -> Receipt {
         let engine = try #require(run.engine)
         let token = try DeviceToken("00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0")
-        return await engine.producer.submit([PushNotification(token: token, topic: "t", payload: #"{"aps":{}}"#)])[0]
+        return await engine.producer.submit([PushNotification(token: token, topic: topic, payload: #"{"aps":{}}"#)])[0]
     }
 
     @Test("After a commit of which nobody knows, the journal is opened anew, and the same addresses serve")
@@ -131,6 +133,48 @@ struct ServiceRunTests {
         #expect(await outcome.status == .ok)
     }
 
+    @Test("It ends while another process has the journal, too, as if all were well", .timeLimit(.minutes(1)))
+    func endsWhileOpening() async throws {
+        let journals = Journals()
+        let isOpening = Monitor(false)
+        let run = try makeRun(journals) { _ in }
+        journals.whileOpening {
+            isOpening.withLock { $0 = true }
+            // As one who waits for an owner.
+            try await Task.sleep(for: .seconds(3600))
+        }
+        async let outcome = run.run()
+        #expect(await waitUntil { isOpening.withLock { $0 } })
+        await run.end()
+        let ended = await outcome
+        #expect(ended.status == .ok && ended.left == nil, "\(String(describing: ended.error))")
+    }
+
+    @Test("What waits in the lane of a route that is gone is warned of and counted, until the route is back")
+    func unserved() async throws {
+        let journals = Journals()
+        let run = try makeRun(journals) { _ in }
+        async let outcome = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        try write(routes: ["default", "added"])
+        await run.reload()
+        if case .accepted = try await submit(run, topic: "added") {} else { Issue.record("not accepted") }
+        let gauge = #"holdfast_unserved_entries{route="added",lane="considerate/at-least-once"} 1"#
+        #expect(run.health.warnings.isEmpty && !run.metrics.contains("unserved"), "\(run.health)")
+        try write(routes: ["default"])
+        await run.reload()
+        #expect(run.health.isReady && run.health.warnings.count == 1, "\(run.health)")
+        #expect(
+            run.health.warnings.first?.hasPrefix(
+                "lane added/considerate/at-least-once holds 1 notification and is not delivered") == true)
+        #expect(run.metrics.contains("\n\(gauge)\n"), "\(run.metrics)")
+        try write(routes: ["default", "added"])
+        await run.reload()
+        #expect(run.health.warnings.isEmpty && !run.metrics.contains("unserved"))
+        await run.end()
+        #expect(await outcome.status == .ok)
+    }
+
     @Test("A journal that can't be opened at the start is said at once")
     func start() async throws {
         let journals = Journals()
@@ -166,8 +210,11 @@ struct ServiceRunTests {
         watch.refused(1, reason: .journalFull)
         #expect(watch.obstacle()?.contains("full") == true)
         #expect(watch.obstacle(at: .now + JournalWatch.memory) == nil)
+        // A journal that says how it is needs no memory of what it refused.
+        #expect(watch.obstacle(wantsRoom: false) == nil)
         watch.accepted(1)
         #expect(watch.obstacle() == nil)
+        #expect(watch.obstacle(wantsRoom: true)?.contains("full") == true)
         watch.refused(1, reason: .journalFailed)
         #expect(watch.obstacle()?.contains("can't be written") == true)
         watch.reset()

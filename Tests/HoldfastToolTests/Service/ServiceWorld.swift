@@ -69,6 +69,13 @@ final class ServiceWorld: Sendable {
 
     /// What `GET` of the admin address answers.
     func get(_ path: String) async throws -> (status: Int, text: String) {
+        let answer = try await ask(path)
+        let head = try #require(answer.range(of: "\r\n\r\n"))
+        return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
+    }
+
+    /// The same with its head, and as far as it came.
+    func ask(_ path: String) async throws -> String {
         let port = try #require(try port("health and metrics on "))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -76,15 +83,13 @@ final class ServiceWorld: Sendable {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        let answer = try await channel.executeThenClose { inbound, outbound in
+        return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
                 ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer
         }
-        let head = try #require(answer.range(of: "\r\n\r\n"))
-        return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
     }
 
     /// A sender that hands so many over, each with an apns-id of its own.
