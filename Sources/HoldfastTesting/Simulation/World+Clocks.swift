@@ -58,6 +58,8 @@ extension World {
     /// Nothing expires for good by a clock that has just been set.
     func isExpiredByDoubt(_ notification: PushNotification) -> Bool {
         guard let set = clockWasSet, now < set.at + .seconds(600) else { return false }
+        // The journal proves that it is later than a clock says which is behind.
+        if let known = journal.wallTimeAtOpen, notification.isExpired(at: known) { return false }
         return !notification.isExpired(at: WallTime(milliseconds: wall.milliseconds - set.by))
     }
 }

@@ -184,7 +184,8 @@ extension World {
         else { return }
         let disk = snapshot
         checkDuplicates(disk)
-        for (_, lane) in disk.lanes {
+        // Lanes whose route is gone wait as they are.
+        for (_, lane) in disk.lanes where routes.contains(where: { $0.name == lane.key.route }) {
             let entries = lane.entries.all
             let last = entries.last { uid, record in isPossiblySent(uid, record) }?.uid ?? .none
             for (uid, record) in entries where uid <= lane.mark && uid > last && !record.isPossiblySent {
