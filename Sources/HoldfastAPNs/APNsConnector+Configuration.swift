@@ -83,7 +83,7 @@ extension APNsConnector.Configuration {
     /// - Parameter watch: nil forgets what happened at an address.
     package func dialer(_ credentials: Credentials, watch: AddressWatch? = nil) -> Dialer {
         var dialer = Dialer(
-            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls.context,
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls.tls,
             trust: trust, deadline: connectDeadline)
         dialer.serverName = serverName
         dialer.proxy = proxy
@@ -106,12 +106,6 @@ extension APNsConnector.Configuration {
         guard !endpoint.isCleartext else {
             throw APNsConfigurationError(
                 "\(endpoint) is on this machine, in the clear, and takes no proxy such as \(proxy)")
-        }
-        // TLS compares the certificate with the address at the other end of the socket, which is the proxy's.
-        if verifiesHostName, serverName == nil, HostAndPort.isAddress(endpoint.host) {
-            throw APNsConfigurationError(
-                "the certificate of \(endpoint) can't be compared with an address through the proxy \(proxy): name the "
-                    + "service by its host name, or give the server name that its certificate is for")
         }
     }
 

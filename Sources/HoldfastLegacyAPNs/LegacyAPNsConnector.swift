@@ -103,7 +103,7 @@ public struct LegacyAPNsConnector: Connector {
     private func dialer(_ credentials: TLSCredentials) -> Dialer {
         let endpoint = configuration.endpoint
         return Dialer(
-            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.context,
+            endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls,
             trust: configuration.trust, deadline: configuration.connectDeadline)
     }
 

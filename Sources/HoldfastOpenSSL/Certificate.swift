@@ -24,6 +24,9 @@ package struct Certificate: Sendable {
                 }, "\(from) is damaged"))
     }
 
+    /// The same of an array.
+    package init(der: [UInt8], from: String) throws(OpenSSLError) { try self.init(der: der.span, from: from) }
+
     /// The most certificates that are taken from one file. A chain has two or three.
     package static let greatestChain = 32
 
@@ -31,6 +34,9 @@ package struct Certificate: Sendable {
     package static func chain(pem: [UInt8]) throws(OpenSSLError) -> [Certificate] {
         try read(pem, atMost: greatestChain)
     }
+
+    /// All certificates of a PEM file with authorities, however many; at least one.
+    package static func all(pem: [UInt8]) throws(OpenSSLError) -> [Certificate] { try read(pem, atMost: .max) }
 
     private static func read(_ pem: [UInt8], atMost count: Int) throws(OpenSSLError) -> [Certificate] {
         let wanted = "a certificate in PEM"

@@ -37,20 +37,23 @@ package struct CertificateAuthority: Sendable {
     /// - Parameters:
     ///   - commonName: 1 to 64 characters; nobody looks at it but people.
     ///   - names: what the server is reached as; at least one.
+    ///   - start: when it becomes valid, from now.
     ///   - lifetime: from now. 397 days is what browsers and Apple's systems accept at most.
+    ///   - usage: what it is for, in OpenSSL's words.
     package func issue(
-        commonName: String, names: [SubjectName], lifetime: Duration = .seconds(397 * 86_400)
+        commonName: String, names: [SubjectName], start: Duration = .seconds(-86_400),
+        lifetime: Duration = .seconds(397 * 86_400), usage: String = "serverAuth,clientAuth"
     ) throws(OpenSSLError) -> (certificate: Certificate, key: ES256PrivateKey) {
         guard !names.isEmpty else { throw OpenSSLError("a server certificate needs a name") }
         var values: [String] = []
         for name in names { values.append(try name.configurationValue()) }
         let key = try ES256PrivateKey()
         let template = CertificateTemplate(
-            commonName: commonName, key: key, lifetime: lifetime,
+            commonName: commonName, key: key, start: start, lifetime: lifetime,
             extensions: [
                 (NID_basic_constraints, "critical,CA:FALSE"),
                 (NID_key_usage, "critical,digitalSignature"),
-                (NID_ext_key_usage, "serverAuth,clientAuth"),
+                (NID_ext_key_usage, usage),
                 (NID_subject_key_identifier, "hash"),
                 (NID_authority_key_identifier, "keyid:always"),
                 (NID_subject_alt_name, values.joined(separator: ",")),
@@ -63,6 +66,7 @@ package struct CertificateAuthority: Sendable {
 private struct CertificateTemplate {
     let commonName: String
     let key: ES256PrivateKey
+    var start = Duration.seconds(-86_400)
     let lifetime: Duration
     /// OpenSSL's number of each extension, with its value in OpenSSL's configuration language.
     let extensions: [(CInt, String)]
@@ -76,8 +80,7 @@ private struct CertificateTemplate {
         // 2 stands for version 3.
         unsafe try check(X509_set_version(x509, 2), what)
         try setRandomSerial(of: handle)
-        let day = 86_400
-        guard unsafe X509_gmtime_adj(X509_getm_notBefore(x509), -day) != nil,
+        guard unsafe X509_gmtime_adj(X509_getm_notBefore(x509), Int(start.components.seconds)) != nil,
             unsafe X509_gmtime_adj(X509_getm_notAfter(x509), Int(lifetime.components.seconds)) != nil
         else { throw .taking(what) }
         let subject = unsafe X509_get_subject_name(x509)

@@ -40,6 +40,23 @@ struct ECDSASignature: ~Copyable {
 
     deinit { unsafe ECDSA_SIG_free(pointer) }
 
+    /// The most bytes of a DER sequence of two numbers of P-256.
+    static let greatestDERByteCount = 72
+
+    /// A stranger's signature, written in either way, as DER; nil for what is neither. DER has one way to write each number,
+    /// so that nobody can write one signature in two ways.
+    static func der(of signature: Span<UInt8>) -> [UInt8]? {
+        do {
+            if signature.count == joseByteCount { return try ECDSASignature(jose: signature).der() }
+            guard (8...greatestDERByteCount).contains(signature.count) else { return nil }
+            let der = try ECDSASignature(der: signature).der()
+            return signature.indices.allSatisfy { $0 < der.count && der[$0] == signature[$0] }
+                && der.count == signature.count ? der : nil
+        } catch {
+            return nil
+        }
+    }
+
     func jose() throws(OpenSSLError) -> [UInt8] {
         let half = CInt(Self.joseByteCount / 2)
         var bytes = [UInt8](repeating: 0, count: Self.joseByteCount)

@@ -28,12 +28,13 @@ package struct ES256PublicKey: Sendable {
         handle = key
     }
 
-    /// Whether `signature`, the 64 bytes r‖s of JOSE, is one of `message` by this key. Anything else is false, never an
-    /// error: the bytes are a stranger's.
+    /// Whether `signature` is one of `message` by this key: the 64 bytes r‖s of JOSE, or a DER sequence of both, which some
+    /// senders write into their provider tokens (pushy: Java's own signatures). Anything else is false, never an error: the
+    /// bytes are a stranger's.
     package func verify(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         // What strangers send must leave nothing in the error queue that a later error would report as its own.
         defer { ERR_clear_error() }
-        guard let der = try? ECDSASignature(jose: signature).der(),
+        guard let der = ECDSASignature.der(of: signature),
             let context = unsafe EVP_MD_CTX_new()
         else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }

@@ -1,58 +1,82 @@
 package import Holdfast
+package import HoldfastOpenSSL
+internal import NIOCore
 package import NIOSSL
 
-/// The TLS that a connector speaks: 1.2 or newer, the service's certificate checked, and its host name.
-package struct ClientTLS {
+/// The TLS that a connector speaks: 1.2 or newer, the service's certificate checked, and its name.
+///
+/// TLS itself is NIOSSL's. Who is at the other end is decided here, by libcrypto: NIOSSL takes a certificate for the address
+/// that the socket is connected to for any name.
+package struct ClientTLS: Sendable {
+    private let context: NIOSSLContext
+    private let verifier: CertificateVerifier
+    private let verifiesName: Bool
+
     /// - Parameters:
     ///   - protocols: what ALPN offers; none for protocols that are older than it.
     ///   - certificate: nil shows none.
     ///   - verifiesHostName: false takes any name in a certificate that is otherwise good. The chain is always checked.
     /// - Throws: an error that names the file that is missing, or is not what it should be.
-    package static func context(
+    package init(
         trust: TrustedCertificates, protocols: [String] = [], certificate: ClientCertificate.Loaded? = nil,
         verifiesHostName: Bool = true
-    ) throws(TransportConfigurationError) -> NIOSSLContext {
+    ) throws(TransportConfigurationError) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols
-        tls.certificateVerification = verifiesHostName ? .fullVerification : .noHostnameVerification
-        if let roots = try roots(trust, as: "trusted certificate file") { tls.trustRoots = roots }
+        // Not `none`, so that the verifier is asked; what is trusted, it alone knows.
+        tls.certificateVerification = .noHostnameVerification
+        tls.trustRoots = .certificates([])
         if let certificate {
             tls.certificateChain = certificate.chain.map { .certificate($0) }
             tls.privateKey = .privateKey(certificate.key)
         }
         do {
-            return try NIOSSLContext(configuration: tls)
+            context = try NIOSSLContext(configuration: tls)
         } catch {
             throw TransportConfigurationError("TLS can't be set up: \(error)")
         }
+        verifier = try TrustStore.verifier(trust, as: "trusted certificate file")
+        verifiesName = verifiesHostName
     }
 
-    /// Those that the other side's certificate must be signed by; nil for the system's.
+    /// The handler of one connection.
     ///
-    /// - Parameter what: what the file is to be, for people.
-    /// - Throws: an error that names the file that is missing, or is not what it should be.
-    package static func roots(
-        _ trust: TrustedCertificates, as what: String
-    ) throws(TransportConfigurationError) -> NIOSSLTrustRoots? {
-        switch trust {
-        case .system: nil
-        case .file(let path):
-            .certificates(try certificates(try ConfigurationFile.read(path, as: what), "the \(what) \(path)"))
-        case .pem(let bytes): .certificates(try certificates(bytes, "the text of the trusted certificates"))
+    /// - Parameters:
+    ///   - name: who must be at the other end. A host name is asked for by SNI too.
+    ///   - fails: why the certificate was not taken, on the loop, before the handshake fails.
+    package func handler(
+        for name: SubjectName, fails: @escaping @Sendable (CertificateFault) -> Void
+    ) throws -> NIOSSLClientHandler {
+        let asked: String? =
+            switch name {
+            case .dns(let host): host
+            case .ip: nil
+            }
+        let role = CertificateVerifier.Role.server(verifiesName ? name : nil)
+        return try NIOSSLClientHandler(context: context, serverHostname: asked) { [verifier] chain, promise in
+            if let fault = Self.fault(in: chain, as: role, by: verifier) {
+                fails(fault)
+                promise.succeed(.failed)
+            } else {
+                promise.succeed(.certificateVerified)
+            }
         }
     }
 
-    private static func certificates(
-        _ bytes: [UInt8], _ what: String
-    ) throws(TransportConfigurationError) -> [NIOSSLCertificate] {
-        let certificates: [NIOSSLCertificate]
-        do {
-            certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
-        } catch {
-            throw TransportConfigurationError("\(what) is not PEM with certificates: \(error)")
+    private static func fault(
+        in chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier
+    ) -> CertificateFault? {
+        var certificates: [Certificate] = []
+        for certificate in chain.prefix(Certificate.greatestChain) {
+            guard let bytes = try? certificate.toDERBytes(), let read = try? Certificate(der: bytes, from: "one shown")
+            else { return .other("one of those shown can't be read") }
+            certificates.append(read)
         }
-        guard !certificates.isEmpty else { throw TransportConfigurationError("\(what) holds no certificate") }
-        return certificates
+        do throws(OpenSSLError) {
+            return try verifier.fault(in: certificates, as: role)
+        } catch {
+            return .other("\(error)")
+        }
     }
 }

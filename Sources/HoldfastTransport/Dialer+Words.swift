@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastOpenSSL
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -12,10 +13,8 @@ extension Dialer {
             return error
         case let error as NoAnswer:
             return ConnectError(.temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit)")
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            return ConnectError(
-                .configuration,
-                "the certificate of \(endpoint) is for another host name: it does not name \(serverName ?? host)")
+        case let error as BadCertificate:
+            return ConnectError(.configuration, describe(error.fault))
         case let error as NIOSSLError:
             return describe("\(error)")
         case let error as BoringSSLError:
@@ -26,20 +25,71 @@ extension Dialer {
         }
     }
 
-    /// BoringSSL's words in ours.
-    private func describe(_ text: String) -> ConnectError {
-        if text.contains("CERTIFICATE_VERIFY_FAILED") {
-            return ConnectError(
-                .configuration, "the certificate of \(endpoint) is not trusted: it is not signed by \(trusted)")
+    /// Why the service's certificate is not good, and who can mend that.
+    private func describe(_ fault: CertificateFault) -> String {
+        let certificate = "the certificate of \(endpoint)"
+        switch fault {
+        case .missing: return "\(endpoint) shows no certificate"
+        case .expired(let end, let authority):
+            return Self.dated(
+                certificate, of: authority, "has expired", end.map { "on \(ClientCertificate.text($0))" },
+                "whoever runs it has to renew it, unless this machine's clock is wrong")
+        case .notYetValid(let start, let authority):
+            return Self.dated(
+                certificate, of: authority, "is not valid yet", start.map { "before \(ClientCertificate.text($0))" },
+                "this machine's clock may be wrong")
+        case .otherName(let names):
+            let others = names.isEmpty ? "nor anybody" : "but \(Self.list(names))"
+            return "\(certificate) is for another host name: it does not name \(expectedName), \(others)"
+        case .untrusted(let issuer):
+            return "\(certificate) is not trusted: it is not signed by \(trusted), but by \(issuer)"
+        case .selfSigned:
+            return "\(certificate) is not trusted: it is not signed by \(trusted), but by itself"
+        case .otherPurpose:
+            return "\(certificate), or one that leads to it, is not for TLS servers: its key usage says otherwise"
+        case .revoked: return "\(certificate) has been revoked"
+        case .other(let words): return "\(certificate) is not good: \(words)"
         }
-        if text.contains("_ALERT_") {
-            let isOurs = ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { text.contains($0) }
-            if isOurs {
-                return ConnectError(.configuration, "\(endpoint) refuses the certificate we show, or its lack: \(text)")
-            }
+    }
+
+    private static func dated(
+        _ certificate: String, of authority: String?, _ what: String, _ when: String?, _ remedy: String
+    ) -> String {
+        let whose = authority.map { " leads to that of \($0), which" } ?? ""
+        return "\(certificate)\(whose) \(what)\(when.map { " (\($0))" } ?? ""): \(remedy)"
+    }
+
+    private static func list(_ names: [SubjectName]) -> String {
+        // The other side has written them.
+        let shown = names.prefix(4).map { "\($0)".filter { $0.isASCII && !$0.isNewline && $0 != "\0" }.prefix(255) }
+            .joined(separator: ", ")
+        return names.count > 4 ? "\(shown) and \(names.count - 4) others" : shown
+    }
+
+    /// BoringSSL's words in ours, where they are known.
+    private func describe(_ text: String) -> ConnectError {
+        for (word, kind, meaning) in Self.handshakeFailures where text.contains(word) {
+            return ConnectError(kind, "\(endpoint) \(meaning) (\(text))")
         }
         return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
     }
+
+    /// What BoringSSL's error contains, whether somebody has to mend it, and what it means. The first one counts.
+    private static let handshakeFailures: [(String, ConnectError.Kind, String)] = [
+        ("ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired"),
+        ("ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked"),
+        ("ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show"),
+        ("ALERT_CERTIFICATE_REQUIRED", .configuration, "wants a certificate, and we show none"),
+        ("ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack"),
+        ("CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack"),
+        ("ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack"),
+        ("ALERT_UNRECOGNIZED_NAME", .configuration, "knows nobody of the name that was asked for"),
+        ("NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here"),
+        ("PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer"),
+        ("UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer"),
+        ("WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port"),
+        ("HANDSHAKE_FAILURE", .temporary, "finds no cipher or kind of certificate in common with us"),
+    ]
 
     /// All addresses have failed, or there was no time for more. What somebody has to mend is not hidden behind what passes.
     func summary(of failures: [ConnectError]) -> ConnectError {

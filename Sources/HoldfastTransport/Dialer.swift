@@ -1,7 +1,8 @@
 package import Holdfast
+internal import HoldfastOpenSSL
 package import NIOCore
 internal import NIOPosix
-package import NIOSSL
+internal import NIOSSL
 
 /// Opens connections to one service: resolves, connects to one address after the other, through a proxy or not, speaks TLS,
 /// and says in words what went wrong.
@@ -11,7 +12,7 @@ package struct Dialer: Sendable {
     package let host: String
     package let port: Int
     /// Nil for cleartext.
-    package let tls: NIOSSLContext?
+    package let tls: ClientTLS?
     /// Whom `tls` trusts, for people.
     package let trust: TrustedCertificates
     /// The most that resolving, connecting, TLS and getting ready may take together, over all addresses.
@@ -24,7 +25,7 @@ package struct Dialer: Sendable {
     package var watch: AddressWatch?
 
     package init(
-        endpoint: String, host: String, port: Int, tls: NIOSSLContext?, trust: TrustedCertificates, deadline: Duration
+        endpoint: String, host: String, port: Int, tls: ClientTLS?, trust: TrustedCertificates, deadline: Duration
     ) {
         self.endpoint = endpoint
         self.host = host
@@ -81,7 +82,7 @@ package struct Dialer: Sendable {
         let timer = loop.scheduleTask(in: TimeAmount(limit)) { ready.fail(NoAnswer(limit: limit)) }
         defer { timer.cancel() }
         let addHandlers: @Sendable (any Channel) throws -> Void = { channel in
-            try addTLS(to: channel)
+            try addTLS(to: channel) { ready.fail(BadCertificate(fault: $0)) }
             try prepare(channel, dialed, ready)
         }
         let until = NIODeadline.now() + TimeAmount(limit)
@@ -130,11 +131,21 @@ package struct Dialer: Sendable {
         return error is NoAnswer
     }
 
-    private func addTLS(to channel: any Channel) throws {
+    /// What the other side shows is not good.
+    struct BadCertificate: Error {
+        let fault: CertificateFault
+    }
+
+    private func addTLS(
+        to channel: any Channel, fails: @escaping @Sendable (CertificateFault) -> Void
+    ) throws {
         guard let tls else { return }
-        // Names are checked against the certificate; for an address, the address itself is.
-        let name = serverName ?? (HostAndPort.isAddress(host) ? nil : host)
-        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
-        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.pipeline.syncOperations.addHandler(tls.handler(for: expectedName, fails: fails))
+    }
+
+    /// Whose certificate it must be.
+    var expectedName: SubjectName {
+        if let serverName { return .dns(serverName) }
+        return HostAndPort.isAddress(host) ? .ip(host) : .dns(host)
     }
 }

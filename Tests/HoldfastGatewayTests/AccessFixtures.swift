@@ -54,9 +54,11 @@ struct TestSigner: Sendable {
     /// - Parameters:
     ///   - age: seconds since `iat`.
     ///   - claims: instead of what belongs there.
-    func authorization(age: Int = 0, header: String? = nil, claims: String? = nil, scheme: String = "bearer") throws
-        -> String
-    {
+    ///   - writes: how the signature is written: as JOSE has it, unless told.
+    func authorization(
+        age: Int = 0, header: String? = nil, claims: String? = nil, scheme: String = "bearer",
+        writes: ([UInt8]) -> [UInt8] = { $0 }
+    ) throws -> String {
         let issuedAt = Int(Date().timeIntervalSince1970) - age
         let parts = [
             header ?? #"{"alg":"ES256","kid":"\#(keyID)"}"#, claims ?? #"{"iss":"\#(teamID)","iat":\#(issuedAt)}"#,
@@ -64,7 +66,17 @@ struct TestSigner: Sendable {
         let signed = parts.map { Self.encoded(Array($0.utf8)) }.joined(separator: ".")
         let bytes = Array(signed.utf8)
         let signature = try key.sign(bytes.span)
-        return "\(scheme) \(signed).\(Self.encoded(signature))"
+        return "\(scheme) \(signed).\(Self.encoded(writes(signature)))"
+    }
+
+    /// A signature as Java's libraries write it: a DER sequence of two numbers.
+    static func der(_ jose: [UInt8]) -> [UInt8] {
+        let numbers = [jose.prefix(32), jose.suffix(32)].flatMap { half in
+            var number = Array(half.drop { $0 == 0 })
+            if number.first ?? 0x80 >= 0x80 { number.insert(0, at: 0) }
+            return [0x02, UInt8(number.count)] + number
+        }
+        return [0x30, UInt8(numbers.count)] + numbers
     }
 
     private static func encoded(_ bytes: [UInt8]) -> String {

@@ -78,7 +78,16 @@ struct AccessTests {
             signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":"\#(now)"}"#),
             signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"iat":\#(now)}"#),
             signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":9223372036854775807}"#),
-            signer.authorization(age: -3700),
+            signer.authorization(age: -3700), signer.authorization(age: -120),
+            signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"nbf":\#(now + 300)}"#),
+            signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"exp":\#(now - 10000)}"#),
+            signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"exp":"tomorrow"}"#),
+            signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"exp":-9223372036854775808}"#),
+            signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(now),"nbf":null}"#),
+            signer.authorization(header: #"{"alg":"ES256","kid":"ABC123DEFG","crit":["b64"],"b64":false}"#),
+            signer.authorization(writes: { TestSigner.der($0) + [0] }),
+            signer.authorization(writes: { Array(TestSigner.der($0).dropLast()) }),
+            signer.authorization(writes: { $0 + $0 }), signer.authorization(writes: { _ in [] }),
         ]
         try await withWorld { world, client in
             for authorization in bad {
@@ -88,6 +97,35 @@ struct AccessTests {
             }
             #expect(world.journal.entries.isEmpty)
             #expect(try await client.send(HTTP2World.request([("authorization", good)])).status == 200)
+        }
+    }
+
+    @Test("A signature may be written as Java's libraries write it")
+    func derSignature() async throws {
+        try await withWorld { _, client in
+            for age in 0..<8 {
+                let authorization = try signer.authorization(age: age, writes: TestSigner.der)
+                #expect(try await client.send(HTTP2World.request([("authorization", authorization)])).status == 200)
+            }
+        }
+    }
+
+    @Test("What a token says of its own time holds, within the hour")
+    func ownTimes() async throws {
+        let now = Int(Date().timeIntervalSince1970)
+        try await withWorld { _, client in
+            func reason(_ claims: String) async throws -> String? {
+                let authorization = try signer.authorization(
+                    claims: #"{"iss":"DEF123GHIJ","iat":\#(now - 60),\#(claims)}"#)
+                return try await client.send(HTTP2World.request([("authorization", authorization)])).reason
+            }
+            #expect(try await reason(#""exp":\#(now + 600)"#) == nil)
+            #expect(try await reason(#""nbf":\#(now - 5),"exp":\#(now + 9999),"aud":["x"]"#) == nil)
+            #expect(try await reason(#""exp":\#(now - 1)"#) == "ExpiredProviderToken")
+            #expect(try await reason(#""nbf":\#(now + 300)"#) == "InvalidProviderToken")
+            // A sender's clock that is a little ahead.
+            let ahead = try signer.authorization(age: -30)
+            #expect(try await client.send(HTTP2World.request([("authorization", ahead)])).status == 200)
         }
     }
 

@@ -80,7 +80,21 @@ struct ES256Tests {
             #expect(!key.publicKey.accepts(Array(signature.prefix(count)), for: message))
         }
         #expect(!key.publicKey.accepts(signature + [0], for: message))
-        #expect(!key.publicKey.accepts(derSignature(signature), for: message))
+    }
+
+    @Test("A signature written as DER is taken, in the one way that DER has") func derSignatures() throws {
+        let key = try ES256PrivateKey()
+        let message = Array("message".utf8)
+        for _ in 0..<20 {
+            let der = derSignature(try key.sign(message.span))
+            #expect(key.publicKey.accepts(der, for: message))
+            #expect(try !ES256PrivateKey().publicKey.accepts(der, for: message))
+            #expect(!key.publicKey.accepts(der, for: Array("another".utf8)))
+            #expect(!key.publicKey.accepts(der + [0], for: message))
+            #expect(!key.publicKey.accepts(Array(der.dropLast()), for: message))
+            // Its length in two bytes, as BER allows.
+            #expect(!key.publicKey.accepts([der[0], 0x81] + der[1...], for: message))
+        }
     }
 
     @Test("A key survives export and import, private and public")

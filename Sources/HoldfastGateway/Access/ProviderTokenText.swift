@@ -8,8 +8,12 @@ struct ProviderTokenText {
 
     let keyID: String
     let teamID: String
-    /// Unix seconds.
+    /// Unix seconds: `iat`.
     let issuedAt: Int64
+    /// Unix seconds, `nbf`: nobody has to believe it before. Nil where it does not say.
+    let notBefore: Int64?
+    /// Unix seconds, `exp`: nobody may believe it from then on. Nil where it does not say.
+    let expiresAt: Int64?
     /// What was signed.
     private let signed: [UInt8]
     private let signature: [UInt8]
@@ -21,16 +25,34 @@ struct ProviderTokenText {
         guard parts.count == 3, let header = Self.members(parts[0]), let claims = Self.members(parts[1]),
             case .text("ES256")? = header["alg"], case .text(let keyID)? = header["kid"],
             case .text(let teamID)? = claims["iss"], case .number(let issuedAt)? = claims["iat"],
-            let signature = Self.bytes(parts[2]), signature.count == 64
+            // What must be understood, and is not.
+            header["crit"] == nil,
+            let notBefore = Self.date(claims["nbf"]), let expiresAt = Self.date(claims["exp"]),
+            let signature = Self.bytes(parts[2])
         else { return nil }
         self.keyID = keyID
         self.teamID = teamID
         self.issuedAt = issuedAt
+        (self.notBefore, self.expiresAt) = (notBefore.seconds, expiresAt.seconds)
         self.signature = signature
         signed = Array(text[..<parts[1].endIndex])
     }
 
     func isSigned(by key: ES256PublicKey) -> Bool { key.verify(signature: signature.span, of: signed.span) }
+
+    /// A time that a token need not name.
+    private struct Claim {
+        let seconds: Int64?
+    }
+
+    /// - Returns: nil for what is there and no number.
+    private static func date(_ value: Value?) -> Claim? {
+        switch value {
+        case nil: Claim(seconds: nil)
+        case .number(let seconds)?: Claim(seconds: seconds)
+        case .text?, .other?: nil
+        }
+    }
 
     private static func bytes(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
         let digits = Array(digits)
@@ -40,9 +62,10 @@ struct ProviderTokenText {
     private enum Value {
         case text(String)
         case number(Int64)
+        case other
     }
 
-    /// The texts and whole numbers of a JSON object; nil where that, or one of their names, is there twice or wrong.
+    /// The members of a JSON object, their texts and whole numbers; nil where that, or one of their names, is there twice or wrong.
     private static func members(_ part: ArraySlice<UInt8>) -> [String: Value]? {
         guard let json = bytes(part) else { return nil }
         var found: [String: Value] = [:]
@@ -54,7 +77,7 @@ struct ProviderTokenText {
                 switch member.value.kind {
                 case .string: value = .text(try JSONScanner.string(json.span, in: member.value.range))
                 case .number: value = .number(try JSONScanner.integer(json.span, in: member.value.range))
-                case .object, .array, .boolean, .null: continue
+                case .object, .array, .boolean, .null: value = .other
                 }
                 guard found.updateValue(value, forKey: name) == nil else { return nil }
             }

@@ -27,8 +27,10 @@ final class SubmitterAccess: Sendable {
     private let producer: Producer
     private let verdicts = Monitor<[String: Verdict]>([:])
 
-    /// How far a token's `iat` may be from now, in seconds, either way.
+    /// How old a token may be, in seconds, as with Apple.
     private static let lifetime: Int64 = 3600
+    /// How far ahead of ours a sender's clock may be, in seconds.
+    private static let leeway: Int64 = 60
     /// Verdicts kept, of tokens whose signature is good alone: whoever has no key can fill no memory.
     private static let capacity = 1024
 
@@ -82,15 +84,23 @@ final class SubmitterAccess: Sendable {
             keys[index].settings.keyID == token.keyID && keys[index].settings.teamID == token.teamID
                 && token.isSigned(by: keys[index].key)
         }
-        let (earliest, isBeforeTime) = token.issuedAt.subtractingReportingOverflow(Self.lifetime)
-        let (latest, isAfterTime) = token.issuedAt.addingReportingOverflow(Self.lifetime)
-        guard !signers.isEmpty, !isBeforeTime, !isAfterTime else { return nil }
-        let verdict = Verdict(valid: earliest...latest, keys: signers)
+        guard !signers.isEmpty, let valid = Self.valid(token) else { return nil }
+        let verdict = Verdict(valid: valid, keys: signers)
         verdicts.withLock { verdicts in
             if verdicts.count >= Self.capacity { verdicts.removeAll() }
             verdicts[text] = verdict
         }
         return verdict
+    }
+
+    /// - Returns: nil for a token that is good at no time.
+    private static func valid(_ token: ProviderTokenText) -> ClosedRange<Int64>? {
+        let (issued, isBeforeTime) = token.issuedAt.subtractingReportingOverflow(leeway)
+        let (oldest, isAfterTime) = token.issuedAt.addingReportingOverflow(lifetime)
+        let (last, isNever) = (token.expiresAt ?? .max).subtractingReportingOverflow(1)
+        let first = max(issued, token.notBefore ?? issued)
+        guard !isBeforeTime, !isAfterTime, !isNever, first <= min(oldest, last) else { return nil }
+        return first...min(oldest, last)
     }
 
     /// Whether one of the keys is that of the route which serves the topic.

@@ -54,7 +54,7 @@ final class ServerTLSVault: Sendable {
             tls.minimumTLSVersion = .tlsv12
             tls.applicationProtocols = protocols
             if let authorities = settings.clientAuthorities {
-                if let roots = try ClientTLS.roots(authorities, as: "client authorities") { tls.trustRoots = roots }
+                if let roots = try TrustStore.roots(authorities, as: "client authorities") { tls.trustRoots = roots }
                 tls.certificateVerification =
                     settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification
             }

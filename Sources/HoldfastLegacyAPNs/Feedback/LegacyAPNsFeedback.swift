@@ -51,7 +51,7 @@ public struct LegacyAPNsFeedback: FeedbackSource {
         let tls =
             endpoint.isCleartext
             ? nil
-            : try ClientTLS.context(
+            : try ClientTLS(
                 trust: configuration.trust, certificate: try configuration.clientCertificate?.load())
         return Dialer(
             endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: tls,

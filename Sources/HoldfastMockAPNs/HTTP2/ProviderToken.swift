@@ -31,7 +31,7 @@ struct ProviderToken {
         guard text.count <= Self.maximumByteCount, parts.count == 3,
             let header = Self.decode(Header.self, parts[0]), header.alg == "ES256",
             let claims = Self.decode(Claims.self, parts[1]),
-            let signature = Base64URL.decode(Array(parts[2]).span), signature.count == 64
+            let signature = Base64URL.decode(Array(parts[2]).span)
         else { return nil }
         keyID = header.kid
         teamID = claims.iss

@@ -1,12 +1,11 @@
 package import Holdfast
-package import NIOSSL
 
 /// What a connector shows and whom it trusts over TLS, whatever is spoken there; read at one time.
 package struct TLSCredentials: CredentialContents {
     /// Nil without a client certificate.
     package let certificate: ClientCertificate.Loaded?
     /// Nil for cleartext.
-    package let context: NIOSSLContext?
+    package let tls: ClientTLS?
     package let certificateEnd: (named: String, notAfter: Int64)?
     package let text: String
     /// SHA-256 of the file with the trusted certificates; nil where there is none.
@@ -27,10 +26,10 @@ package struct TLSCredentials: CredentialContents {
         // Before the context is made of it: what changes in between is then seen as changed.
         self.trust = try trust?.digest()
         if let trust {
-            context = try ClientTLS.context(
+            tls = try ClientTLS(
                 trust: trust, protocols: protocols, certificate: certificate, verifiesHostName: verifiesHostName)
         } else {
-            context = nil
+            tls = nil
         }
         var words: [String] = []
         if let certificate, let named = source?.named {

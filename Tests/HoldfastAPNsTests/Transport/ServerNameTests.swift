@@ -31,6 +31,21 @@ import Testing
         try await mock.stop()
     }
 
+    @Test("A certificate for the address of a service does not pass for its name") func addressForName() async throws {
+        var mockConfiguration = MockAPNsConfiguration()
+        mockConfiguration.names = ["127.0.0.1"]
+        mockConfiguration.host = "127.0.0.1"
+        let mock = try await MockAPNsServer.start(mockConfiguration)
+        var configuration = try APNsConnector.Configuration(mock)
+        await (try await WireBench(APNsConnector(configuration))).finish()
+        configuration.serverName = "api.push.example"
+        let connector = try APNsConnector(configuration)
+        let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message.contains("does not name api.push.example, but 127.0.0.1") == true)
+        try await mock.stop()
+    }
+
     @Test("Without a look at the host name any trusted certificate will do, and that is said at each beginning")
     func unverified() async throws {
         var (mock, configuration) = try await elsewhere()
