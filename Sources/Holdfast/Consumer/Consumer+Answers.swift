@@ -71,6 +71,7 @@ extension Consumer {
         link.confirmations += tickets.count
         link.answered += tickets.count
         credentialsWork(&plan, now: now)
+        let hasRefused = !refusedEntries.isEmpty
         let awaitsProbe = hasProbeOut || topicHold.hasProbeOut
         let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
         plan.answers.granted += tickets.count
@@ -80,6 +81,7 @@ extension Consumer {
             let lane = flight.lane
             if flight.topic != topic {
                 breakers.confirmed(count, of: topic, evidence: evidence)
+                credentialTopics.confirmed(flight.topic)
                 (topic, count, evidence) = (flight.topic, 0, 0)
             }
             uniforms[lane].confirmed()
@@ -87,9 +89,7 @@ extension Consumer {
             if !flight.isBroadcast { count += 1 }
             if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
             if hasChances { breakers.ended(flight) }
-            if throttle.isThrottling, refusedEntries.taken(EntryKey(lane: lanes[lane].id, uid: flight.uid)) {
-                plan.answers.known += 1
-            }
+            if hasRefused { wasTaken(flight, &plan) }
             if awaitsProbe {
                 probeAnswered(flight, .confirmed, now: now, wall: wall)
                 topicAnswered(flight, .confirmed, now: now, wall: wall)
@@ -97,6 +97,11 @@ extension Consumer {
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
         breakers.confirmed(count, of: topic, evidence: evidence)
+    }
+
+    private func wasTaken(_ flight: SentWindow.Flight, _ plan: inout SettlementPlan) {
+        let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
+        if refusedEntries.taken(key, recipient: flight.recipient), throttle.isThrottling { plan.answers.known += 1 }
     }
 
     private func endWindow(
@@ -118,6 +123,7 @@ extension Consumer {
         wall: WallTime
     ) {
         guard let flight = link.window.answer(ticket) else { return }
+        let result = aboutItsTopic(result, flight)
         link.note(result.verdict)
         if result.verdict == .neverProcessed(.newConnection) { leaveBehind(flight, on: link) }
         if result.isAnswer { link.answered += 1 }
@@ -135,6 +141,8 @@ extension Consumer {
                 breakers.confirmed(1, of: flight.topic, evidence: breakers.isEvidence(flight) ? 1 : 0)
             }
             credentialsWork(&plan, now: now)
+            credentialTopics.confirmed(flight.topic)
+            wasTaken(flight, &plan)
         }
         switch result.verdict {
         case .confirmed, .rejected(.notification), .rejected(.token): breakers.ended(flight)

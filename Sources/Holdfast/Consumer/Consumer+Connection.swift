@@ -138,6 +138,7 @@ extension Consumer {
         parkedUntil = nil
         pool.hurry(now: now)
         credentialTrial.begin()
+        credentialTopics.begin()
         topicHold.hurry(now: now, wall: clock.wall())
         resumeLanes(stoppedFor: [.connection, .credentials])
     }

@@ -66,6 +66,11 @@ extension Consumer {
         guard lane.handsOut, lane.hasWork else { return 0 }
         let room = min(grant(limit, of: index, places, now: now), lane.isRunning ? .max : 1)
         let passedOver = passedOver(in: index)
+        if room > 0,
+            let taken = try tryOtherTopic(of: index, on: number, link, passingOver: passedOver, now: now, wall: wall)
+        {
+            return taken
+        }
         switch lane.nextStep(limit: room, passingOver: passedOver) {
         case .none:
             return 0
@@ -219,7 +224,8 @@ extension Consumer {
             let fields = try readableFields(of: batch, at: position)
             let topic = breakers.number(of: fields.topic, in: batch.bytes)
             let flight = flight(
-                of: batch.items[position], fields, lane: index, topic: topic, possiblySent: possiblySent)
+                of: batch.items[position], fields, lane: index, topic: topic,
+                recipient: RefusedEntries.recipient(fields.address, in: batch.bytes), possiblySent: possiblySent)
             examined.flights.append(flight)
             var obstacle = obstacle(
                 to: flight, fields, in: batch, blacklisted[position], suspects: suspects, wall: wall)
@@ -250,13 +256,14 @@ extension Consumer {
 
     private func flight(
         of item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane index: Int,
-        topic: UInt32 = TopicBreakers.none, possiblySent: (UID) -> Bool
+        topic: UInt32 = TopicBreakers.none, recipient: UInt64 = RefusedEntries.nobody,
+        possiblySent: (UID) -> Bool
     ) -> SentWindow.Flight {
         SentWindow.Flight(
             lane: index, uid: item.uid, attempts: item.attempts,
             possiblySentBefore: item.isPossiblySent || possiblySent(item.uid),
             hasOneAttempt: lanes[index].key.guarantee == .atMostOnce, isBroadcast: fields.isBroadcast, topic: topic,
-            acceptedAt: fields.acceptedAt)
+            recipient: recipient, acceptedAt: fields.acceptedAt)
     }
 
     /// Settles an entry that must not go out.

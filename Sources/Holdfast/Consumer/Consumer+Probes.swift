@@ -42,7 +42,7 @@ extension Consumer {
         let wasRefused = lanes[flight.lane].remedy == .credentials
         let isDoubted =
             result.verdict == .laneStopped(.credentials)
-            && !convictsCredentials(result, of: flight.uid, now: now)
+            && !convictsCredentials(result, of: flight.uid, topic: flight.topic, now: now)
         if probeAnswered(flight, result.verdict, now: now, wall: wall) == .failed, wasRefused {
             // Behind all others of the lane, which may fare better: this one may be refused for its own sake.
             return plan.wait(
@@ -63,7 +63,9 @@ extension Consumer {
     /// Weighs what the service says of a connection as a whole: its end is all that follows from a refusal of credentials
     /// that are good.
     func weigh(word result: SendResult, now: Duration) -> SendResult {
-        guard result.verdict == .laneStopped(.credentials), !convictsCredentials(result, of: nil, now: now) else {
+        guard result.verdict == .laneStopped(.credentials),
+            !convictsCredentials(result, of: nil, topic: TopicBreakers.none, now: now)
+        else {
             return result
         }
         var result = result
@@ -85,8 +87,22 @@ extension Consumer {
         if lanes.contains(where: { $0.remedy == .credentials }) { resumeLanes(stoppedFor: [.credentials]) }
     }
 
-    private func convictsCredentials(_ result: SendResult, of uid: UID?, now: Duration) -> Bool {
-        if credentialTrial.refused(uid, now: now) { return true }
+    /// The answer, as one about the topic where the credentials are refused for this topic, and taken for others.
+    func aboutItsTopic(_ result: SendResult, _ flight: SentWindow.Flight) -> SendResult {
+        guard result.verdict == .laneStopped(.credentials), credentialTopics.refused(flight.topic) == .topic else {
+            return result
+        }
+        var result = result
+        result.verdict = .laneStopped(.topic)
+        result.detail = result.detail ?? "for this topic alone: with the same credentials it takes others"
+        return result
+    }
+
+    private func convictsCredentials(_ result: SendResult, of uid: UID?, topic: UInt32, now: Duration) -> Bool {
+        if credentialTopics.finding(topic) != .doubtful, credentialTrial.refused(uid, now: now) {
+            credentialTopics.convicted()
+            return true
+        }
         log(
             .credentialsDoubted,
             "the service refuses credentials with which it takes other notifications; this one goes again later: "

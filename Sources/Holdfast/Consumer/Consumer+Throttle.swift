@@ -22,7 +22,8 @@ extension Consumer {
         guard !plan.answers.isEmpty else { return }
         refusedEntries.granted(plan.answers.granted)
         let known = plan.refusals.map {
-            refusedEntries.refused(EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid))
+            refusedEntries.refused(
+                EntryKey(lane: lanes[$0.flight.lane].id, uid: $0.flight.uid), recipient: $0.flight.recipient)
         }
         settleCauses(in: &plan, known: known, wall: wall)
         guard !plan.answers.isEmpty else { return }
@@ -63,7 +64,8 @@ extension Consumer {
         return min(max(behind, own, told), greatestWait)
     }
 
-    /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone.
+    /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone. So does what is
+    /// for a device of which nothing is taken.
     private func settleCauses(in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], wall: WallTime) {
         guard known.contains(where: \.isCause) else { return }
         let refusals = plan.refusals
@@ -72,6 +74,7 @@ extension Consumer {
             granted: plan.answers.granted, known: plan.answers.known, others: plan.answers.others)
         for ((ticket, flight, result), known) in zip(refusals, known) {
             if known.isCause {
+                answers.others += 1
                 plan.postpone(
                     flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
                     wall: wall, random: { self.randomUnit() })

@@ -65,6 +65,7 @@ package final class Consumer: @unchecked Sendable {
     /// One for each lane.
     var probes: [LaneProbe]
     var credentialTrial: CredentialTrial
+    var credentialTopics = CredentialTopics()
     var share: LaneShare
     var topicHold: TopicHold
     /// What is being brought back for topics, by lane.

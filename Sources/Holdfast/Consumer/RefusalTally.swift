@@ -4,6 +4,8 @@
 struct RefusalTally: Sendable {
     /// So many refusals are no accident any more.
     static let least = 5
+    /// So many are no accident even where a third is always refused.
+    static let sure = 50
     private static let period = Duration.seconds(1)
 
     private var now = RouteThrottle.Answers()

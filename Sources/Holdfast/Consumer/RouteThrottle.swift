@@ -39,6 +39,15 @@ struct RouteThrottle: Sendable {
         var retryAfter: Duration?
 
         var refused: Int { throttled + unavailable }
+
+        /// Without refusals of what was refused before.
+        var freshAlone: Answers {
+            var answers = self
+            answers.throttled = min(throttled, fresh)
+            answers.unavailable = min(unavailable, fresh - answers.throttled)
+            return answers
+        }
+
         var isEmpty: Bool { granted + refused + others == 0 }
     }
 
@@ -53,6 +62,8 @@ struct RouteThrottle: Sendable {
     private static let meaningful = Duration.seconds(2)
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
+    /// So many refusals one behind the other are the service's word, whatever share of the notifications was refused before.
+    private static let sureInARow = 10
 
     var policy: ThrottlePolicy
     /// The most entries in flight that the route ever has.
@@ -76,6 +87,8 @@ struct RouteThrottle: Sendable {
     private var recoveries = FutileRecoveries()
     /// How much of what was never refused was granted, for which nothing that was refused has come back yet.
     private var grantedAhead = 0
+    /// How many that were never refused before were refused one behind the other.
+    private var refusedInARow = 0
     /// Until then a share of refusals is not taken for the service's word.
     private var indifferentUntil: Duration?
 
@@ -199,7 +212,8 @@ struct RouteThrottle: Sendable {
     ) -> Judgement {
         granted += answers.granted
         if isThrottling { grantedAhead += answers.granted - answers.known }
-        tally.add(answers, now: now)
+        refusedInARow = answers.granted > 0 ? 0 : refusedInARow + answers.fresh
+        tally.add(indifferentUntil == nil ? answers : answers.freshAlone, now: now)
         guard answers.refused > 0 else {
             if case .probing = phase { probed(answers, now: now) } else { granted(answers.granted, now: now) }
             return .single
@@ -212,7 +226,8 @@ struct RouteThrottle: Sendable {
             return .service(until: later)
         }
         guard isAboutService(answers) else {
-            pace?.refusedSome(now: now)
+            // A failure says nothing of how much is sent.
+            if answers.throttled > 0 { pace?.refusedSome(now: now) }
             switch phase {
             case .probing: probed(answers, now: now)
             case .open: widen(by: answers.granted)
@@ -225,7 +240,7 @@ struct RouteThrottle: Sendable {
             return .single
         }
         // A quota after all.
-        if answers.fresh > answers.granted { indifferentUntil = nil }
+        indifferentUntil = nil
         let until = pause(answers, now: now, random: random())
         // Others need not wait for it: the next one is the probe.
         if isRepeated, failures > 1 { phase = .probing(isUnderWay: false) }
@@ -233,23 +248,25 @@ struct RouteThrottle: Sendable {
     }
 
     private func isAboutService(_ answers: Answers) -> Bool {
+        if indifferentUntil != nil, !isHolding {
+            return refusedInARow >= Self.sureInARow || tally.isMostlyRefused(least: RefusalTally.sure)
+        }
         if tally.granted == 0 { return true }
-        let listens = indifferentUntil == nil
         switch phase {
         case .paused: return true
         case .probing: return answers.granted == 0
-        case .recovering: return listens && answers.throttled > 0 || tally.isMostlyRefused(least: 2)
-        case .open: return listens && tally.isThrottled || tally.isMostlyRefused(least: RefusalTally.least)
+        case .recovering: return answers.throttled > 0 || tally.isMostlyRefused(least: 2)
+        case .open: return tally.isThrottled || tally.isMostlyRefused(least: RefusalTally.least)
         }
     }
 
     private mutating func isFutile(_ answers: Answers) -> Bool {
         switch phase {
-        case .recovering where answers.unavailable == 0:
+        case .recovering:
             return recoveries.ended(granted: granted, refused: answers.refused, isPaced: pace != nil)
         // A probe alone says nothing of a share.
         case .probing: return false
-        case .open, .paused, .recovering:
+        case .open, .paused:
             recoveries = FutileRecoveries()
             return false
         }

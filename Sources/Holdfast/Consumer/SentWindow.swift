@@ -20,6 +20,8 @@ package struct SentWindow: Sendable {
         let isBroadcast: Bool
         /// The number of its topic: see ``TopicBreakers``.
         let topic: UInt32
+        /// The mark of its device or channel: see ``RefusedEntries``.
+        let recipient: UInt64
         let acceptedAt: WallTime
         /// When it was handed out, in the ticks of ``AnswerClock``; written by the window.
         fileprivate(set) var handedOutAt: UInt32 = 0
@@ -28,7 +30,7 @@ package struct SentWindow: Sendable {
 
         package init(
             lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
-            isBroadcast: Bool = false, topic: UInt32 = 0, acceptedAt: WallTime
+            isBroadcast: Bool = false, topic: UInt32 = 0, recipient: UInt64 = 0, acceptedAt: WallTime
         ) {
             self.lane = lane
             self.uid = uid
@@ -37,6 +39,7 @@ package struct SentWindow: Sendable {
             self.hasOneAttempt = hasOneAttempt
             self.isBroadcast = isBroadcast
             self.topic = topic
+            self.recipient = recipient
             self.acceptedAt = acceptedAt
         }
     }

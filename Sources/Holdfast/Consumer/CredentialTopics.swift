@@ -1,0 +1,79 @@
+/// Decides whether a refusal of the credentials is about the topic of the refused entry: a key may be good for some topics
+/// of a route and not for others.
+///
+/// A topic of which nothing was taken with these credentials, while others are taken with them, is refused for its own sake.
+/// A topic of which something was taken says by a refusal that the credentials were revoked: see ``CredentialTrial``.
+///
+/// A pure machine, and bounded.
+struct CredentialTopics: Sendable {
+    enum Finding: Hashable, Sendable {
+        /// The refusal is about the credentials as a whole.
+        case credentials
+        /// It may be about the topic: the entry waits for a moment.
+        case doubtful
+        /// It is about the topic.
+        case topic
+    }
+
+    /// So many refusals of a topic are about the topic.
+    static let leastRefusals = 3
+    /// Where more topics than this are refused, one behind the other, the cause is none of them.
+    static let greatestAlike = 9
+    private static let limit = 1000
+
+    /// Topics of which something was taken with these credentials, since they were convicted last.
+    private var proven: Set<UInt32> = []
+    /// Refusals of topics that are not proven.
+    private var refusals: [UInt32: Int] = [:]
+    /// Topics that were refused since anything was taken.
+    private var refusedSince: Set<UInt32> = []
+    /// The topic of which something was taken last, with no refusal since.
+    private var last = TopicBreakers.none
+
+    /// Whether anything was refused since something was taken.
+    var hasRefused: Bool { !refusedSince.isEmpty }
+
+    /// Whether this topic was refused since anything was taken.
+    func hasRefused(_ topic: UInt32) -> Bool { refusedSince.contains(topic) }
+
+    /// Other credentials are in use: nothing is known of them.
+    mutating func begin() { self = CredentialTopics() }
+
+    /// Something of the topic was taken.
+    mutating func confirmed(_ topic: UInt32) {
+        if !refusedSince.isEmpty { refusedSince = [] }
+        guard topic != last, topic != TopicBreakers.none else { return }
+        last = topic
+        refusals[topic] = nil
+        if proven.count >= Self.limit { proven = [] }
+        proven.insert(topic)
+    }
+
+    /// The credentials were refused for an entry of the topic.
+    mutating func refused(_ topic: UInt32) -> Finding {
+        last = TopicBreakers.none
+        if refusedSince.count < Self.limit { refusedSince.insert(topic) }
+        guard isUnproven(topic) else { return .credentials }
+        if refusals.count >= Self.limit { refusals = [:] }
+        refusals[topic, default: 0] += 1
+        return finding(topic)
+    }
+
+    /// What the refusals of the topic up to now mean.
+    func finding(_ topic: UInt32) -> Finding {
+        guard isUnproven(topic) else { return .credentials }
+        return refusals[topic, default: 0] >= Self.leastRefusals ? .topic : .doubtful
+    }
+
+    /// The credentials are convicted: what they were good for before says nothing any more.
+    mutating func convicted() {
+        proven = []
+        refusals = [:]
+        last = TopicBreakers.none
+    }
+
+    private func isUnproven(_ topic: UInt32) -> Bool {
+        topic != TopicBreakers.none && !proven.isEmpty && !proven.contains(topic)
+            && refusedSince.count <= Self.greatestAlike
+    }
+}
