@@ -18,7 +18,7 @@ extension Consumer {
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || topicsWantConnection || clockWantsConnection
+        return hasDeferred || topicsWantConnection || clockWantsConnection || strandedWantConnection(now: now)
             || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 

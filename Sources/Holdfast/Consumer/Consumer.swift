@@ -286,7 +286,8 @@ package final class Consumer: @unchecked Sendable {
     func start() {
         for index in lanes.indices where lanes[index].wasStopped { noteState(index) }
         let now = clock.monotonic()
-        for index in lanes.indices { strandedLookAt[index] = now + greatestWait }
+        // A clock that was ahead in the last process may have left due times that are far off: those need not wait again.
+        for index in lanes.indices { strandedLookAt[index] = now }
         for index in lanes.indices where refreshDeferred(index, now: now) { topicHold.lookThrough(lane: index) }
         let depth = lanes.reduce(0) { $0 + journal.depth($1.id) }
         log(
