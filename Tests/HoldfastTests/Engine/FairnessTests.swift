@@ -125,26 +125,6 @@ import Testing
         #expect(next.status.unknown <= handedOut)
     }
 
-    @Test("A lane whose deferred entries are due waits for no other lane's that are due again and again")
-    func promotionsTakeTurns() throws {
-        let bench = try Bench { $0.window = 1 }
-        let tries = Monitor(0)
-        bench.answer = { notification in
-            let isFirst = tries.withLock { tries in
-                if Sample.number(of: notification) == 5000 { tries += 1 }
-                return tries == 1
-            }
-            return Sample.number(of: notification) == 1 || isFirst
-                ? SendResult(apnsStatus: 429, reason: "TooManyRequests") : .confirmed
-        }
-        try bench.submit(1..<2, guarantee: .atMostOnce)
-        try bench.submit(considerate(5000..<5001, .atMostOnce))
-        bench.advance(by: .seconds(4 * 3600))
-        #expect(bench.sent.count { $0 == 1 } > 3)
-        #expect(bench.sent.count { $0 == 5000 } == 2)
-        #expect(bench.status.confirmed == 1)
-    }
-
     @Test("Where the service takes fewer than have places by now, the lanes fill theirs one after the other")
     func fewerPlacesThanKept() throws {
         let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 40 }
