@@ -65,6 +65,27 @@ import Testing
     }
 
     @Test(
+        "A reason that has not the form of a word is never kept",
+        arguments: [
+            String(repeating: "feedbeef", count: 8), String(repeating: "FEEDBEEF", count: 8), "FEEDBEEF",
+            "Bad token feedbeef for SECRET", "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyMyJ9", "x\u{1B}[2J", "Two words",
+            "MEUCIQDtVhXkSd", "QmFzZVNpeHR5Rm91cklzTm90QVdvcmQ", #"{"aps":{"alert":"Hello"}}"#, "lowerCase", "Größe",
+            "line\nbreak", "Four1234", "A" + String(repeating: "b", count: 48),
+        ])
+    func noWord(_ text: String) {
+        let result = SendResult(apnsStatus: 403, reason: text)
+        #expect(result.reason == .other)
+        #expect(result.verdict == .laneStopped(.credentials))
+    }
+
+    @Test(
+        "Words of Apple's form are kept, whether they are known or not",
+        arguments: ["NewInIOS99", "PayloadNotJSON", "Service Unavailable", "BadEnvironmentKeyIdInToken", "Forbidden"])
+    func word(_ text: String) {
+        #expect(SendResult(apnsStatus: 403, reason: text).reason?.rawValue == text)
+    }
+
+    @Test(
         "An error without a reason is not Apple's, but for those that ask for patience",
         arguments: [
             (204, SendResult.Verdict.foreign), (302, .foreign), (400, .foreign), (401, .foreign), (403, .foreign),

@@ -3,7 +3,7 @@ extension SendResult {
     ///
     /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
     /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
-    /// unknown reason is kept as it came and classified by its status. Apple gives each error a reason, so that an error
+    /// unknown word is kept as it came, what is no word becomes ``Reason/other``, and both are classified by the status. Apple gives each error a reason, so that an error
     /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which ask for patience whoever sends them.
     /// Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification:
     /// ``mayHaveBeenTaken``.
@@ -15,7 +15,7 @@ extension SendResult {
     ///   - retryAfter: the answer's Retry-After.
     public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil)
     {
-        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(rawValue: $0) }
+        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(said: $0) }
         self.init(
             Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
             retryAfter: retryAfter)
