@@ -59,9 +59,15 @@ import Testing
         #expect(result.reason?.rawValue == "SomethingNew")
     }
 
-    @Test("A 410 without a reason we know does not blacklist a token")
-    func foreign410() {
-        #expect(SendResult(apnsStatus: 410, reason: "SomethingNew").verdict == .rejected(.suspectToken))
+    @Test("A 410 with an unknown word speaks of the token only if it says since when the token is gone")
+    func unknownGone() {
+        let since = WallTime(seconds: 1_700_000_000)
+        for word in ["SomethingNew", String(repeating: "0a", count: 32)] {
+            #expect(SendResult(apnsStatus: 410, reason: word).verdict == .rejected(.notification))
+            #expect(SendResult(apnsStatus: 410, reason: word, timestamp: since).verdict == .rejected(.token))
+        }
+        #expect(SendResult(apnsStatus: 410, timestamp: since).verdict == .foreign)
+        #expect(SendResult(apnsStatus: 400, reason: "SomethingNew", timestamp: since).verdict == .rejected(.notification))
     }
 
     @Test(

@@ -17,16 +17,19 @@ extension SendResult {
     {
         let reason = reason.flatMap { $0.isEmpty ? nil : Reason(said: $0) }
         self.init(
-            Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
+            Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason, timestamp: timestamp,
             retryAfter: retryAfter)
         mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
     }
 
-    static func verdict(status: Int, reason: Reason?) -> Verdict {
+    static func verdict(status: Int, reason: Reason?, timestamp: WallTime?) -> Verdict {
         if status == 200 { return .confirmed }
         guard reason != nil else { return foreignVerdict(status: status) }
         switch (status, reason) {
         case (410, .unregistered?), (410, .expiredToken?):
+            return .rejected(.token)
+        // Apple's 410 says since when the token is gone. Another word for it is believed only with that time.
+        case (410, _) where timestamp != nil:
             return .rejected(.token)
         case (400, .badDeviceToken?), (400, .deviceTokenNotForTopic?):
             return .rejected(.suspectToken)
@@ -53,7 +56,6 @@ extension SendResult {
     private static func verdict(status: Int) -> Verdict {
         switch status {
         case 403: .laneStopped(.credentials)
-        case 410: .rejected(.suspectToken)
         case 429: .deferred(.token)
         case 400..<500: .rejected(.notification)
         case 500...: .deferred(.service)

@@ -48,7 +48,7 @@ import Testing
             Row(503, "ServiceUnavailable", .deferred(.service)),
             // Words nobody has heard of, and none at all.
             Row(400, "NewInIOS99", .rejected(.notification)), Row(403, "NewInIOS99", .laneStopped(.credentials)),
-            Row(410, "NewInIOS99", .rejected(.suspectToken)), Row(418, "NewInIOS99", .rejected(.notification)),
+            Row(410, "NewInIOS99", .rejected(.token)), Row(418, "NewInIOS99", .rejected(.notification)),
             Row(429, "NewInIOS99", .deferred(.token)), Row(500, "NewInIOS99", .deferred(.service)),
             Row(599, "NewInIOS99", .deferred(.service)), Row(302, "NewInIOS99", .foreign),
             Row(400, nil, .foreign), Row(403, nil, .foreign), Row(410, nil, .foreign),
