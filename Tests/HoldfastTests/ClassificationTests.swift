@@ -67,7 +67,8 @@ import Testing
             #expect(SendResult(apnsStatus: 410, reason: word, timestamp: since).verdict == .rejected(.token))
         }
         #expect(SendResult(apnsStatus: 410, timestamp: since).verdict == .foreign)
-        #expect(SendResult(apnsStatus: 400, reason: "SomethingNew", timestamp: since).verdict == .rejected(.notification))
+        #expect(
+            SendResult(apnsStatus: 400, reason: "SomethingNew", timestamp: since).verdict == .rejected(.notification))
     }
 
     @Test(

@@ -17,7 +17,8 @@ extension SendResult {
     {
         let reason = reason.flatMap { $0.isEmpty ? nil : Reason(said: $0) }
         self.init(
-            Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason, timestamp: timestamp,
+            Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason,
+            timestamp: timestamp,
             retryAfter: retryAfter)
         mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
     }

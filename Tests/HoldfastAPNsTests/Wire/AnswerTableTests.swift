@@ -121,7 +121,8 @@ import Testing
         configuration.behavior = MockBehavior { request in
             MockAnswer(
                 .response(
-                    status: request.number == 1 ? 200 : 400, headers: [("apns-unique-id", Self.uniqueID(request.number))]))
+                    status: request.number == 1 ? 200 : 400,
+                    headers: [("apns-unique-id", Self.uniqueID(request.number))]))
         }
         let mock = try await MockAPNsServer.start(configuration)
         var connector = try APNsConnector.Configuration(mock)

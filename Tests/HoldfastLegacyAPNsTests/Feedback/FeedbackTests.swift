@@ -98,7 +98,8 @@ import Testing
                     if seen.withLock({ $0.count }) == tuples.count { relay.cut() }
                 }
             }
-            #expect(error?.code == .connection && error?.message.contains("connection broke") == true, "\(error as Any)")
+            #expect(
+                error?.code == .connection && error?.message.contains("connection broke") == true, "\(error as Any)")
             #expect(seen.withLock { $0 } == tuples)
             try await relay.stop()
         }

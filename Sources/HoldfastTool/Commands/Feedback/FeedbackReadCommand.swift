@@ -87,7 +87,8 @@ struct FeedbackReadCommand: AsyncParsableCommand {
     static func summary(_ count: Int, unusable: Int, of path: String) -> String {
         let listed = "on the blacklist of \(path)"
         guard unusable > 0 else { return "\(tuples(count)); all of them are \(listed)" }
-        return "\(tuples(count)); \(Format.count(count - unusable)) of them \(count - unusable == 1 ? "is" : "are") \(listed), "
+        return
+            "\(tuples(count)); \(Format.count(count - unusable)) of them \(count - unusable == 1 ? "is" : "are") \(listed), "
             + "and \(Format.count(unusable)) without a token of 1 to 100 bytes \(unusable == 1 ? "is" : "are") not"
     }
 
