@@ -81,7 +81,7 @@ extension APNsHandler {
     /// stream yet, too.
     private func take(_ goAway: HTTP2GoAway, _ consequences: inout Consequences) {
         let reason = ErrorBody(goAway.debugData).reason
-        let cause = "GOAWAY from the service: \(reason ?? "\(goAway.code)")"
+        let cause = "GOAWAY from the service: \(reason.map { Reason(said: $0).words } ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)
         if result.reason == .expiredProviderToken { replaceTokenAfterGoAway(&result) }
         judge(&result)
@@ -101,7 +101,7 @@ extension APNsHandler {
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
-        result.uniqueID = response.headers.first(name: "apns-unique-id").map { String($0.prefix(100)) }
+        result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
         if response.status == 500 {
             if answers.failed(at: .now()) {
                 consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
@@ -169,7 +169,7 @@ extension APNsHandler {
 
 /// The JSON that APNs puts into the body of an error, and into a GOAWAY.
 package struct ErrorBody {
-    /// At most 100 characters of it are kept.
+    /// A word, or `other`: see ``Reason/init(said:)``.
     package private(set) var reason: String?
     private(set) var timestamp: WallTime?
 
@@ -199,7 +199,8 @@ package struct ErrorBody {
         while let member = try members.next(bytes) {
             let value = member.value
             if JSONScanner.isString(bytes, in: member.name, equalTo: "reason"), value.kind == .string {
-                reason = String(try JSONScanner.string(bytes, in: value.range).prefix(100))
+                let text = try JSONScanner.string(bytes, in: value.range)
+                reason = text.isEmpty ? nil : Reason(said: text).rawValue
             } else if JSONScanner.isString(bytes, in: member.name, equalTo: "timestamp"), value.kind == .number {
                 timestamp = WallTime(milliseconds: try JSONScanner.integer(bytes, in: value.range))
             }

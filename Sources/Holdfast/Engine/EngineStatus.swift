@@ -21,7 +21,7 @@ public struct EngineStatus: Sendable {
         public internal(set) var perSecond: Double?
 
         public var description: String {
-            let words = [status.map { "\($0)" }, reason?.rawValue].compactMap { $0 }
+            let words = [status.map { "\($0)" }, reason?.words].compactMap { $0 }
             let cause = words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
             let rate = perSecond.map { $0 < 10 ? "\(Double(Int($0 * 10)) / 10)" : "\(Int($0))" }
             let pace = rate.map { ", at \($0) a second now" } ?? ""
