@@ -112,6 +112,7 @@ extension APNsHandler {
         result.look(at: response)
         if result.verdict == .confirmed { isProven = true }
         judge(&result)
+        if case .laneStopped(.credentials) = result.verdict, !wasOld, let token { tokens?.refused(token) }
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
             consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
@@ -131,6 +132,7 @@ extension APNsHandler {
         guard let tokens, let token else { return stop(&result, "no signing key is configured") }
         do throws(APNsConfigurationError) {
             guard try tokens.replace(token) == nil else { return }
+            tokens.refused(token)
             stop(&result, "a provider token made just now is called expired: check this machine's clock")
         } catch {
             stop(&result, error.message)
@@ -144,6 +146,7 @@ extension APNsHandler {
         guard token == tokenOfCycle else { return }
         do throws(APNsConfigurationError) {
             guard let fresh = try tokens.replace(token) else {
+                tokens.refused(token)
                 return stop(&result, "a provider token made just now is called expired: check this machine's clock")
             }
             sentWithOldToken.formUnion(session.openTags)

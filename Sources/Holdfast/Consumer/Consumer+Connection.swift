@@ -187,7 +187,8 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.heldCount, holding: hold,
-                throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
+                throttle: throttled, parking: hold == .parked ? parking : nil, lanes: changed ? statuses : nil,
+                topics: topicsChanged ? topics : nil,
                 rest: rest(),
                 answersNudge: answersNudge))
     }

@@ -13,6 +13,8 @@ extension Consumer {
         }
         if plan.parks {
             parkedUntil = now + configuration.park
+            parking = EngineStatus.Parking(
+                reason: .tooManyProviderTokenUpdates, since: wall, until: wall.advanced(by: configuration.park))
             log(.parked, "the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)

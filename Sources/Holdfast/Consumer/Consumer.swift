@@ -115,6 +115,8 @@ package final class Consumer: @unchecked Sendable {
     var retreatAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     var parkedUntil: Duration?
+    /// The same for people. It means something only while ``parkedUntil`` is set.
+    var parking: EngineStatus.Parking?
     /// Errors that deny what silence has confirmed, and whose entries are not being recalled yet.
     var lateErrors: [LateError] = []
     /// A payload error is being settled: nothing goes out before that is on disk.

@@ -29,6 +29,19 @@ public struct EngineStatus: Sendable {
         }
     }
 
+    /// A service's word that a route shall send nothing for a while, since its provider token changes too often.
+    public struct Parking: Hashable, Sendable, CustomStringConvertible {
+        public let reason: Reason
+        public let since: WallTime
+        public let until: WallTime
+
+        public var description: String {
+            "parked since \(Timestamp.format(since)), because the service wants no new provider tokens (\(reason): does "
+                + "another process use the same key?); nothing is sent until \(Timestamp.format(until)), or until a lane of "
+                + "the route is resumed or its credentials are reloaded"
+        }
+    }
+
     public struct Lane: Sendable {
         public let key: LaneKey
         public let state: LaneState
@@ -103,6 +116,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var holding: [String: HoldReason] = [:]
     /// Routes whose service throttles or is unavailable, by name.
     public internal(set) var throttled: [String: Throttle] = [:]
+    /// Routes that are parked, by name.
+    public internal(set) var parked: [String: Parking] = [:]
     /// Outcomes that wait to be taken.
     public internal(set) var outcomes = 0
     /// Entries whose records cannot be read: neither unconfirmed nor ended.

@@ -10,6 +10,7 @@ extension DeliveryRun {
 
     /// What is waited for, where no connection is in trouble.
     func standstill(_ status: EngineStatus) -> String {
+        if let (route, parking) = status.parked.min(by: { $0.key < $1.key }) { return "route \(route) is \(parking)" }
         if let throttle = status.throttled.min(by: { $0.key < $1.key })?.value { return throttle.description }
         let left = Format.plural(status.unconfirmed, "notification")
         return "\(left) left, put off and tried again in vain: `holdfast journal list --state deferred` says why"
