@@ -60,7 +60,8 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
         do throws(JournalError) {
             return try image.read(.blacklist) { (opened) throws(JournalError) -> Int in
                 let opened = JournalImage.Opened(
-                    part: opened.part, finding: opened.finding, path: opened.path, isInUse: true,
+                    part: opened.part, directory: opened.directory, finding: opened.finding, path: opened.path,
+                    isInUse: true,
                     goOn: { [self] in opened.goOn() && !condition.withLock { isClosed } })
                 let check = FileCheck(opened, VerificationReport(directory: "", owner: nil)) { _ in }
                 check.run()

@@ -6,9 +6,11 @@ extension CommitDraft {
     /// journal remembers are left out.
     mutating func append(_ submission: Submission) throws(LMDBError) -> Progress {
         if let error = refusal(of: submission) { return .failed(error) }
-        let appended =
+        let known = try find(submission.inquiries)
+        var appended =
             submission.retries.isEmpty && submission.histories.isEmpty
             ? try appendNew(submission) : try appendOld(submission)
+        appended.known = known
         if let note = submission.note { try setNote(Array(note.name.utf8), note.value) }
         let count = appended.count(of: submission)
         state.facts.nextUID += UInt64(count)

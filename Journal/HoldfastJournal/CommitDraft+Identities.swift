@@ -41,6 +41,21 @@ extension CommitDraft {
         return repeats
     }
 
+    /// Which of the inquiries are remembered, ascending by index.
+    mutating func find(_ inquiries: [Identity]) throws(LMDBError) -> [Appended.Repeat] {
+        guard !inquiries.isEmpty else { return [] }
+        try buildIndex()
+        let index = identities
+        return try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
+            var known: [Appended.Repeat] = []
+            for (position, identity) in inquiries.enumerated() {
+                guard let (uid, outcome) = try Self.find(identity, index, &cursor) else { continue }
+                known.append(Appended.Repeat(index: position, uid: UID(uid), outcome: outcome))
+            }
+            return known
+        }
+    }
+
     private static func find(
         _ identity: Identity, _ index: IdentityIndex, _ cursor: inout Cursor
     ) throws(LMDBError) -> (UInt64, TerminalOutcome?)? {

@@ -5,28 +5,72 @@ import HoldfastLMDB
 /// are gone, figures that do not match the rows. To go on with them would begin a new journal in the place of the old one, or
 /// send again what was sent.
 extension EntriesStore {
-    /// A journal that was completely made has all tables of the first format.
+    /// A journal that was completely made has all tables of the first format; one of a newer format has all there are, and
+    /// none has others. A table whose name is damaged would be taken for one that older journals lack, and be made anew.
     static func refuseMissingTables(_ environment: Environment, _ place: JournalDirectory) throws(JournalError) {
         guard !Files.exists(place.incomplete) else { return }
-        try refuseMissing(Tables.firstNames, of: .entries, environment, place)
+        let format = try format(in: environment, place.path) ?? oldestFormat
+        try refuseOtherTables(
+            than: Tables.everyName, required: format > oldestFormat ? Tables.everyName : Tables.firstNames,
+            in: .entries, environment, place)
     }
 
-    /// - Parameter names: of tables that every such file has.
-    static func refuseMissing(
-        _ names: [String], of part: JournalImage.Part, _ environment: Environment, _ place: JournalDirectory
+    /// - Parameters:
+    ///   - known: names that such a file may have.
+    ///   - required: those that every such file has.
+    static func refuseOtherTables(
+        than known: [String], required: [String], in part: JournalImage.Part, _ environment: Environment,
+        _ place: JournalDirectory
     ) throws(JournalError) {
-        let missing = try translated("read", place.path) { () throws(LMDBError) -> [String] in
-            // One look where all is well.
-            guard try ReaderPool.openTables(names, in: environment) == nil else { return [] }
-            var missing: [String] = []
-            for name in names where try ReaderPool.openTables([name], in: environment) == nil { missing.append(name) }
-            return missing
+        let readers = ReaderPool(environment)
+        defer { readers.close() }
+        let names = try translated("read", place.path) { () throws(LMDBError) in
+            try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try snapshot.tableNames(limit: greatestNameCount)
+            }
         }
-        guard !missing.isEmpty else { return }
-        throw .damaged(
-            "\(place.path)/\(part.file) has no \(missing.count == 1 ? "table" : "tables") "
-                + "\(missing.joined(separator: ", ")): it is damaged, or another file was put in its place",
-            in: place.path)
+        guard let names else { throw .closed(place.path) }
+        let missing = required.filter { name in !names.contains(name) }
+        let strange = names.filter { name in !known.contains(name) }
+        guard let what = TableNames.contradiction(missing: missing, strange: strange) else { return }
+        throw .damaged("\(place.path)/\(part.file) has \(what)", in: place.path)
+    }
+
+    /// Names that are looked at in a list of tables, which has no more than ``tableLimit`` unless it is damaged.
+    private static let greatestNameCount = 1000
+}
+
+/// Names of tables that are not as they should be.
+enum TableNames {
+    private static let greatestNamed = 5
+
+    /// What to say of names that are missing, and of others that are there; nil when there are none of either.
+    static func contradiction(missing: [String], strange: [String]) -> String? {
+        let others = strange.prefix(greatestNamed).map(\.debugDescription).joined(separator: ", ")
+        let lack = "no \(missing.count == 1 ? "table" : "tables") \(missing.joined(separator: ", "))"
+        switch (missing.isEmpty, strange.isEmpty) {
+        case (true, true): return nil
+        case (false, true): return "\(lack): it is damaged, or another file was put in its place"
+        case (false, false):
+            return
+                "\(lack), but \(others), which this Holdfast does not know: it is damaged, or another file was put in "
+                + "its place"
+        case (true, false):
+            return
+                "a table named \(others), which this Holdfast does not know: the name is damaged, or a newer Holdfast "
+                + "made the table"
+        }
+    }
+
+    /// Which of the `known` names a damaged one was: the one that differs from it in a single letter; nil when it is none,
+    /// or known itself.
+    static func original(of name: String, among known: [String]) -> String? {
+        let letters = Array(name.unicodeScalars)
+        guard !known.contains(name) else { return nil }
+        return known.first { other in
+            let others = Array(other.unicodeScalars)
+            return others.count == letters.count && zip(others, letters).count { $0 != $1 } == 1
+        }
     }
 }
 
@@ -37,7 +81,8 @@ extension JournalState {
     /// - Parameters:
     ///   - entries: rows of the table `entries`.
     ///   - deferred: of the table `deferred`.
-    func contradiction(entries: Int, deferred: Int) -> String? {
+    ///   - elsewhere: entries that have not ended either, kept aside or in quarantine.
+    func contradiction(entries: Int, deferred: Int, elsewhere: Int) -> String? {
         let counted = lanes.all.reduce((entries: 0, deferred: 0)) { sum, lane in
             (sum.entries + lane.entries, sum.deferred + lane.deferred)
         }
@@ -46,6 +91,18 @@ extension JournalState {
         }
         if counted.deferred != deferred {
             return "its lanes have \(counted.deferred) entries that are deferred, and its table \(deferred)"
+        }
+        let totals = facts.totals
+        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn].reduce(0, &+)
+        let open = totals.accepted.subtractingReportingOverflow(ended)
+        if !open.overflow, open.partialValue > UInt64(entries + deferred + elsewhere) {
+            return "by its totals \(open.partialValue) entries have no outcome yet, and its tables have "
+                + "\(entries + deferred + elsewhere)"
+        }
+        // A damaged record may name another Producer, or none, so that these have too many; they never have too few.
+        let owned = producers.reduce(0) { sum, producer in sum + producer.unconfirmed }
+        if !producers.isEmpty, owned < entries + deferred {
+            return "its Producers have \(owned) unconfirmed entries, and its tables \(entries + deferred)"
         }
         let last = lanes.all.reduce(0) { max($0, $1.lastUID) }
         return last < facts.nextUID ? nil : "its next number is \(facts.nextUID), and \(last) was given already"

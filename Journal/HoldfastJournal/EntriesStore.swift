@@ -63,22 +63,25 @@ struct EntriesStore: Sendable {
 
     /// Reads the format version, if there is one, before anything is changed.
     static func refuseNewerFormat(_ environment: Environment, _ directory: String) throws(JournalError) {
+        guard let version = try format(in: environment, directory), version > formatVersion else { return }
+        throw JournalError(
+            .newerFormat,
+            "\(directory) has format \(version); this Holdfast knows up to \(formatVersion). Use a newer one.")
+    }
+
+    /// - Returns: nil when there is none.
+    static func format(in environment: Environment, _ directory: String) throws(JournalError) -> UInt32? {
         let found = try translated("read", directory) { () throws(LMDBError) -> [UInt8]? in
             guard let facts = try ReaderPool.openTables(["facts"], in: environment)?.first else { return nil }
             return try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) -> [UInt8]? in
                 try snapshot.get(formatKey.span, in: facts)
             } ?? nil
         }
-        guard let found else { return }
+        guard let found else { return nil }
         guard found.count == 4 else {
             throw .damaged("\(directory): its format version is not a number", in: directory)
         }
-        let version = found.span.littleEndian32(at: 0)
-        guard version <= formatVersion else {
-            throw JournalError(
-                .newerFormat,
-                "\(directory) has format \(version); this Holdfast knows up to \(formatVersion). Use a newer one.")
-        }
+        return found.span.littleEndian32(at: 0)
     }
 
     /// Opens or makes the tables, in the first of the two synced commits of an opening.
@@ -234,7 +237,9 @@ struct StoredState {
 
     /// Throws when the figures are not those of the rows.
     func refuseContradiction(of state: JournalState, in directory: String) throws(JournalError) {
-        guard let what = state.contradiction(entries: rows.entries, deferred: rows.deferred) else { return }
+        let what = state.contradiction(
+            entries: rows.entries, deferred: rows.deferred, elsewhere: figures.aside + figures.quarantined)
+        guard let what else { return }
         throw .damaged("\(directory)/entries/data.mdb is damaged: \(what)", in: directory)
     }
 

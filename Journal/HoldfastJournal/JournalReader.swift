@@ -40,13 +40,12 @@ public final class JournalReader: Sendable {
                 try EntriesStore.refuseNewerFormat(entries, path)
                 try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
+                try EntriesStore.refuseOtherTables(
+                    than: LMDBBlacklist.everyName, required: LMDBBlacklist.everyName, in: .blacklist, blacklist, place)
                 let tables = try translated("read", path) { () throws(LMDBError) in
                     try ReaderPool.openTables(LMDBBlacklist.tableNames, in: blacklist)
                 }
-                guard let tokens = tables?.first else {
-                    try EntriesStore.refuseMissing(LMDBBlacklist.tableNames, of: .blacklist, blacklist, place)
-                    throw place.notFound
-                }
+                guard let tokens = tables?.first else { throw place.notFound }
                 pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount
                 }
                 self.store = store

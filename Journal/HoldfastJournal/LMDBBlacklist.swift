@@ -16,6 +16,8 @@ final class LMDBBlacklist: BlacklistStorage {
     static let mapByteCount = 64 << 30
     static let reserve = 8 << 20
     static let tableNames = ["tokens"]
+    /// With what is known of the blacklist as a whole.
+    static let everyName = tableNames + ["facts"]
     static let openingKey = Array("opening".utf8)
 
     private let directory: String
@@ -48,13 +50,16 @@ final class LMDBBlacklist: BlacklistStorage {
     init(opening place: JournalDirectory, _ options: LMDBJournal.Options, damage: Int?) throws(JournalError) {
         directory = place.path
         stepping = options.stepping
-        let opened = try translated("open", place.blacklist) { () throws(LMDBError) -> Opened in
-            let environment = try Environment.open(
+        let environment = try translated("open", place.path) { () throws(LMDBError) in
+            try Environment.open(
                 place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
-            // An empty table would be made in its place, and what was listed be gone without a word.
-            if !Files.exists(place.incomplete), try ReaderPool.openTables(Self.tableNames, in: environment) == nil {
-                throw LMDBError(.corrupted, "the look for table \(Self.tableNames[0])", path: place.blacklist)
-            }
+        }
+        // An empty table would be made in its place, and what was listed be gone without a word.
+        if !Files.exists(place.incomplete) {
+            try EntriesStore.refuseOtherTables(
+                than: Self.everyName, required: Self.everyName, in: .blacklist, environment, place)
+        }
+        let opened = try translated("open", place.path) { () throws(LMDBError) -> Opened in
             var tables: (tokens: Table, facts: Table)?
             for opening in [UInt8(1), 2] {
                 let transaction = try WriteTransaction(environment)
@@ -71,11 +76,11 @@ final class LMDBBlacklist: BlacklistStorage {
             let count = try transaction.statistics(of: tables.tokens).entries
             let number = try LastNumber.find(transaction, tables.tokens, tables.facts)
             try transaction.commit()
-            return Opened(
-                environment: environment, tokens: tables.tokens, facts: tables.facts, count: count, lastNumber: number)
+            return Opened(tokens: tables.tokens, facts: tables.facts, count: count, lastNumber: number)
         }
-        (environment, table, facts) = (opened.environment, opened.tokens, opened.facts)
-        readers = ReaderPool(opened.environment)
+        self.environment = environment
+        (table, facts) = (opened.tokens, opened.facts)
+        readers = ReaderPool(environment)
         filter = BlacklistFilter(
             opened.tokens, readers, threshold: options.blacklistFilterThreshold,
             greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
@@ -85,7 +90,6 @@ final class LMDBBlacklist: BlacklistStorage {
     }
 
     private struct Opened {
-        let environment: Environment
         let tokens: Table
         let facts: Table
         let count: Int

@@ -146,7 +146,7 @@ public final class LMDBJournal: Journal {
         _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
     ) {
         checkRanges(of: submission)
-        let weight = submission.recordByteCount
+        let weight = submission.waitingByteCount
         if weight > options.greatestSubmission {
             let error = JournalError(
                 .limitReached,

@@ -71,7 +71,8 @@ struct Pending {
 
     var appendedCount: Int { if case .append(let submission, _) = request { submission.items.count } else { 0 } }
 
-    var isAppend: Bool { if case .append = request { true } else { false } }
+    /// Whether it needs room. A submission that only inquires does not.
+    var isAppend: Bool { if case .append(let submission, _) = request { !submission.onlyInquires } else { false } }
 
     /// How many more parts there are that count against the bound on a commit's settlements.
     var remainingParts: Int {
@@ -87,6 +88,11 @@ struct Pending {
 }
 
 extension Submission {
+    var onlyInquires: Bool { items.isEmpty && note == nil && earliestTime == nil && !inquiries.isEmpty }
+
+    /// What it takes while it waits for the writer.
+    var waitingByteCount: Int { recordByteCount + inquiries.count * MemoryLayout<Identity>.size }
+
     /// What it takes in the journal, without the tree around it.
     var recordByteCount: Int {
         bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10)

@@ -49,6 +49,21 @@ package struct Snapshot: Transaction, ~Copyable {
         let code = unsafe mdb_dbi_open(pointer, name, 0, &index)
         return try checkFound(code, "mdb_dbi_open", path: environment.path) ? Table(index: index) : nil
     }
+
+    /// The names in the list of tables, as they lie there; at most `limit`, since a damaged list may have any number.
+    package func tableNames(limit: Int) throws(LMDBError) -> [String] {
+        var index: MDB_dbi = 0
+        try check(unsafe mdb_dbi_open(pointer, nil, 0, &index), "mdb_dbi_open", path: environment.path)
+        return try withCursor(Table(index: index)) { (cursor: inout Cursor) throws(LMDBError) -> [String] in
+            var names: [String] = []
+            var found = try cursor.first()
+            while found, names.count < limit {
+                cursor.withCurrent { key, _ in names.append(String(decoding: key.array, as: UTF8.self)) }
+                found = try cursor.next()
+            }
+            return names
+        }
+    }
 }
 
 /// Read transactions for any thread, kept for the next one: beginning one costs a slot in the lock file, renewing costs

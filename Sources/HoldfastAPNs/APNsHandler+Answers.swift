@@ -81,7 +81,7 @@ extension APNsHandler {
     /// stream yet, too.
     private func take(_ goAway: HTTP2GoAway, _ consequences: inout Consequences) {
         let reason = ErrorBody(goAway.debugData).reason
-        let cause = "GOAWAY from the service: \(reason ?? "\(goAway.code)")"
+        let cause = "GOAWAY from the service: \(reason.map { Reason(said: $0).words } ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)
         if result.reason == .expiredProviderToken { replaceTokenAfterGoAway(&result) }
         judge(&result)
@@ -101,7 +101,7 @@ extension APNsHandler {
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
-        result.uniqueID = response.headers.first(name: "apns-unique-id").map { String($0.prefix(100)) }
+        result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
         if response.status == 500 {
             if answers.failed(at: .now()) {
                 consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
@@ -112,6 +112,7 @@ extension APNsHandler {
         result.look(at: response)
         if result.verdict == .confirmed { isProven = true }
         judge(&result)
+        if case .laneStopped(.credentials) = result.verdict, !wasOld, let token { tokens?.refused(token) }
         if case .neverProcessed(.newProviderToken) = result.verdict, !wasOld { replaceToken(&result, tag: tag) }
         if case .neverProcessed(.newConnection) = result.verdict {
             consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
@@ -131,6 +132,7 @@ extension APNsHandler {
         guard let tokens, let token else { return stop(&result, "no signing key is configured") }
         do throws(APNsConfigurationError) {
             guard try tokens.replace(token) == nil else { return }
+            tokens.refused(token)
             stop(&result, "a provider token made just now is called expired: check this machine's clock")
         } catch {
             stop(&result, error.message)
@@ -144,6 +146,7 @@ extension APNsHandler {
         guard token == tokenOfCycle else { return }
         do throws(APNsConfigurationError) {
             guard let fresh = try tokens.replace(token) else {
+                tokens.refused(token)
                 return stop(&result, "a provider token made just now is called expired: check this machine's clock")
             }
             sentWithOldToken.formUnion(session.openTags)
@@ -169,7 +172,7 @@ extension APNsHandler {
 
 /// The JSON that APNs puts into the body of an error, and into a GOAWAY.
 package struct ErrorBody {
-    /// At most 100 characters of it are kept.
+    /// A word, or `other`: see ``Reason/init(said:)``.
     package private(set) var reason: String?
     private(set) var timestamp: WallTime?
 
@@ -199,7 +202,8 @@ package struct ErrorBody {
         while let member = try members.next(bytes) {
             let value = member.value
             if JSONScanner.isString(bytes, in: member.name, equalTo: "reason"), value.kind == .string {
-                reason = String(try JSONScanner.string(bytes, in: value.range).prefix(100))
+                let text = try JSONScanner.string(bytes, in: value.range)
+                reason = text.isEmpty ? nil : Reason(said: text).rawValue
             } else if JSONScanner.isString(bytes, in: member.name, equalTo: "timestamp"), value.kind == .number {
                 timestamp = WallTime(milliseconds: try JSONScanner.integer(bytes, in: value.range))
             }

@@ -33,7 +33,7 @@ public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// The answer's; nil where none came.
     public let status: Int?
-    /// Apple's word or another, as it came; nil where none did.
+    /// Apple's word or another of its form, as it came; `other` where it was no word, nil where none came.
     public let reason: String?
     /// How long the service asked to be let alone; nil where it did not.
     public let retryAfter: Duration?
@@ -82,7 +82,7 @@ extension ChannelError {
 
     private init(_ response: HTTP2Response, to request: ChannelRequest, at endpoint: APNsEndpoint) {
         let (status, reason) = (response.status, response.reason)
-        let said = reason.map { "\(status) \($0)" } ?? "status \(status)"
+        let said = reason.map { "\(status) \(Self.words($0))" } ?? "status \(status)"
         let retryAfter = response.retryAfter(at: EngineClock.system.wall())
         let pause = retryAfter.map { ", and to wait \($0.components.seconds) s" } ?? ""
         let advice = ChannelAdvice.text(status, reason)
@@ -90,6 +90,11 @@ extension ChannelError {
             Self.code(status, reason),
             "\(request.text): \(endpoint) says \(said)\(pause)\(advice) (apns-request-id \(request.id))",
             status: status, reason: reason, retryAfter: retryAfter)
+    }
+
+    private static func words(_ reason: String) -> String {
+        let said = Reason(said: reason)
+        return said == .other ? "with \(said.words)" : said.words
     }
 
     private static func code(_ status: Int, _ reason: String?) -> Code {

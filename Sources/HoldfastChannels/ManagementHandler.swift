@@ -116,7 +116,7 @@ final class ManagementHandler: ChannelInboundHandler, SendableMetatype {
     }
 
     private static func text(_ goAway: HTTP2GoAway, _ endpoint: APNsEndpoint) -> String {
-        let said = ErrorBody(goAway.debugData).reason
+        let said = ErrorBody(goAway.debugData).reason.map { Reason(said: $0).words }
         return "\(endpoint) takes no more requests on this connection: \(said ?? "\(goAway.code)")"
     }
 

@@ -37,6 +37,7 @@ public final class ControlSocket: Service, Sendable {
     }
 
     typealias Connection = NIOAsyncChannel<ControlMessage, ControlMessage>
+    private typealias Accepted = AcceptedConnection<ControlMessage, ControlMessage>
 
     private struct State: Sendable {
         var listener: (any Channel)?
@@ -123,7 +124,7 @@ public final class ControlSocket: Service, Sendable {
         if !state.withLock(\.isEnding) { try result.get() }
     }
 
-    private func accept(_ listener: NIOAsyncChannel<AcceptedConnection, Never>) async throws {
+    private func accept(_ listener: NIOAsyncChannel<Accepted, Never>) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { connections in
                 for try await connection in connections {
@@ -146,7 +147,7 @@ public final class ControlSocket: Service, Sendable {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
     }
 
-    private func prepare(_ channel: any Channel) -> EventLoopFuture<AcceptedConnection> {
+    private func prepare(_ channel: any Channel) -> EventLoopFuture<Accepted> {
         channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandlers([
                 MessageHandler(limits: limits),
@@ -154,23 +155,18 @@ public final class ControlSocket: Service, Sendable {
                     idleLimit: TimeAmount(configuration.idleLimit), messageLimit: TimeAmount(configuration.messageLimit)
                 ),
             ])
-            return try AcceptedConnection(channel)
-        }
-    }
-
-    @Sendable private static func wrap(_ channel: any Channel) -> EventLoopFuture<Connection> {
-        channel.eventLoop.makeCompletedFuture {
-            try Connection(
-                wrappingChannelSynchronously: channel,
-                configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1)))
+            return Accepted(
+                try Connection(
+                    wrappingChannelSynchronously: channel,
+                    configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1))))
         }
     }
 
     // MARK: One connection
 
-    private func serve(_ accepted: AcceptedConnection) async {
+    private func serve(_ accepted: Accepted) async {
         do {
-            let connection = try await accepted.open(Self.wrap)
+            let connection = accepted.take()
             try await connection.executeThenClose { requests, answers in
                 do {
                     try await admit(connection.channel)

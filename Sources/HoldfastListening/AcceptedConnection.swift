@@ -1,37 +1,30 @@
 package import NIOCore
 internal import Synchronization
 
-/// A connection that a listener has accepted and that nobody has looked at yet. Nothing is read from it until it is opened.
+/// A connection that a listener has accepted and that nobody serves yet.
 ///
 /// A listener that ends drops the connections that wait for their turn. A `NIOAsyncChannel` must not be dropped: its writer
-/// ends the process when nobody has finished it. This closes the connection instead.
-package final class AcceptedConnection: Sendable {
-    package let channel: any Channel
-    private let isOpened = Atomic(false)
+/// ends the process when nobody has finished it. This closes the connection instead. Until then its handlers are at work: a
+/// client that goes while it waits gives its descriptor back.
+package final class AcceptedConnection<Inbound: Sendable, Outbound: Sendable>: Sendable {
+    private let connection: NIOAsyncChannel<Inbound, Outbound>
+    private let isTaken = Atomic(false)
 
-    /// - Parameter channel: one that is not active yet; called on its event loop.
-    package init(_ channel: any Channel) throws {
-        self.channel = channel
-        try channel.syncOptions?.setOption(.autoRead, value: false)
+    package init(_ connection: NIOAsyncChannel<Inbound, Outbound>) { self.connection = connection }
+
+    deinit {
+        guard !isTaken.load(ordering: .relaxed) else { return }
+        Task { [connection] in
+            // It fails where the client has gone, and has finished all the same.
+            do { try await connection.executeThenClose { _, _ in } } catch {}
+        }
     }
 
-    deinit { if !isOpened.load(ordering: .relaxed) { channel.close(promise: nil) } }
+    package var channel: any Channel { connection.channel }
 
-    /// Wraps the connection and begins to read from it.
-    ///
-    /// - Parameter wrap: called on the event loop. The caller must finish what it makes.
-    /// - Throws: what `wrap` throws, or `ChannelError.ioOnClosedChannel` when the connection has ended meanwhile.
-    package func open<Wrapped: Sendable>(
-        _ wrap: @escaping @Sendable (any Channel) -> EventLoopFuture<Wrapped>
-    ) async throws -> Wrapped {
-        let wrapped = try await channel.eventLoop.flatSubmit { [channel] () -> EventLoopFuture<Wrapped> in
-            // A writer that cannot be added to a pipeline is dropped as well.
-            guard channel.isActive else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-            return wrap(channel)
-        }.get()
-        isOpened.store(true, ordering: .relaxed)
-        // Fails where the connection has ended meanwhile, which its reader hears of.
-        _ = channel.setOption(.autoRead, value: true)
-        return wrapped
+    /// The caller serves it, and finishes it, from now on.
+    package func take() -> NIOAsyncChannel<Inbound, Outbound> {
+        isTaken.store(true, ordering: .relaxed)
+        return connection
     }
 }

@@ -9,6 +9,8 @@ package import NIOSSL
 /// that the socket is connected to for any name.
 package struct ClientTLS: Sendable {
     private let context: NIOSSLContext
+    /// Set when the service asks for a certificate and there is none to show.
+    private let missing: Monitor<Bool>?
     private let verifier: CertificateVerifier
     private let verifiesName: Bool
 
@@ -30,6 +32,14 @@ package struct ClientTLS: Sendable {
         if let certificate {
             tls.certificateChain = certificate.chain.map { .certificate($0) }
             tls.privateKey = .privateKey(certificate.key)
+            missing = nil
+        } else {
+            let missing = Monitor(false)
+            tls.sslContextCallback = { _, promise in
+                missing.withLock { $0 = true }
+                promise.succeed(.noChanges)
+            }
+            self.missing = missing
         }
         do {
             context = try NIOSSLContext(configuration: tls)
@@ -39,6 +49,10 @@ package struct ClientTLS: Sendable {
         verifier = try TrustStore.verifier(trust, as: "trusted certificate file")
         verifiesName = verifiesHostName
     }
+
+    /// Whether the service has asked for a certificate and was shown none. TLS 1.2 has no alert of its own for what such a
+    /// service does then.
+    package var lacksCertificate: Bool { missing?.withLock { $0 } ?? false }
 
     /// The handler of one connection.
     ///

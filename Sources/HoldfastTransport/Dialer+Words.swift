@@ -61,13 +61,19 @@ extension Dialer {
 
     private static func list(_ names: [SubjectName]) -> String {
         // The other side has written them.
-        let shown = names.prefix(4).map { "\($0)".filter { $0.isASCII && !$0.isNewline && $0 != "\0" }.prefix(255) }
-            .joined(separator: ", ")
+        let shown = names.prefix(4).map {
+            String(decoding: "\($0)".utf8.filter { (0x20..<0x7F).contains($0) }.prefix(255), as: UTF8.self)
+        }
+        .joined(separator: ", ")
         return names.count > 4 ? "\(shown) and \(names.count - 4) others" : shown
     }
 
     /// BoringSSL's words in ours, where they are known.
     private func describe(_ text: String) -> ConnectError {
+        if text.contains("HANDSHAKE_FAILURE"), tls?.lacksCertificate == true {
+            return ConnectError(
+                .configuration, "\(endpoint) asked for a certificate, was shown none, and ended the handshake")
+        }
         for (word, kind, meaning) in Self.handshakeFailures where text.contains(word) {
             return ConnectError(kind, "\(endpoint) \(meaning) (\(text))")
         }
@@ -88,7 +94,10 @@ extension Dialer {
         ("PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer"),
         ("UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer"),
         ("WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port"),
-        ("HANDSHAKE_FAILURE", .temporary, "finds no cipher or kind of certificate in common with us"),
+        (
+            "HANDSHAKE_FAILURE", .temporary,
+            "finds no cipher or kind of certificate in common with us, or refuses the one we show"
+        ),
     ]
 
     /// All addresses have failed, or there was no time for more. What somebody has to mend is not hidden behind what passes.

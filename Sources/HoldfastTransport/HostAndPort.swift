@@ -1,6 +1,7 @@
 internal import NIOCore
 
 /// What stands behind the scheme of an endpoint: `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`, with or without a `/` at the end.
+/// The host is in lower case: names that differ in that alone are one.
 package struct HostAndPort: Hashable, Sendable {
     package let host: String
     package let port: Int
@@ -24,7 +25,7 @@ package struct HostAndPort: Hashable, Sendable {
         }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.isEmpty else { throw TransportConfigurationError("has no host") }
-        self.host = String(host)
+        self.host = host.lowercased()
         self.port = port
     }
 

@@ -80,6 +80,15 @@ import Testing
     }
 }
 
+@Suite struct HostNameTests {
+    @Test("A host name means the same in capitals, and so does its service")
+    func capitals() throws {
+        #expect(try APNsEndpoint("https://API.Push.Apple.COM") == .production)
+        #expect(try APNsEndpoint("https://API.sandbox.push.apple.com:2197").service == APNsEndpoint.sandbox.service)
+        #expect(try APNsEndpoint("http://LOCALHOST:80").isCleartext)
+    }
+}
+
 @Suite struct ErrorBodyTests {
     @Test("Reason and timestamp are read, to the millisecond") func reads() {
         let body = ErrorBody(Array(#"{"reason":"Unregistered","timestamp":1700000000123}"#.utf8))

@@ -84,6 +84,76 @@ import Testing
         #expect((2...7).contains(minted))
     }
 
+    @Test(
+        "A refused token of a wrong clock is replaced at once when the clock is put right, and lanes run again",
+        arguments: [7200, 120, -7200, -3000])
+    func rescued(ahead: Int) throws {
+        let (source, _) = try source()
+        let keeper = CountingKeeper()
+        source.add(keeper)
+        clock.stepWall(by: .seconds(ahead))
+        let wrong = try source.current()
+        source.refused(wrong)
+        clock.advance(by: .seconds(20))
+        try source.rescue()
+        #expect(try source.current() == wrong)
+        #expect(keeper.ended.withLock { $0 } == 0)
+
+        clock.stepWall(by: .seconds(-ahead))
+        try source.rescue()
+        #expect(keeper.ended.withLock { $0 } == 1)
+        let right = try source.current()
+        #expect(right != wrong && right.mintedAt == clock.wall)
+        #expect(try source.current() == right)
+        #expect(keeper.ended.withLock { $0 } == 1)
+    }
+
+    @Test("Whoever asks for a token first after the clock was put right gets the new one, and lanes are told")
+    func rescuedByAsking() throws {
+        let (source, _) = try source()
+        let keeper = CountingKeeper()
+        source.add(keeper)
+        let wrong = try source.current()
+        source.refused(wrong)
+        clock.stepWall(by: .seconds(-7200))
+        #expect(try source.current() != wrong)
+        #expect(keeper.ended.withLock { $0 } == 1)
+    }
+
+    @Test(
+        "A clock that swings has a refused token replaced once in twenty minutes, and not while the service holds that")
+    func swings() throws {
+        let (source, _) = try source()
+        var tokens: Set<ProviderTokenSource.Token> = []
+        for step in 0..<38 {
+            let token = try source.current()
+            tokens.insert(token)
+            source.refused(token)
+            clock.stepWall(by: .seconds(step.isMultiple(of: 2) ? -7200 : 7200))
+            clock.advance(by: .seconds(30))
+        }
+        // Nineteen minutes.
+        #expect(tokens.count == 2)
+        let held = try self.source().0
+        let token = try held.current()
+        held.refused(token)
+        held.holdMinting()
+        clock.stepWall(by: .seconds(-7200))
+        #expect(try held.current() == token)
+    }
+
+    @Test("A token that the service takes stays when the clock goes wrong") func clockGoesWrong() throws {
+        let (source, _) = try source()
+        let token = try source.current()
+        clock.stepWall(by: .seconds(7200))
+        clock.advance(by: .seconds(60))
+        #expect(try source.current() == token)
+        // What was refused is another one.
+        let other = try self.source().0.current()
+        source.refused(other)
+        #expect(try source.current() == token)
+    }
+
     @Test("After TooManyProviderTokenUpdates nothing is minted for twenty minutes") func tooMany() throws {
         let (source, _) = try source()
         let first = try source.current()
@@ -141,8 +211,11 @@ import Testing
         let before = ProviderTokenSource(key, clock: clock.engineClock)
         _ = try before.current()
         let note = try #require(before.note)
-        let future = ManualClock(wall: clock.wall.advanced(by: .seconds(-1)))
+        let future = ManualClock(wall: clock.wall.advanced(by: .seconds(-61)))
         #expect(!ProviderTokenSource(key, clock: future.engineClock).restore(note))
+        // Two clocks are never quite the same.
+        let near = ManualClock(wall: clock.wall.advanced(by: .seconds(-60)))
+        #expect(ProviderTokenSource(key, clock: near.engineClock).restore(note))
         let late = ProviderTokenSource(key, clock: clock.engineClock)
         let own = try late.current()
         #expect(!late.restore(note))
@@ -170,7 +243,8 @@ import Testing
             try signingKey(try ES256PrivateKey()), try signingKey(key, keyID: "OTHERKEYID"),
             try signingKey(key, teamID: "OTHERTEAM1"),
         ] { #expect(!ProviderTokenSource(other, clock: clock.engineClock).restore(note)) }
-        for index in note.indices where index != 33 {
+        // Whether it is a replacement, and the part of a second in which it was minted, are not in the token.
+        for index in note.indices where ![33, 40, 41].contains(index) {
             var changed = note
             changed[index] ^= 1
             #expect(
@@ -185,7 +259,7 @@ import Testing
     @Test("Whoever keeps tokens is told of each new one, and only of those") func keepers() throws {
         final class Keeper: ProviderTokenSource.Keeper {
             let count = Monitor(0)
-            func keep(_ source: ProviderTokenSource) { count.withLock { $0 += 1 } }
+            func keep(_ source: ProviderTokenSource, endsRefusal: Bool) { count.withLock { $0 += 1 } }
         }
         let (source, _) = try source()
         let keeper = Keeper()
@@ -198,4 +272,10 @@ import Testing
         _ = try source.replace(first)
         #expect(keeper.count.withLock { $0 } == 2)
     }
+}
+
+private final class CountingKeeper: ProviderTokenSource.Keeper {
+    let ended = Monitor(0)
+
+    func keep(_ source: ProviderTokenSource, endsRefusal: Bool) { if endsRefusal { ended.withLock { $0 += 1 } } }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("When managing channels fails")
 struct ChannelFailureTests {
     @Test(
-        "What the service says becomes a kind of failure, with its status and its reason as they came",
+        "What the service says becomes a kind of failure, with its status and its word as they came",
         arguments: [
             (MockRejection("ChannelNotRegistered"), ChannelError.Code.notRegistered),
             (MockRejection("CannotCreateChannelConfig"), .tooManyChannels),
@@ -17,7 +17,7 @@ struct ChannelFailureTests {
             (MockRejection("InvalidProviderToken"), .notAuthorized), (MockRejection("Forbidden"), .notAuthorized),
             (MockRejection("TooManyRequests", retryAfter: "7"), .unavailable),
             (MockRejection("InternalServerError"), .unavailable), (MockRejection("Service Unavailable"), .unavailable),
-            (MockRejection("Not \"yours\" ☃", status: 418), .refused), (MockRejection("?", status: 599), .unavailable),
+            (MockRejection("NewInIOS99", status: 418), .refused), (MockRejection("New", status: 599), .unavailable),
         ])
     func refusals(_ rejection: MockRejection, _ code: ChannelError.Code) async throws {
         try await ChannelService.run {
@@ -30,6 +30,17 @@ struct ChannelFailureTests {
             #expect(error.retryAfter == (rejection.retryAfter == nil ? nil : .seconds(7)))
             #expect(error.message.contains("wait 7 s") == (rejection.retryAfter != nil))
             #expect(service.mock.counters.requests == 1)
+        }
+    }
+
+    @Test("A reason that is no word is not repeated") func noWord() async throws {
+        try await ChannelService.run {
+            $0.script = [.request(MockAnswer(.rejected(MockRejection("Not \"yours\" ☃", status: 418))))]
+        } _: { service async throws in
+            let manager = try service.manager()
+            let error = try #require(await channelError { _ = try await manager.create(storagePolicy: .noMessage) })
+            #expect(error.code == .refused && error.status == 418 && error.reason == "other")
+            #expect(error.message.contains("says 418 with a reason that is none of the service's words"))
         }
     }
 

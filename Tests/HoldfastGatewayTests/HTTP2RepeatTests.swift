@@ -61,6 +61,20 @@ struct HTTP2RepeatTests {
         }
     }
 
+    @Test("A repeat whose token has been blacklisted since is told 200, and counted as a repeat")
+    func blacklistedSince() async throws {
+        try await withHTTP2World(delivers: true) { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request([("apns-id", Self.id)])).status == 200)
+            try await eventually("it is confirmed") { world.engine.status().confirmed == 1 }
+            try await world.blacklist(.unregistered, since: WallTime(seconds: 1_700_000_000))
+            #expect(try await client.send(HTTP2World.request([("apns-id", Self.id)])).status == 200)
+            #expect(try await client.send(HTTP2World.request()).status == 410)
+            #expect(world.figures.accepted == 1 && world.figures.repeated == 1)
+            #expect(world.figures.refused == ["Unregistered": 1])
+        }
+    }
+
     @Test("After a rejection a repeat is told the reason, with its status")
     func afterRejection() async throws {
         let refuses: InMemoryConnector.Answer = { _ in SendResult(.rejected(.notification), reason: .badCollapseID) }

@@ -65,6 +65,10 @@ struct ScopedBlacklistTests {
         let old = try #require(try journal.blacklist.entries(for: token).first)
         #expect(old.scope == BlacklistScope(topic: "com.example.app") && old.reason == .unregistered)
         #expect(old.scope.covers(topic: "com.example.app", endpoint: "anything"))
+        let shouted = BlacklistScope(topic: nil, endpoint: "https://API.Example:443")
+        #expect(shouted.covers(topic: "a", endpoint: "https://api.example:443"))
+        #expect(!shouted.covers(topic: "a", endpoint: "https://api.example:444"))
+        #expect(!BlacklistScope(endpoint: "Custom").covers(topic: "a", endpoint: "custom"))
         #expect(!old.scope.covers(topic: "com.example.other", endpoint: "anything"))
         var new = old
         (new.endpoint, new.answered, new.status) = ("https://api.push.apple.com:443", UID(9), 410)

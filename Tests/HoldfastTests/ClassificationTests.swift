@@ -59,9 +59,37 @@ import Testing
         #expect(result.reason?.rawValue == "SomethingNew")
     }
 
-    @Test("A 410 without a reason we know does not blacklist a token")
-    func foreign410() {
-        #expect(SendResult(apnsStatus: 410, reason: "SomethingNew").verdict == .rejected(.suspectToken))
+    @Test("A 410 with an unknown word speaks of the token only if it says since when the token is gone")
+    func unknownGone() {
+        let since = WallTime(seconds: 1_700_000_000)
+        for word in ["SomethingNew", String(repeating: "0a", count: 32)] {
+            #expect(SendResult(apnsStatus: 410, reason: word).verdict == .rejected(.notification))
+            #expect(SendResult(apnsStatus: 410, reason: word, timestamp: since).verdict == .rejected(.token))
+        }
+        #expect(SendResult(apnsStatus: 410, timestamp: since).verdict == .foreign)
+        #expect(
+            SendResult(apnsStatus: 400, reason: "SomethingNew", timestamp: since).verdict == .rejected(.notification))
+    }
+
+    @Test(
+        "A reason that has not the form of a word is never kept",
+        arguments: [
+            String(repeating: "feedbeef", count: 8), String(repeating: "FEEDBEEF", count: 8), "FEEDBEEF",
+            "Bad token feedbeef for SECRET", "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyMyJ9", "x\u{1B}[2J", "Two words",
+            "MEUCIQDtVhXkSd", "QmFzZVNpeHR5Rm91cklzTm90QVdvcmQ", #"{"aps":{"alert":"Hello"}}"#, "lowerCase", "Größe",
+            "line\nbreak", "Four1234", "A" + String(repeating: "b", count: 48),
+        ])
+    func noWord(_ text: String) {
+        let result = SendResult(apnsStatus: 403, reason: text)
+        #expect(result.reason == .other)
+        #expect(result.verdict == .laneStopped(.credentials))
+    }
+
+    @Test(
+        "Words of Apple's form are kept, whether they are known or not",
+        arguments: ["NewInIOS99", "PayloadNotJSON", "Service Unavailable", "BadEnvironmentKeyIdInToken", "Forbidden"])
+    func word(_ text: String) {
+        #expect(SendResult(apnsStatus: 403, reason: text).reason?.rawValue == text)
     }
 
     @Test(

@@ -183,6 +183,42 @@ struct DeliveryRunTests {
         #expect(watch.look(.init(settled: 1, deferrals: 3), at: .seconds(70)) == nil)
     }
 
+    @Test("An input that waits for room waits in vain until something ends, whoever holds the rest") func room() {
+        var watch = ProgressWatch()
+        func look(_ settled: Int, waits: Bool = true, _ seconds: Int) -> Duration? {
+            watch.look(
+                .init(settled: settled, unconfirmed: 5, inFlight: 5, isHeld: true, waitsForRoom: waits),
+                at: .seconds(seconds))
+        }
+        #expect(look(0, 0) == .zero && look(0, 9) == .seconds(9))
+        #expect(look(1, 10) == nil && look(1, 11) == .zero)
+        #expect(look(1, waits: false, 12) == nil)
+    }
+
+    @Test(
+        "A full journal is not waited for beyond --give-up-after: not for a pause, and not for a service that refuses")
+    func givesUpOnRoom() async throws {
+        let file = try TemporaryFile(lines: (1...10).map { line($0) })
+        for isPaused in [true, false] {
+            let journal = InMemoryJournal()
+            let world = try World(journal: journal)
+            world.connector.answer { _ in SendResult(apnsStatus: 503, reason: "ServiceUnavailable") }
+            let first = try TemporaryFile(lines: [line(11)])
+            try await world.take(first, batches: 1)
+            journal.limitEntries(to: 1)
+            let lane = try #require(world.engine.status().lanes.first { $0.backlog > 0 }?.key)
+            async let delivery = world.deliver(
+                file, options: .init(giveUpAfter: .seconds(1), handlesSignals: false))
+            if isPaused { try await world.engine.desk.pause(lane, reason: "incident") }
+            let outcome = try await delivery
+            #expect(outcome.status == .entriesLeft, "\(outcome.error?.message ?? "")")
+            let words = outcome.error?.message ?? ""
+            #expect(words.hasPrefix("gave up after"), "\(words)")
+            #expect(words.contains(isPaused ? "is paused by an operator: " : "and nothing makes room: "), "\(words)")
+            #expect(outcome.summary.accepted == 0 && outcome.summary.left == 1)
+        }
+    }
+
     @Test("A last line that has grown since it was taken is not resumed in its middle")
     func grownLastLine() async throws {
         let file = try TemporaryFile(lines: [line(1)], endsWithNewline: false)

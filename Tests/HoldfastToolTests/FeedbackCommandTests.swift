@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastMockAPNs
 import Testing
 
 /// Reading feedback, alone and beside sending, against mocks in processes of their own.
@@ -33,6 +34,23 @@ struct FeedbackCommandTests {
                 {"since":"2020-09-13T12:26:41Z","token":"abcdef0123"}
 
                 """)
+    }
+
+    @Test("A tuple without a usable token is printed, and not counted as blacklisted") func noToken() async throws {
+        var configuration = MockFeedbackConfiguration()
+        configuration.tuples = [[1, 2, 3, 4], []].map { MockFeedbackTuple(time: 1_600_000_000, token: $0) }
+        let mock = try await MockFeedbackServer.start(configuration)
+        let result = try await Tool.start([
+            "feedback", "read", "--endpoint", "feedback+tls://127.0.0.1:\(mock.port)", "--journal", folder("j"),
+            "--trust", mock.certificateAuthorityFile,
+        ]).result()
+        try await mock.stop()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.hasSuffix("  (0 bytes)\n"), "\(result.output)")
+        #expect(
+            result.errors.contains("2 tuples; 1 of them is on the blacklist of \(folder("j")), and 1 without a token"),
+            "\(result.errors)")
+        #expect(try await Tool.run("journal", "status", "--journal", folder("j"), "--json").count("blacklist") == 1)
     }
 
     @Test("A connection that breaks is code 69, and what came before is kept") func breaks() async throws {

@@ -233,6 +233,10 @@ struct NotificationReportTests {
         (rejected.reason, rejected.status, rejected.timestamp) = ("Unregistered", 410, "2026-11-21T12:00:00Z")
         var refused = NotificationReport(token: "cd", id: "ID3", outcome: .refused)
         (refused.reason, refused.detail) = ("BadTopic", "a topic has 1 to 255 visible ASCII characters")
+        let full = NotificationReport(refusedFor: .journalFull)
+        #expect(
+            full.status(isQueueOnly: false) == .inputOutput, "nothing is wrong with what the journal has no room for")
+        #expect(NotificationReport(refusedFor: .badDeviceToken).status(isQueueOnly: false) == .badInput)
         var repeated = NotificationReport(token: "ef", id: "ID4", outcome: .confirmed)
         repeated.isRepeated = true
         #expect(
@@ -402,5 +406,12 @@ private struct HandMadeWorld: Sendable {
             journal: journal, engine: engine, console: console,
             logger: ConsoleLogHandler.logger(console, isVerbose: false), options: .init(handlesSignals: false))
         return await run.run(.notifications(notifications))
+    }
+}
+
+extension NotificationReport {
+    fileprivate init(refusedFor reason: Reason) {
+        self.init(token: "cd", outcome: .refused)
+        self.reason = reason.rawValue
     }
 }

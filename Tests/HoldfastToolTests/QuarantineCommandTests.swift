@@ -310,6 +310,30 @@ struct AsideCommandTests {
         #expect(warnings.last == "2 more topics are set aside")
     }
 
+    @Test("A parked route is a warning, and a line of the status: why, until when, and what ends it")
+    func parked() throws {
+        let since = WallTime(seconds: 1_795_300_000)
+        let parking = EngineStatus.Parking(
+            reason: .tooManyProviderTokenUpdates, since: since, until: since.advanced(by: .seconds(1200)))
+        var status = EngineStatus()
+        status.parked = ["r": parking]
+        let words = try #require(HealthWarnings.of(status).first)
+        var live = DeskStatus(lanes: [], routes: [])
+        live.routes = [
+            DeskStatus.Route(
+                name: "r", endpoint: "e", connection: "idle", isAway: false, inFlight: 0, suspects: 0,
+                holding: parking.description)
+        ]
+        let report = JournalReport(JournalStatus(), directory: "/j", JournalReport.Details(live: live))
+        for text in [words, report.text()] {
+            for part in ["TooManyProviderTokenUpdates", Timestamp.format(parking.until), "resumed", "reloaded"] {
+                #expect(text.contains(part), "\(text)")
+            }
+        }
+        #expect(words.hasPrefix("route r is parked since"))
+        #expect(report.routesHolding?.map(\.route) == ["r"])
+    }
+
     @Test("Entries that damage hides are more than a warning: the service is not ready")
     func hidden() {
         var status = EngineStatus()

@@ -41,7 +41,8 @@ extension EntriesCheck {
     func checkAside() {
         let (rows, order) = (check.report.rows["aside"], check.report.rows["asideOrder"])
         if let format, format > EntriesStore.oldestFormat {
-            for name in AsideTables.names where !tables.contains(where: { table in table.name == name }) {
+            for name in AsideTables.names + EntriesStore.Tables.addedNames
+            where !tables.contains(where: { table in table.name == name }) {
                 check.add("there is no such table", table: name, means: DamageMeaning.missingTable)
             }
         }

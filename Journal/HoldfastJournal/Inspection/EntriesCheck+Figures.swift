@@ -58,6 +58,7 @@ extension EntriesCheck {
     }
 
     private func checkProducers() {
+        for case let producer? in producers { checkTotals(of: producer) }
         guard isWhole("entries", "deferred"), !hasUnreadRecords else { return }
         for (index, producer) in producers.enumerated() {
             guard let producer, producer.figures.unconfirmed != producerTallies[index] else { continue }
@@ -66,6 +67,18 @@ extension EntriesCheck {
                     + "unconfirmed entries, but there are \(producerTallies[index])",
                 table: "producers", means: DamageMeaning.figures)
         }
+    }
+
+    /// One that says more of its end than of its beginning was written over by an older state of it.
+    private func checkTotals(of producer: ProducerRecord) {
+        let figures = producer.figures
+        let totals = figures.totals
+        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn].reduce(0, &+)
+        guard ended &+ UInt64(figures.unconfirmed) > totals.accepted else { return }
+        check.add(
+            "the record of Producer \(producer.name.debugDescription) says that it had \(totals.accepted) entries accepted, "
+                + "but \(ended) have ended and \(figures.unconfirmed) are unconfirmed",
+            table: "producers", means: DamageMeaning.figures)
     }
 
     private func checkTotals() {

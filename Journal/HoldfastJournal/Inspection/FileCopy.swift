@@ -9,7 +9,7 @@ struct FileCopy {
     private(set) var byteCount = 0
 
     static func tables(of part: JournalImage.Part) -> [String] {
-        part == .entries ? EntriesStore.Tables.everyName : LMDBBlacklist.tableNames + ["facts"]
+        part == .entries ? EntriesStore.Tables.everyName : LMDBBlacklist.everyName
     }
 
     /// - Parameters:
@@ -26,6 +26,7 @@ struct FileCopy {
         let part = opened.part
         let total = Int(file.lastPage) + 1
         let faults = Monitor<PageFault?>(nil)
+        var strange: [String] = []
         let walk = FileWalk(file) { done in
             if done % 1024 == 0 {
                 progress(InspectionProgress(phase: "copying \(part.rawValue)", done: done, total: total))
@@ -39,7 +40,9 @@ struct FileCopy {
                 path, pageByteCount: file.pageByteCount, mapByteCount: file.meta.mapByteCount,
                 transaction: file.meta.transaction)
             var failure: LMDBError?
-            for table in walk.tables() where Self.tables(of: part).contains(table.name) {
+            let tables = walk.tables()
+            strange = tables.map(\.name).filter { name in !Self.tables(of: part).contains(name) }
+            for table in strange.isEmpty ? tables : [] {
                 writer.beginTable(table.name)
                 walk.walk(table.record, name: table.name) { key, value, place in
                     guard failure == nil else { return }
@@ -62,6 +65,9 @@ struct FileCopy {
             throw JournalError(error, "copy to", path)
         }
         if let fault = faults.withLock(\.self) { throw Self.damaged(opened, fault) }
+        if let what = TableNames.contradiction(missing: [], strange: strange) {
+            throw .damaged("\(opened.directory)/\(part.file) has \(what)", in: opened.directory)
+        }
     }
 
     /// The same figures of a file that was written.
@@ -91,7 +97,6 @@ struct FileCopy {
 
     private static func damaged(_ opened: JournalImage.Opened, _ fault: PageFault?) -> JournalError {
         .damaged(
-            "\(opened.part.file) is damaged: \(fault?.what ?? "it has no meta page")",
-            in: Files.parent(of: Files.parent(of: opened.path ?? "")))
+            "\(opened.part.file) is damaged: \(fault?.what ?? "it has no meta page")", in: opened.directory)
     }
 }

@@ -46,7 +46,7 @@ public enum JournalCompaction {
             }
             let finding = try translated("read", place.path) { () throws(LMDBError) in try DataFile.find(unfinished) }
             let opened = JournalImage.Opened(
-                part: part, finding: finding, path: unfinished, isInUse: false, goOn: { true })
+                part: part, directory: place.path, finding: finding, path: unfinished, isInUse: false, goOn: { true })
             let check = FileCheck(opened, VerificationReport(directory: place.path, owner: nil), progress)
             check.run()
             guard check.report.isSound, try FileCopy(reading: opened).digest == copy.digest else {

@@ -47,6 +47,8 @@ final class JournalImage {
     /// One of the two files, open for as long as `body` runs.
     struct Opened {
         let part: Part
+        /// The journal's.
+        let directory: String
         let finding: DataFile.Finding
         /// Of the data file; nil when there is none.
         let path: String?
@@ -67,7 +69,8 @@ final class JournalImage {
         let watch = PinWatch(pin, limits, clock.now)
         let result = try body(
             Opened(
-                part: part, finding: finding, path: Files.exists(path) ? path : nil, isInUse: owner != nil,
+                part: part, directory: place.path, finding: finding, path: Files.exists(path) ? path : nil,
+                isInUse: owner != nil,
                 goOn: { watch.isWithin() }))
         if let what = watch.broken {
             throw JournalError(

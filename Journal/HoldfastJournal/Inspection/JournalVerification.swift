@@ -144,10 +144,11 @@ final class FileCheck {
             if part == .entries || name != "facts" { report.rows[name] = count }
         }
         for table in tables where !wanted.contains(table.name) {
+            var count = 0
+            walk.walk(table.record, name: table.name) { _, _, _ in count += 1 }
             add(
-                "there is a table of this name, which is none of this Holdfast's", table: table.name,
+                "there is a table of this name with \(count) rows, which is none of this Holdfast's", table: table.name,
                 means: "A newer Holdfast may have made it, or the name of another one is damaged.")
-            walk.walk(table.record, name: table.name) { _, _, _ in }
         }
     }
 

@@ -31,7 +31,9 @@ enum OpeningCheck {
 
     private static func check(_ finding: DataFile.Finding, _ greatestPageCount: Int, isInUse: Bool) -> FileCheck {
         var looks = 0
-        let opened = JournalImage.Opened(part: .blacklist, finding: finding, path: nil, isInUse: isInUse) {
+        let opened = JournalImage.Opened(
+            part: .blacklist, directory: "", finding: finding, path: nil, isInUse: isInUse
+        ) {
             looks += 1
             return looks <= greatestPageCount
         }

@@ -36,6 +36,7 @@ final class EntriesSalvage: PartSalvage {
     }
 
     func run() throws(JournalError) {
+        remarkStrangeTables()
         try collectFigures()
         try walk(Self.endedTables + ["notes"]) { (table, key, value) throws(JournalError) in
             try self.take(table, key, value)
@@ -110,7 +111,7 @@ final class EntriesSalvage: PartSalvage {
             return
         }
         row.isPossiblySent = true
-        figures.quarantined += 1
+        figures.countQuarantined(of: row.producer)
         greatestUID = max(greatestUID, row.uid)
         try scratch.put("unconfirmed", key, [])
         try keep("quarantine", key, row.bytes)

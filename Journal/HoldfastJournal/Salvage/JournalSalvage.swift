@@ -65,6 +65,8 @@ class PartSalvage {
     var holes = Holes()
     private let progress: (InspectionProgress) -> Void
     private var failure: JournalError?
+    /// Names that the tables of such a file have.
+    private let names: [String]
 
     init(
         _ opened: JournalImage.Opened, _ place: JournalDirectory, tables: [String], _ report: SalvageReport,
@@ -74,6 +76,7 @@ class PartSalvage {
         self.place = place
         self.report = report
         self.progress = progress
+        names = tables
         // Never more than the whole source twice over, and its free list.
         let source = opened.finding.file?.byteCount ?? 0
         target = try StagingStore(
@@ -89,7 +92,32 @@ class PartSalvage {
             true
         } fault: { _ in
         }
-        return walk.tables().contains { table in table.name == name }
+        return walk.tables().contains { table in isTable(table.name, name) }
+    }
+
+    /// Whether a table with that name is the one that is wanted: its name may be damaged.
+    private func isTable(_ name: String, _ wanted: String) -> Bool {
+        name == wanted || TableNames.original(of: name, among: names) == wanted
+    }
+
+    /// Says of tables with other names what became of their rows.
+    func remarkStrangeTables() {
+        guard let file = opened.finding.file else { return }
+        let walk = FileWalk(file) { [opened] _ in
+            opened.goOn()
+        } fault: { _ in
+        }
+        for table in walk.tables() where !names.contains(table.name) {
+            var count = 0
+            walk.walk(table.record, name: table.name) { _, _, _ in count += 1 }
+            let words = "In \(opened.part.file) there is a table \(table.name.debugDescription) with \(count) rows"
+            if let original = TableNames.original(of: table.name, among: names) {
+                report.remarks.append("\(words): its name is damaged, and it was taken for \(original).")
+            } else {
+                if count > 0 { report.dropped[table.name, default: 0] += count }
+                report.remarks.append("\(words), which this Holdfast does not know: they were not taken.")
+            }
+        }
     }
 
     /// Walks those of the tables that can be reached, in this order, and notes what cannot be.
@@ -113,15 +141,15 @@ class PartSalvage {
         }
         let tables = walk.tables()
         for name in wanted {
-            if let table = tables.first(where: { table in table.name == name }) {
+            let found = tables.filter { table in isTable(table.name, name) }
+            for table in found {
                 walk.walk(table.record, name: name) { key, value, place in
                     guard failure == nil, !place.isTree else { return }
                     do throws(JournalError) { try row(name, key, value.array) } catch { failure = error }
                 }
-            } else if !EntriesStore.Tables.addedNames.contains(name) {
-                // A journal of an older version lacks those, and lacks nothing by it.
-                holes.add(name)
             }
+            // A journal of an older version lacks the added ones, and lacks nothing by it.
+            if found.isEmpty, !EntriesStore.Tables.addedNames.contains(name) { holes.add(name) }
             for (table, range) in lost.withLock({ lost in exchange(&lost, with: []) }) { holes.add(table, range) }
             if let failure { throw failure }
         }
@@ -160,10 +188,11 @@ private final class BlacklistSalvage: PartSalvage {
         _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
-        try super.init(opened, place, tables: LMDBBlacklist.tableNames + ["facts"], report, progress)
+        try super.init(opened, place, tables: LMDBBlacklist.everyName, report, progress)
     }
 
     func run() throws(JournalError) {
+        remarkStrangeTables()
         try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
             guard let token = DeviceToken(bytes: key) else { return self.drop(table) }
             do throws(EntryRecord.Fault) {

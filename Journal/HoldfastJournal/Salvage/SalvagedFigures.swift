@@ -12,6 +12,8 @@ struct SalvagedFigures {
     private var unconfirmed: [UInt16: Int] = [:]
     /// What was put aside in it.
     private var aside: [UInt16: Int] = [:]
+    /// What is in its quarantine, by Producer, and under 0 where that is not known.
+    private var quarantined: [UInt16: Int] = [:]
 
     /// The most lanes that are taken from the file: a number beyond is garbage.
     private static let greatestLane: UInt32 = 4096
@@ -149,8 +151,7 @@ struct SalvagedFigures {
         return next
     }
 
-    /// Entries in quarantine.
-    var quarantined = 0
+    mutating func countQuarantined(of producer: UInt16) { quarantined[producer, default: 0] += 1 }
 
     mutating func countAside(_ head: EntryRecord.Head) {
         aside[head.producer, default: 0] += 1
@@ -181,7 +182,7 @@ struct SalvagedFigures {
         facts.nextUID = max(facts.nextUID, greatest &+ 1)
         if facts.nextUID < .max - CopyRule.jump { facts.nextUID += CopyRule.jump }
         facts.closedInOrder = false
-        facts.totals.fit(open: unconfirmed.values.reduce(quarantined, +) + aside.values.reduce(0, +))
+        facts.totals.fit(open: [unconfirmed, aside, quarantined].flatMap(\.values).reduce(0, +))
         for (number, lane) in lanes {
             var lane = lane
             lane.mark = lane.lastUID
@@ -190,11 +191,12 @@ struct SalvagedFigures {
         for (number, producer) in producers {
             var producer = producer
             producer.figures.unconfirmed = unconfirmed[number] ?? 0
-            producer.figures.totals.fit(open: producer.figures.unconfirmed + (aside[number] ?? 0))
+            let elsewhere = (aside[number] ?? 0) + (quarantined[number] ?? 0)
+            producer.figures.totals.fit(open: producer.figures.unconfirmed + elsewhere)
             rows.append(("producers", Key.producer(number).span.array, producer.bytes))
         }
         var version: [UInt8] = []
-        let isOldest = aside.isEmpty && quarantined == 0
+        let isOldest = aside.isEmpty && quarantined.isEmpty
         version.appendLittleEndian(isOldest ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))

@@ -96,21 +96,39 @@ final class StagingStore {
     func flush() throws(JournalError) {
         guard pendingBytes > 0 else { return }
         try translated("write to", directory) { () throws(LMDBError) in
-            let transaction = try WriteTransaction(environment)
-            for (name, rows) in pending {
-                guard let table = tables[name] else { preconditionFailure("no table \(name)") }
-                for (key, value) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                    if let value {
-                        try transaction.put(key.span, value.span, in: table)
-                    } else {
-                        _ = try transaction.delete(key.span, in: table)
-                    }
-                }
-            }
-            try transaction.commit()
+            do throws(LMDBError) { try commitPending() } catch { throw Self.fullDisk(error, directory) ?? error }
         }
         pending = [:]
         pendingBytes = 0
+    }
+
+    /// A write that ends before its end is an I/O error to liblmdb, and on a full disk the want of room.
+    private static func fullDisk(_ error: LMDBError, _ directory: String) -> LMDBError? {
+        guard error.code == .inputOutput else { return nil }
+        do throws(LMDBError) {
+            guard try Files.availableBytes(at: directory) < leastAvailable else { return nil }
+        } catch {
+            return nil
+        }
+        return LMDBError(.noSpace, error.operation, path: directory)
+    }
+
+    /// Less is no room for what a commit writes at a time.
+    private static let leastAvailable = 1 << 20
+
+    private func commitPending() throws(LMDBError) {
+        let transaction = try WriteTransaction(environment)
+        for (name, rows) in pending {
+            guard let table = tables[name] else { preconditionFailure("no table \(name)") }
+            for (key, value) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                if let value {
+                    try transaction.put(key.span, value.span, in: table)
+                } else {
+                    _ = try transaction.delete(key.span, in: table)
+                }
+            }
+        }
+        try transaction.commit()
     }
 
     /// Commits, syncs and closes.

@@ -145,13 +145,17 @@ package final class FileWalk {
         for node in page.nodes {
             let key = self.key(node, of: page, tree)
             let follows = tree.last.map { $0.lexicographicallyPrecedes(key) } ?? true
+            let place = Place(page: number, isTree: node.flags == PageLayout.isTree)
             guard follows, range.contains(key), (1...PageLayout.greatestKey).contains(key.count) else {
                 isInOrder = false
+                // A damaged name of a table must not hide its neighbours, which are known by theirs wherever they stand.
+                if tree.name == PageFault.tables, node.outside == nil {
+                    row(key, page.bytes.span.extracting(node.value), place)
+                }
                 continue
             }
             tree.last = key
             tree.rows += 1
-            let place = Place(page: number, isTree: node.flags == PageLayout.isTree)
             guard node.outside != nil else {
                 row(key, page.bytes.span.extracting(node.value), place)
                 continue

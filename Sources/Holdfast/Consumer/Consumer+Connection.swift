@@ -18,7 +18,7 @@ extension Consumer {
             guard let due = deferredDue[lane] else { return false }
             return due.monotonic <= now && mayPromoteOnceConnected(lane)
         }
-        return hasDeferred || topicsWantConnection || clockWantsConnection
+        return hasDeferred || topicsWantConnection || clockWantsConnection || strandedWantConnection(now: now)
             || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 
@@ -188,7 +188,8 @@ extension Consumer {
             route: name,
             StatusBoard.RouteState(
                 inFlight: inFlight, suspects: breakers.heldCount, holding: hold,
-                throttle: throttled, lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
+                throttle: throttled, parking: hold == .parked ? parking : nil, lanes: changed ? statuses : nil,
+                topics: topicsChanged ? topics : nil,
                 rest: rest(),
                 answersNudge: answersNudge))
     }

@@ -30,6 +30,8 @@ extension Consumer {
         case .resume:
             topicHold.hurry(now: clock.monotonic(), wall: wall)
             throttle.hurry()
+            // The service says at once if it still wants none.
+            parkedUntil = nil
             if !lanes[index].isRunning {
                 lanes[index].resume()
                 probes[index].end()

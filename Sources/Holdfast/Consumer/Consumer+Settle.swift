@@ -13,6 +13,8 @@ extension Consumer {
         }
         if plan.parks {
             parkedUntil = now + configuration.park
+            parking = EngineStatus.Parking(
+                reason: .tooManyProviderTokenUpdates, since: wall, until: wall.advanced(by: configuration.park))
             log(.parked, "the service wants no new provider tokens; nothing is sent for \(configuration.park)")
         }
         board.add(plan.counts)
@@ -278,17 +280,30 @@ extension Consumer {
 
     /// A clock that was ahead has left due times that no backoff makes, each of its own. From time to time whatever is due
     /// later than the longest wait from now is brought back.
-    private func promoteStranded(now: Duration, wall: WallTime) {
-        for lane in lanes.indices
-        where deferredDue[lane] != nil && strandedLookAt[lane] <= now && !hasPromoted.contains(lane) && canPromote(lane)
-        {
+    private func promoteStranded(but later: Set<Int>, now: Duration) {
+        for lane in lanes.indices where looksForStranded(lane, now: now) && !later.contains(lane) {
             // Beyond that lie the places of topics.
             let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)
-            // A clock that was set back by so little is believed, and strands nothing.
-            let greatest = greatestWait + ClockHold.margin + WallClockGuard.tolerance
-            if promote(lane, after: wall.advanced(by: greatest), through: last, isStranded: true) {
+            if promote(lane, after: latestDue, through: last, isStranded: true) {
                 strandedLookAt[lane] = now + greatestWait
             }
+        }
+    }
+
+    /// No backoff of now is due later. A clock that was set back by a little is believed, and strands nothing.
+    private var latestDue: WallTime {
+        clock.wall().advanced(by: greatestWait + ClockHold.margin + WallClockGuard.tolerance)
+    }
+
+    private func looksForStranded(_ lane: Int, now: Duration) -> Bool {
+        deferredDue[lane] != nil && strandedLookAt[lane] <= now && canPromote(lane)
+    }
+
+    /// Whether all that is deferred in some lane is stranded, and to be brought back now.
+    func strandedWantConnection(now: Duration) -> Bool {
+        lanes.indices.contains { lane in
+            guard let due = deferredDue[lane], due.wall > latestDue else { return false }
+            return looksForStranded(lane, now: now)
         }
     }
 
@@ -323,7 +338,6 @@ extension Consumer {
             trim(bounds)
         }
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
-        promoteStranded(now: now, wall: wall)
         promoteDue(now: now)
     }
 
@@ -339,6 +353,7 @@ extension Consumer {
         }
         callBackForClock(but: later)
         callBackForTopics(but: later)
+        promoteStranded(but: later, now: now)
     }
 
     private func trim(_ bounds: TrimBounds) {

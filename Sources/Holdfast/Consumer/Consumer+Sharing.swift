@@ -63,7 +63,7 @@ extension Consumer {
     func promotionPlaces(_ lane: Int) -> Int {
         let free = freePlaces()
         guard inFlight == 0 || free > min(windowLimit, 8000) / 8 else { return 0 }
-        let others = lanes.indices.filter { $0 != lane && lanes[$0].wantsPlaces }
+        let others = lanes.indices.filter { $0 != lane && (lanes[$0].wantsPlaces || wantsPromotion($0)) }
         guard !share.isAhead(lane, of: others) else { return 0 }
         let allowed = rate.map { rate in
             var rate = rate
@@ -72,6 +72,14 @@ extension Consumer {
         var throttle = throttle
         let granted = throttle.allowance(inFlight: inFlight, now: clock.monotonic())
         return min(share.part(of: lane, among: others + [lane], room: free), allowed ?? .max, granted)
+    }
+
+    /// Whether deferred entries of a lane with one attempt are due, so that they want places.
+    private func wantsPromotion(_ lane: Int) -> Bool {
+        guard lanes[lane].key.guarantee == .atMostOnce, lanes[lane].handsOut, !lanes[lane].isPromoting,
+            let due = deferredDue[lane]
+        else { return false }
+        return due.monotonic <= clock.monotonic()
     }
 
     // MARK: Connections

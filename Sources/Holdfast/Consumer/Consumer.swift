@@ -116,6 +116,8 @@ package final class Consumer: @unchecked Sendable {
     var retreatAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     var parkedUntil: Duration?
+    /// The same for people. It means something only while ``parkedUntil`` is set.
+    var parking: EngineStatus.Parking?
     /// Errors that deny what silence has confirmed, and whose entries are not being recalled yet.
     var lateErrors: [LateError] = []
     /// A payload error is being settled: nothing goes out before that is on disk.
@@ -287,7 +289,8 @@ package final class Consumer: @unchecked Sendable {
     func start() {
         for index in lanes.indices where lanes[index].wasStopped { noteState(index) }
         let now = clock.monotonic()
-        for index in lanes.indices { strandedLookAt[index] = now + greatestWait }
+        // A clock that was ahead in the last process may have left due times that are far off: those need not wait again.
+        for index in lanes.indices { strandedLookAt[index] = now }
         for index in lanes.indices where refreshDeferred(index, now: now) { topicHold.lookThrough(lane: index) }
         let depth = lanes.reduce(0) { $0 + journal.depth($1.id) }
         log(

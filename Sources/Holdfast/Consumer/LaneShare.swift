@@ -51,6 +51,6 @@ struct LaneShare: Sendable {
 
     /// The lane has so many places that it was given out of its turn.
     mutating func charge(_ count: Int, to lane: Int) {
-        times[lane] += count * (Self.immediateWeight / weights[lane])
+        times[lane] = max(times[lane], now) + count * (Self.immediateWeight / weights[lane])
     }
 }

@@ -22,7 +22,8 @@ struct ProvenTopics: Hashable, Sendable {
         let name = Array(service.utf8)
         let head = 3 + name.count
         guard bytes.count >= head, bytes[0] == Self.version, Int(bytes.span.littleEndian16(at: 1)) == name.count,
-            bytes[3..<head].elementsEqual(name), (bytes.count - head).isMultiple(of: 8)
+            BlacklistScope.isSame(String(decoding: bytes[3..<head], as: UTF8.self), service),
+            (bytes.count - head).isMultiple(of: 8)
         else { return }
         hashes = stride(from: head, to: bytes.count, by: 8).map { bytes.span.littleEndian64(at: $0) }
     }

@@ -97,7 +97,14 @@ public struct BlacklistScope: Hashable, Sendable {
     ///   - endpoint: nil asks for any.
     public func covers(topic: String?, endpoint: String?) -> Bool {
         (self.topic == nil || topic == nil || self.topic == topic)
-            && (self.endpoint == nil || endpoint == nil || self.endpoint == endpoint)
+            && (self.endpoint == nil || endpoint == nil || Self.isSame(self.endpoint, endpoint))
+    }
+
+    /// Whether two names mean one push service: URLs that differ in the case of their letters alone do.
+    static func isSame(_ one: String?, _ other: String?) -> Bool {
+        if one == other { return true }
+        guard let one, let other, one.utf8.count == other.utf8.count, one.contains("://") else { return false }
+        return one.lowercased() == other.lowercased()
     }
 }
 

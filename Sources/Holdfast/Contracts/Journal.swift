@@ -33,7 +33,8 @@ public protocol Journal: AnyObject, Sendable {
     var identityKey: IdentityKey { get }
 
     /// Appends all notifications of `submission` in one commit and gives them consecutive UIDs, but for those whose
-    /// ``Identity`` the journal remembers: these are not appended again.
+    /// ``Identity`` the journal remembers: these are not appended again. A submission that only inquires
+    /// (``Submission/inquiries``) is answered also while the journal is full.
     ///
     /// - Parameter completion: the UIDs, when the commit is on disk at the journal's durability level; or
     ///   why not. Unless the error's code is ``JournalError/Code/undetermined``, nothing of it is in the journal.

@@ -46,6 +46,9 @@ public struct Submission: Sendable {
     public var items: [Item]
     /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
     public var identities: [(index: Int, identity: Identity)]
+    /// Looked up and not remembered: of notifications that are refused unless the journal has taken them before. The answers
+    /// are ``Appended/known``.
+    public var inquiries: [Identity]
     /// For those items that an operator sends again, ascending by index: the rejection that the entry is made of, which
     /// is removed in the same commit, and whose remembered identity becomes the entry's. Where it is gone already, the item
     /// is left out (``Appended/gone``).
@@ -58,7 +61,7 @@ public struct Submission: Sendable {
 
     public init(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
-        items: [Item] = [], identities: [(index: Int, identity: Identity)] = [],
+        items: [Item] = [], identities: [(index: Int, identity: Identity)] = [], inquiries: [Identity] = [],
         retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
         note: (name: String, value: [UInt8])? = nil
     ) {
@@ -68,6 +71,7 @@ public struct Submission: Sendable {
         self.bytes = bytes
         self.items = items
         self.identities = identities
+        self.inquiries = inquiries
         self.retries = retries
         self.histories = histories
         self.note = note
@@ -109,7 +113,7 @@ public struct EntryHistory: Hashable, Sendable {
 public struct Appended: Hashable, Sendable {
     /// An item that the journal had taken before.
     public struct Repeat: Hashable, Sendable {
-        /// Of the item in its submission.
+        /// Of the item in its submission; of ``Appended/known``, among its inquiries.
         public let index: Int
         /// The UID it was given then.
         public let uid: UID
@@ -127,6 +131,8 @@ public struct Appended: Hashable, Sendable {
     public let first: UID
     /// Ascending by index.
     public let repeats: [Repeat]
+    /// Those of ``Submission/inquiries`` that the journal remembers, ascending by index.
+    public var known: [Repeat] = []
     /// Items that were left out because the rejection they retry is gone; ascending.
     public let gone: [Int]
 

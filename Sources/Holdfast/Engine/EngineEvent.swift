@@ -53,7 +53,7 @@ public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
     case payloadError
     /// Outcomes that nobody has taken have reached their limit.
     case outcomesFull
-    /// The service wants no new provider tokens; until then nothing is sent.
+    /// The service wants no new provider tokens, and nothing is sent for a while: see ``EngineStatus/parked``.
     case parked
     /// The journal can't be read; it is tried again.
     case journalUnreadable

@@ -21,11 +21,24 @@ public struct EngineStatus: Sendable {
         public internal(set) var perSecond: Double?
 
         public var description: String {
-            let words = [status.map { "\($0)" }, reason?.rawValue].compactMap { $0 }
+            let words = [status.map { "\($0)" }, reason?.words].compactMap { $0 }
             let cause = words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
             let rate = perSecond.map { $0 < 10 ? "\(Double(Int($0 * 10)) / 10)" : "\(Int($0))" }
             let pace = rate.map { ", at \($0) a second now" } ?? ""
             return "throttled by the service\(cause) since \(Timestamp.format(since))\(pace)"
+        }
+    }
+
+    /// A service's word that a route shall send nothing for a while, since its provider token changes too often.
+    public struct Parking: Hashable, Sendable, CustomStringConvertible {
+        public let reason: Reason
+        public let since: WallTime
+        public let until: WallTime
+
+        public var description: String {
+            "parked since \(Timestamp.format(since)), because the service wants no new provider tokens (\(reason): does "
+                + "another process use the same key?); nothing is sent until \(Timestamp.format(until)), or until a lane of "
+                + "the route is resumed or its credentials are reloaded"
         }
     }
 
@@ -103,6 +116,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var holding: [String: HoldReason] = [:]
     /// Routes whose service throttles or is unavailable, by name.
     public internal(set) var throttled: [String: Throttle] = [:]
+    /// Routes that are parked, by name.
+    public internal(set) var parked: [String: Parking] = [:]
     /// Outcomes that wait to be taken.
     public internal(set) var outcomes = 0
     /// Entries whose records cannot be read: neither unconfirmed nor ended.

@@ -31,6 +31,7 @@ final class StatusBoard: Sendable {
         let suspects: Int
         let holding: HoldReason?
         let throttle: EngineStatus.Throttle?
+        let parking: EngineStatus.Parking?
         /// Each lane; nil when nothing has changed.
         let lanes: [LaneStanding]?
         /// Topics that are set aside; nil when nothing has changed.
@@ -116,6 +117,7 @@ final class StatusBoard: Sendable {
             state.suspects[route] = nil
             state.status.holding[route] = nil
             state.status.throttled[route] = nil
+            state.status.parked[route] = nil
             state.status.connections[route] = nil
             state.rest[route] = nil
             state.awaited.remove(route)
@@ -138,6 +140,7 @@ final class StatusBoard: Sendable {
             state.suspects[route] = turn.suspects
             state.status.holding[route] = turn.holding
             state.status.throttled[route] = turn.throttle
+            state.status.parked[route] = turn.parking
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
             if let topics = turn.topics { state.status.topicsSetAside[route] = topics.isEmpty ? nil : topics }
             state.rest[route] = .some(turn.rest)

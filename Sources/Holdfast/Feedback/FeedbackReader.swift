@@ -78,7 +78,7 @@ public final class FeedbackReader: Service, Sendable {
     /// Reads once.
     ///
     /// - Parameter body: gets each batch after it was blacklisted; more is read when it returns.
-    /// - Returns: how many tuples there were; all are on the blacklist.
+    /// - Returns: how many tuples there were; all whose tokens have 1 to 100 bytes are on the blacklist.
     /// - Throws: ``FeedbackError``; what was read before is on the blacklist, and ``FeedbackError/kept`` says how many.
     @discardableResult
     public func read(

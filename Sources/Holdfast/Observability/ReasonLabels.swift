@@ -1,11 +1,9 @@
-/// Words for labels and lines. A reason is whatever a service says, so there is a bound on how many are told apart, on
-/// their length and on their characters: the rest is `other`.
+/// Words for labels and lines. A service may make up words, so there is a bound on how many are told apart; the rest, and
+/// whatever is no word (``Reason/isWord``), is `other`.
 ///
 /// A pure machine.
 struct ReasonLabels: Sendable {
-    static let other = "other"
-    /// The most bytes of a word.
-    static let longest = 64
+    static let other = Reason.other.rawValue
     /// The most words that are told apart beside ``known``.
     static let foreignLimit = 20
 
@@ -20,21 +18,8 @@ struct ReasonLabels: Sendable {
         return word
     }
 
-    /// The reason if it is a word that a line can hold, else `other`.
-    static func word(for reason: Reason) -> String {
-        let bytes = reason.rawValue.utf8
-        let isWord = (1...longest).contains(bytes.count) && bytes.allSatisfy(isWordByte)
-        return isWord ? reason.rawValue : other
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
+    /// The reason if it is a word, else `other`.
+    static func word(for reason: Reason) -> String { reason.isWord ? reason.rawValue : other }
 
     /// Apple's words, and ours.
     static let known: Set<Reason> = [
@@ -52,7 +37,7 @@ struct ReasonLabels: Sendable {
         .blacklisted,
         .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
         .topicSetAside, .endsConnections,
-        .clockDistrusted, .blacklistUnreadable,
+        .clockDistrusted, .blacklistUnreadable, .other,
         .badProducerName, .journalFull, .journalFailed, .shuttingDown,
     ]
 }

@@ -21,7 +21,7 @@ struct EngineDesk: OperatorDesk {
                 name: consumer.name, endpoint: consumer.connector.endpoint,
                 connection: throttle.map { "\(connection), \($0)" } ?? connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
-                holding: hold == .throttled ? throttle ?? hold?.description : hold?.description,
+                holding: hold.map { Self.words($0, on: consumer.name, status) },
                 topics: status.topicsSetAside[consumer.name] ?? [])
         }
         var desk = try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
@@ -30,6 +30,16 @@ struct EngineDesk: OperatorDesk {
         }
         desk.blacklistDamage = status.blacklistDamage
         return desk
+    }
+
+    private static func words(_ hold: HoldReason, on route: String, _ status: EngineStatus) -> String {
+        let details =
+            switch hold {
+            case .throttled: status.throttled[route]?.description
+            case .parked: status.parked[route]?.description
+            case .payloadError, .outcomesFull, .journalUnreadable: String?.none
+            }
+        return details ?? hold.description
     }
 
     func insights(_ uids: [UID]) async throws -> [EntryInsight] {

@@ -19,7 +19,7 @@ extension Producer {
         let finished = draft
         let submission = finished.submission(
             producer: id, acceptedAt: now, earliestTime: timeToRemember(reading), note: note)
-        guard !submission.items.isEmpty || note != nil else {
+        guard !submission.items.isEmpty || !submission.inquiries.isEmpty || note != nil else {
             let receipts = finished.receipts(.success(Appended(first: .none)))
             count(accepted: 0, refusals: Self.refusals(in: receipts))
             return onCommit(receipts, 0)
@@ -29,8 +29,8 @@ extension Producer {
             var (accepted, repeats) = (0, 0)
             switch result {
             case .success(let appended):
-                repeats = appended.repeats.count
-                accepted = submission.items.count - repeats
+                repeats = appended.repeats.count + appended.known.count
+                accepted = appended.count(of: submission)
             case .failure(let error): stopIfFatal(error)
             }
             count(accepted: accepted, refusals: accepted == receipts.count ? [:] : Self.refusals(in: receipts))
@@ -87,6 +87,10 @@ extension Producer {
         // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
         var validator: (route: Int, NotificationValidator)?
         for (index, notification) in notifications.enumerated() {
+            var identity: Identity?
+            if let identityKey, let id = notification.id, !notification.hasAssignedID {
+                identity = Identity(notification, id: id, submitter: name, key: identityKey)
+            }
             do throws(Refusal) {
                 let number = try routes.route(for: notification.topic)
                 let route = routes.entries[number]
@@ -94,10 +98,6 @@ extension Producer {
                 try validator?.1.validate(notification, now: earliest)
                 let expiration = notification.expiration(
                     acceptedAt: now, defaultLifetime: configuration.defaultLifetime)
-                var identity: Identity?
-                if let identityKey, let id = notification.id, !notification.hasAssignedID {
-                    identity = Identity(notification, id: id, submitter: name, key: identityKey)
-                }
                 let id = notification.id ?? ids.removeLast()
                 var notification = notification
                 notification.priority = notification.priority ?? notification.impliedPriority
@@ -106,7 +106,7 @@ extension Producer {
                     notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
                     identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)
             } catch {
-                draft.refuse(at: index, error)
+                draft.refuse(at: index, error, identity: identity)
             }
         }
     }

@@ -330,6 +330,7 @@ struct SettlementPlan: Sendable {
     static func describe(_ result: SendResult) -> String {
         let status = result.status.map { "\($0) " } ?? ""
         let detail = result.detail.map { " (\($0))" } ?? ""
-        return "the service answered \(status)\(result.reason?.rawValue ?? "without a reason")\(detail)"
+        let reason = result.reason.map { $0 == .other ? "with \($0.words)" : $0.rawValue }
+        return "the service answered \(status)\(reason ?? "without a reason")\(detail)"
     }
 }

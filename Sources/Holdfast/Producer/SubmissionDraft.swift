@@ -10,6 +10,8 @@ struct SubmissionDraft: Sendable {
     private(set) var count: Int
     /// By index of the notification. Hardly ever is there one, and nothing is spent on those that have none.
     private var refusals: [Int: Refusal] = [:]
+    /// What the journal may remember of those that are refused, by index of the notification.
+    private var inquiries: [Int: Identity] = [:]
     private var bytes: [UInt8] = []
     private var packed: [Packed] = []
     /// Updates of live activities, by index of the notification.
@@ -58,20 +60,30 @@ struct SubmissionDraft: Sendable {
         return (String(decoding: bytes[fields.topic], as: UTF8.self), fields.tokenRegisteredAt)
     }
 
-    /// - Parameter index: of a notification that can't be packed.
-    mutating func refuse(at index: Int, _ refusal: Refusal) { refusals[index] = refusal }
+    /// - Parameters:
+    ///   - index: of a notification that can't be packed.
+    ///   - identity: what the journal is asked for. One that was taken before is a repeat: it was good then, and time,
+    ///     blacklist or routes have changed since.
+    mutating func refuse(at index: Int, _ refusal: Refusal, identity: Identity? = nil) {
+        refusals[index] = refusal
+        if let identity { inquiries[index] = identity }
+    }
 
     /// - Parameter position: among the packed ones.
-    mutating func refuse(_ position: Int, _ refusal: Refusal) { refuse(at: packed[position].index, refusal) }
+    mutating func refuse(_ position: Int, _ refusal: Refusal) {
+        refuse(at: packed[position].index, refusal, identity: packed[position].identity)
+    }
 
+    /// Refuses everything for now: nobody is asked for repeats, which come again.
     mutating func refuseAll(_ refusal: Refusal) {
-        for position in packed.indices { refuse(position, refusal) }
+        for packed in packed { refuse(at: packed.index, refusal) }
     }
 
     /// Forgets everything behind the first refusal.
     mutating func cutBehindRefusal() {
         guard let first = refusals.keys.min() else { return }
         refusals = refusals.filter { $0.key == first }
+        inquiries = inquiries.filter { $0.key == first }
         count = first + 1
         packed.removeAll { $0.index > first }
         liveActivities.removeAll { $0.index > first }
@@ -82,6 +94,9 @@ struct SubmissionDraft: Sendable {
         refusals.isEmpty ? packed : packed.filter { refusals[$0.index] == nil }
     }
 
+    /// The notifications that the journal is asked for, in its order.
+    private var inquired: [Int] { inquiries.isEmpty ? [] : inquiries.keys.sorted() }
+
     func submission(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
     ) -> Submission {
@@ -90,9 +105,12 @@ struct SubmissionDraft: Sendable {
         for (index, packed) in remaining.enumerated() {
             if let identity = packed.identity { identities.append((index, identity)) }
         }
+        // Without any to append, nothing is to be written.
+        let appends = !remaining.isEmpty || note != nil
         return Submission(
-            producer: producer, acceptedAt: acceptedAt, earliestTime: earliestTime, bytes: bytes,
-            items: remaining.map(\.item), identities: identities, note: note)
+            producer: producer, acceptedAt: acceptedAt, earliestTime: appends ? earliestTime : nil,
+            bytes: remaining.isEmpty ? [] : bytes, items: remaining.map(\.item), identities: identities,
+            inquiries: inquired.compactMap { inquiries[$0] }, note: note)
     }
 
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.
@@ -101,14 +119,15 @@ struct SubmissionDraft: Sendable {
         var item = 0
         var repeats: ArraySlice<Appended.Repeat> = []
         if case .success(let appended) = result { repeats = appended.repeats[...] }
+        let known = known(result)
         return (0..<count).map { index in
-            if !refusals.isEmpty, let refusal = refusals[index] { return .refused(refusal) }
+            if !refusals.isEmpty, let refusal = refusals[index] { return known[index] ?? .refused(refusal) }
             defer { item += 1 }
             switch result {
             case .success(let appended):
                 if let known = repeats.first, known.index == item {
                     repeats.removeFirst()
-                    return known.outcome.map { .repeated(known.uid, $0) } ?? .accepted(known.uid)
+                    return known.receipt
                 }
                 defer { next += 1 }
                 return .accepted(UID(appended.first.rawValue + next))
@@ -121,4 +140,24 @@ struct SubmissionDraft: Sendable {
             }
         }
     }
+
+    /// The receipts of those that would be refused and are known to the journal, by index of the notification; where it
+    /// could not be asked, a refusal for now.
+    private func known(_ result: Result<Appended, JournalError>) -> [Int: Receipt] {
+        guard !inquiries.isEmpty else { return [:] }
+        let inquired = inquired
+        switch result {
+        case .success(let appended):
+            return Dictionary(uniqueKeysWithValues: appended.known.map { (inquired[$0.index], $0.receipt) })
+        case .failure(let error):
+            let isFull = [.limitReached, .diskFull].contains(error.code)
+            let refusal = Refusal(isFull ? .journalFull : .journalFailed, error.message)
+            return Dictionary(uniqueKeysWithValues: inquired.map { ($0, .refused(refusal)) })
+        }
+    }
+}
+
+extension Appended.Repeat {
+    /// While the first one is unconfirmed, its receipt.
+    fileprivate var receipt: Receipt { outcome.map { .repeated(uid, $0) } ?? .accepted(uid) }
 }

@@ -3,7 +3,7 @@ extension SendResult {
     ///
     /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
     /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
-    /// unknown reason is kept as it came and classified by its status. Apple gives each error a reason, so that an error
+    /// unknown word is kept as it came, what is no word becomes ``Reason/other``, and both are classified by the status. Apple gives each error a reason, so that an error
     /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which ask for patience whoever sends them.
     /// Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification:
     /// ``mayHaveBeenTaken``.
@@ -15,18 +15,22 @@ extension SendResult {
     ///   - retryAfter: the answer's Retry-After.
     public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil)
     {
-        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(rawValue: $0) }
+        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(said: $0) }
         self.init(
-            Self.verdict(status: status, reason: reason), status: status, reason: reason, timestamp: timestamp,
+            Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason,
+            timestamp: timestamp,
             retryAfter: retryAfter)
         mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
     }
 
-    static func verdict(status: Int, reason: Reason?) -> Verdict {
+    static func verdict(status: Int, reason: Reason?, timestamp: WallTime?) -> Verdict {
         if status == 200 { return .confirmed }
         guard reason != nil else { return foreignVerdict(status: status) }
         switch (status, reason) {
         case (410, .unregistered?), (410, .expiredToken?):
+            return .rejected(.token)
+        // Apple's 410 says since when the token is gone. Another word for it is believed only with that time.
+        case (410, _) where timestamp != nil:
             return .rejected(.token)
         case (400, .badDeviceToken?), (400, .deviceTokenNotForTopic?):
             return .rejected(.suspectToken)
@@ -53,7 +57,6 @@ extension SendResult {
     private static func verdict(status: Int) -> Verdict {
         switch status {
         case 403: .laneStopped(.credentials)
-        case 410: .rejected(.suspectToken)
         case 429: .deferred(.token)
         case 400..<500: .rejected(.notification)
         case 500...: .deferred(.service)

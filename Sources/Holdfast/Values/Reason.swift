@@ -77,6 +77,9 @@ extension Reason {
 
 /// Words of our own, where Apple has none.
 extension Reason {
+    /// The service gave a reason that has not the form of a word. It is not kept: it may hold a token, a payload or a
+    /// credential.
+    public static let other = Reason(rawValue: "other")
     /// The payload is not one JSON object in UTF-8.
     public static let payloadNotJSON = Reason(rawValue: "PayloadNotJSON")
     /// The tag is longer than 256 bytes.

@@ -7,7 +7,7 @@ extension ProviderTokenSource {
         /// `bearer …`
         package let authorization: [UInt8]
         let mintedAt: WallTime
-        /// It was minted because the service had called the one before expired.
+        /// It was minted because the service had called the one before expired, or had refused it for a wrong clock.
         let isReplacement: Bool
 
         private static let prefix = Array("bearer ".utf8)

@@ -6,7 +6,10 @@ package final class ProviderTokenSource: Sendable {
     /// Keeps tokens for the time after a restart.
     protocol Keeper: AnyObject, Sendable {
         /// The source has another token than before.
-        func keep(_ source: ProviderTokenSource)
+        ///
+        /// - Parameter endsRefusal: whether the service has refused the one before, and takes this one for all that the
+        ///   clock tells: lanes that have stopped for it run again.
+        func keep(_ source: ProviderTokenSource, endsRefusal: Bool)
     }
 
     private struct WeakKeeper: Sendable {
@@ -26,6 +29,7 @@ package final class ProviderTokenSource: Sendable {
     /// The token to send with now.
     package func current() throws(APNsConfigurationError) -> Token {
         let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        try rescue()
         let (token, isNew) = try schedule.withLock { schedule throws(APNsConfigurationError) in
             if let token = schedule.current(wall: wall, monotonic: monotonic) { return (token, false) }
             let fresh = try Token(signingKey, at: wall, isReplacement: false)
@@ -34,6 +38,22 @@ package final class ProviderTokenSource: Sendable {
         }
         if isNew { tellKeepers() }
         return token
+    }
+
+    /// The service has refused credentials that were shown with `token`.
+    package func refused(_ token: Token) { schedule.withLock { $0.refused(token) } }
+
+    /// Replaces a token that the service has refused, once the wall clock shows that it was minted by a wrong one. Lanes
+    /// that have stopped ask for no token: so this is looked at from time to time.
+    func rescue() throws(APNsConfigurationError) {
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        let isNew = try schedule.withLock { schedule throws(APNsConfigurationError) in
+            guard schedule.wantsRescue(wall: wall, monotonic: monotonic) else { return false }
+            schedule.rescued(
+                by: try Token(signingKey, at: wall, isReplacement: true), monotonic: monotonic)
+            return true
+        }
+        if isNew { tellKeepers(endsRefusal: true) }
     }
 
     /// The service called `token` expired.
@@ -90,8 +110,8 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    private func tellKeepers() {
-        for keeper in keepers.withLock({ $0.compactMap(\.keeper) }) { keeper.keep(self) }
+    private func tellKeepers(endsRefusal: Bool = false) {
+        for keeper in keepers.withLock({ $0.compactMap(\.keeper) }) { keeper.keep(self, endsRefusal: endsRefusal) }
     }
 }
 

@@ -3,8 +3,9 @@ internal import Holdfast
 /// When a provider token is used, and when another is minted.
 ///
 /// Apple (*Establishing a token-based connection to APNs*): refresh no sooner than every 20 minutes and no later than every
-/// 60. The service counts; whoever mints more often is answered 429 TooManyProviderTokenUpdates. The one exception is a
-/// replacement for a token that it called expired.
+/// 60. The service counts; whoever mints more often is answered 429 TooManyProviderTokenUpdates. Two tokens are replaced out
+/// of turn, because they are of no use: one that the service called expired, and one that it refused and that a wrong clock
+/// had minted, as the clock shows since it was set.
 ///
 /// A pure machine. It is told two times: the wall clock's, which is in the token and which may be set, and the monotonic
 /// one, by which the service's patience is measured.
@@ -29,7 +30,15 @@ struct TokenSchedule: Sendable {
     /// How long nothing is minted after TooManyProviderTokenUpdates.
     static let hold = Duration.seconds(20 * 60)
 
+    /// A token may be from so far in the future: clocks are a little apart.
+    static let futureTolerance = Duration.seconds(60)
+
     private(set) var token: Token?
+    /// The service has refused it.
+    private var isRefused = false
+    /// When one was last minted because a clock was set, by the monotonic clock. A clock that swings gets no more than one
+    /// in twenty minutes.
+    private var rescuedAt: Duration?
     /// By the monotonic clock.
     private var mintedAt: Duration?
     private var heldUntil: Duration?
@@ -37,9 +46,19 @@ struct TokenSchedule: Sendable {
     /// The token to use now; nil when one is to be minted.
     func current(wall: WallTime, monotonic: Duration) -> Token? {
         guard let token else { return nil }
-        // One from the future is one from before the clock was set back.
-        let isFresh = (Duration.zero..<Self.refreshAge).contains(wall.since(token.mintedAt))
-        return isFresh || !mayMint(at: monotonic) ? token : nil
+        return Self.isGood(token, at: wall) || !mayMint(at: monotonic) ? token : nil
+    }
+
+    /// Whether a token may be used, whoever minted it. One from the future is one from before the clock was set back.
+    private static func isGood(_ token: Token, at wall: WallTime) -> Bool {
+        (.zero - futureTolerance..<refreshAge).contains(wall.since(token.mintedAt))
+    }
+
+    /// Whether the service has refused the token, and by now the wall clock shows why: it was minted by a wrong one. Then
+    /// it is replaced out of turn. (One that the service takes stays, whatever the clock says: it may be wrong now.)
+    func wantsRescue(wall: WallTime, monotonic: Duration) -> Bool {
+        guard let token, isRefused, !Self.isGood(token, at: wall), !isHeld(at: monotonic) else { return false }
+        return rescuedAt.map { monotonic - $0 >= Self.leastInterval } ?? true
     }
 
     /// The service has called `expired` expired.
@@ -52,16 +71,25 @@ struct TokenSchedule: Sendable {
     mutating func minted(_ token: Token, monotonic: Duration) {
         self.token = token
         mintedAt = monotonic
+        isRefused = false
     }
+
+    /// Takes the token that ``wantsRescue(wall:monotonic:)`` has asked for.
+    mutating func rescued(by token: Token, monotonic: Duration) {
+        minted(token, monotonic: monotonic)
+        rescuedAt = monotonic
+    }
+
+    /// The service has refused `refused`, and credentials with it.
+    mutating func refused(_ refused: Token) { if refused == token { isRefused = true } }
 
     /// Takes over what an earlier process minted, unless there is one already, or it is too old, or from the future.
     ///
     /// - Returns: whether it is used.
     mutating func restore(_ restored: Token, wall: WallTime, monotonic: Duration) -> Bool {
-        let age = wall.since(restored.mintedAt)
-        guard token == nil, (Duration.zero..<Self.refreshAge).contains(age) else { return false }
+        guard token == nil, Self.isGood(restored, at: wall) else { return false }
         token = restored
-        mintedAt = monotonic - age
+        mintedAt = monotonic - max(wall.since(restored.mintedAt), .zero)
         return true
     }
 
@@ -69,8 +97,10 @@ struct TokenSchedule: Sendable {
     mutating func tooMany(monotonic: Duration) { heldUntil = monotonic + Self.hold }
 
     private func mayMint(at monotonic: Duration) -> Bool {
-        if let heldUntil, monotonic < heldUntil { return false }
+        guard !isHeld(at: monotonic) else { return false }
         guard let mintedAt else { return true }
         return monotonic - mintedAt >= Self.leastInterval
     }
+
+    private func isHeld(at monotonic: Duration) -> Bool { heldUntil.map { monotonic < $0 } ?? false }
 }

@@ -26,6 +26,13 @@ final class TokenVault: Sendable {
             guard let self else { return }
             fresh.tokens?.add(self)
         }
+        files.onLook { contents in
+            do throws(APNsConfigurationError) {
+                try contents.tokens?.rescue()
+            } catch {
+                // Whoever asks for a token next is told.
+            }
+        }
     }
 
     /// What to connect with now.
@@ -59,11 +66,14 @@ final class TokenVault: Sendable {
 }
 
 extension TokenVault: ProviderTokenSource.Keeper {
-    func keep(_ source: ProviderTokenSource) {
+    func keep(_ source: ProviderTokenSource, endsRefusal: Bool) {
         // It may be an event loop that minted.
         files.perform { [weak self] in
             guard let self, let note = source.note, source === self.current.contents.tokens else { return }
-            for host in self.files.hosts { host.setNote(source.noteName, to: note) }
+            for host in self.files.hosts {
+                host.setNote(source.noteName, to: note)
+                if endsRefusal { host.credentialsChanged() }
+            }
         }
     }
 }

@@ -65,10 +65,13 @@ final class FeedbackHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Some peers close without TLS's own goodbye; whether the last tuple is whole says more.
-        if case NIOSSLError.uncleanShutdown = error { return }
         ready.fail(error)
-        stream.end(.failed(Dialer.cause(error)))
+        if case NIOSSLError.uncleanShutdown = error {
+            // Anything in between may have cut it off: whether these were all tuples, nobody knows.
+            stream.end(.failed("the connection broke: it ended without the close of TLS"))
+        } else {
+            stream.end(.failed(Dialer.cause(error)))
+        }
         context.close(promise: nil)
     }
 

@@ -103,6 +103,8 @@ public struct MockAPNsConfiguration: Sendable {
 
     /// Threads that serve connections; each connection stays on one.
     public var eventLoopThreads = 1
+    /// Whether it speaks no newer TLS than 1.2, for this package's tests.
+    package var isLimitedToTLS12 = false
     /// How long a client may take for its handshake and its first SETTINGS before the connection is closed.
     public var handshakeLimit = Duration.seconds(10)
 

@@ -45,7 +45,8 @@ public final class MockAPNsServer: Sendable {
                 configuration.isCleartext
                 ? nil
                 : try MockTLSContexts(
-                    home.credentials, requiresClientCertificate: configuration.requiresClientCertificate)
+                    home.credentials, requiresClientCertificate: configuration.requiresClientCertificate,
+                    isLimitedToTLS12: configuration.isLimitedToTLS12)
             let listener = try await MockListener.start(
                 hosts: try configuration.hosts(), threads: configuration.eventLoopThreads
             ) { number, address in

@@ -15,12 +15,17 @@ extension MockCredentials {
     }
 
     /// What a connection is received with that is to fail in this way; nil where TLS is not to be spoken at all.
-    func tlsContext(failing way: MockConnectionPlan.TLS, requiresClientCertificate: Bool) throws -> NIOSSLContext? {
+    func tlsContext(
+        failing way: MockConnectionPlan.TLS, requiresClientCertificate: Bool, greatestVersion: TLSVersion? = nil
+    ) throws -> NIOSSLContext? {
         let authority = try authority()
         let pair: (certificate: Certificate, key: ES256PrivateKey)
         switch way {
         case .alert, .stalled, .garbage: return nil
-        case .normal: return try tlsContext(protocols: ["h2"], requiresClientCertificate: requiresClientCertificate)
+        case .normal:
+            return try tlsContext(
+                serverCertificatePEM, serverKeyPEM, protocols: ["h2"],
+                requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
         case .withoutALPN: return try tlsContext(protocols: [], requiresClientCertificate: requiresClientCertificate)
         case .wrongName: pair = try authority.issue(commonName: "wrong name", names: [.dns("wrong.invalid")])
         case .untrusted:
@@ -35,13 +40,15 @@ extension MockCredentials {
     }
 
     private func tlsContext(
-        _ certificatePEM: [UInt8], _ keyPEM: [UInt8], protocols: [String], requiresClientCertificate: Bool
+        _ certificatePEM: [UInt8], _ keyPEM: [UInt8], protocols: [String], requiresClientCertificate: Bool,
+        greatestVersion: TLSVersion? = nil
     ) throws -> NIOSSLContext {
         let certificate = try NIOSSLCertificate(bytes: certificatePEM, format: .pem)
         let key = try NIOSSLPrivateKey(bytes: keyPEM, format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.maximumTLSVersion = greatestVersion
         configuration.applicationProtocols = protocols
         if requiresClientCertificate {
             configuration.trustRoots = .certificates([try NIOSSLCertificate(bytes: authorityPEM, format: .pem)])
@@ -55,10 +62,13 @@ extension MockCredentials {
 final class MockTLSContexts: Sendable {
     private let credentials: MockCredentials
     private let requiresClientCertificate: Bool
+    /// Nil for the newest that there is.
+    private let greatestVersion: TLSVersion?
     private let made = Locked<[MockConnectionPlan.TLS: NIOSSLContext]>([:])
 
-    init(_ credentials: MockCredentials, requiresClientCertificate: Bool) throws {
+    init(_ credentials: MockCredentials, requiresClientCertificate: Bool, isLimitedToTLS12: Bool) throws {
         self.credentials = credentials
+        greatestVersion = isLimitedToTLS12 ? .tlsv12 : nil
         self.requiresClientCertificate = requiresClientCertificate
         _ = try context(.normal)
     }
@@ -67,7 +77,7 @@ final class MockTLSContexts: Sendable {
     func context(_ way: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
         if let context = made.withLock({ $0[way] }) { return context }
         let context = try credentials.tlsContext(
-            failing: way, requiresClientCertificate: requiresClientCertificate)
+            failing: way, requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
         made.withLock { $0[way] = context }
         return context
     }

@@ -159,6 +159,29 @@ extension JournalConformance {
             try expect("repeats of 51", all.map(\.repeats), is: [[]] + Array(repeating: [expected], count: 50))
             try expect("the depth", bench.journal.depth(lane), is: 1)
         },
+        Rule("An inquiry is told what is remembered, and appends nothing") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...2, lane: lane, identities: true)
+            try bench.acknowledge([uids[1]], lane)
+            let expected = [
+                Appended.Repeat(index: 1, uid: uids[1], outcome: .confirmed),
+                Appended.Repeat(index: 2, uid: uids[0], outcome: nil),
+            ]
+            for _ in 1...2 {
+                var only = Submission(producer: try bench.producer(), acceptedAt: JournalBench.now)
+                only.inquiries = [9, 2, 1].map(JournalBench.identity)
+                let found = try bench.append(only)
+                try expect("what is known", found.known, is: expected)
+                try expect("repeats", found.repeats, is: [])
+                try bench.reopen()
+            }
+            var mixed = try bench.submission([1, 3], lane: try bench.lane(), identities: true)
+            mixed.inquiries = [9, 2, 1].map(JournalBench.identity)
+            let found = try bench.append(mixed)
+            try expect("what is known beside appends", found.known, is: expected)
+            try expect("repeats beside inquiries", found.repeats.map(\.uid), is: [uids[0]])
+            try expect("the next UID: an inquiry takes none", try bench.journal.status().nextUID, is: UID(4))
+        },
         Rule("Without an identity nothing is a repeat") { bench in
             let lane = try bench.lane()
             try bench.append([1, 1], lane: lane)

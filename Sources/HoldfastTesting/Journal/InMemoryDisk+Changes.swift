@@ -5,6 +5,9 @@ extension InMemoryDisk {
     mutating func append(_ submission: Submission) -> Appended {
         precondition(producer(submission.producer) != nil, "a submission names a Producer that was never opened")
         let first = UID(nextUID)
+        let known = submission.inquiries.enumerated().compactMap { index, identity in
+            self.identities[identity].map { Appended.Repeat(index: index, uid: $0.uid, outcome: $0.outcome) }
+        }
         var repeats: [Appended.Repeat] = []
         var gone: [Int] = []
         let retries = Dictionary(submission.retries.map { ($0.index, $0.rejection) }) { first, _ in first }
@@ -38,7 +41,8 @@ extension InMemoryDisk {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
             }
         }
-        let appended = Appended(first: first, repeats: repeats, gone: gone)
+        var appended = Appended(first: first, repeats: repeats, gone: gone)
+        appended.known = known
         totals.accepted += UInt64(appended.count(of: submission))
         if let note = submission.note { notes[note.name] = note.value }
         lastWallTime = submission.earliestTime ?? lastWallTime

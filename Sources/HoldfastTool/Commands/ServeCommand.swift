@@ -36,9 +36,17 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await serve() } }
 
     private func serve() async throws -> ToolStatus {
-        let configuration = try load()
-        if check { return try ServiceCheck(configuration, json: json).run() }
-        let routes = try ServicePlan.routes(configuration)
+        let configuration: Configuration
+        let routes: [ReadyRoute]
+        do {
+            configuration = try load()
+            if check { return try ServiceCheck(configuration, json: json).run() }
+            routes = try ServicePlan.routes(configuration)
+        } catch  where json && !(error is ValidationError) {
+            // Standard error has it as well: see `reporting`.
+            Console.standard.print(try JSONOutput.line(Unusable(ToolError(error, otherwise: .internalFault))))
+            throw error
+        }
         let log = ServiceLog(level: configuration.log.level ?? .info)
         let run = ServiceRun(
             configuration, routes: routes, log: log,
@@ -72,6 +80,19 @@ struct ServeCommand: AsyncParsableCommand {
         return OpenedJournal(
             journal: journal, directory: journal.directory, warnings: journal.warnings,
             wantsRoom: { journal.wantOfRoom != nil })
+    }
+
+    /// What is printed where the configuration cannot be read at all; its properties are some of those that are printed else.
+    private struct Unusable: Encodable {
+        var usable = false
+        var mistakes: [String]
+        var error: String
+        var exitCode: Int32
+
+        init(_ error: ToolError) {
+            mistakes = error.message.split(separator: "\n").map(String.init)
+            (self.error, exitCode) = (error.message, error.status.rawValue)
+        }
     }
 
     /// The names of its properties are those of the JSON.

@@ -3,13 +3,25 @@ internal import Holdfast
 /// What keeps a run from its end although its connections do well.
 extension DeliveryRun {
     func sight(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> ProgressWatch.Sight {
-        ProgressWatch.Sight(
+        let taken = report.withLock(\.self)
+        return ProgressWatch.Sight(
             settled: status.settled, deferrals: status.deferrals, unconfirmed: status.unconfirmed,
-            inFlight: status.inFlight, isHeld: !report.withLock(\.finished) || !pausedLanes.isEmpty)
+            inFlight: status.inFlight, isHeld: !taken.finished || !pausedLanes.isEmpty,
+            waitsForRoom: taken.waitsForRoom != nil)
     }
 
     /// What is waited for, where no connection is in trouble.
-    func standstill(_ status: EngineStatus) -> String {
+    func standstill(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> String {
+        guard let refusal = report.withLock(\.waitsForRoom) else { return standstill(status) }
+        let paused = pausedLanes.map(\.description).joined(separator: ", ")
+        guard paused.isEmpty else {
+            return "\(refusal), and what would make room is paused by an operator: \(paused)"
+        }
+        return "\(refusal), and nothing makes room: \(standstill(status))"
+    }
+
+    private func standstill(_ status: EngineStatus) -> String {
+        if let (route, parking) = status.parked.min(by: { $0.key < $1.key }) { return "route \(route) is \(parking)" }
         if let throttle = status.throttled.min(by: { $0.key < $1.key })?.value { return throttle.description }
         let left = Format.plural(status.unconfirmed, "notification")
         return "\(left) left, put off and tried again in vain: `holdfast journal list --state deferred` says why"

@@ -236,8 +236,9 @@ struct DeliveryRun {
             let status = engine.status()
             let finding = watcher.look(status.connections, needed: needed(status, report), at: now)
             let stalled = progress.look(sight(status, report), at: now)
-            let trouble = finding.trouble ?? (stalled ?? .zero >= ProgressWatch.patience ? standstill(status) : nil)
-            if let error = finding.error ?? gaveUp(stalled, trouble ?? standstill(status)) { return .trouble(error) }
+            let standstill = standstill(status, report)
+            let trouble = finding.trouble ?? (stalled ?? .zero >= ProgressWatch.patience ? standstill : nil)
+            if let error = finding.error ?? gaveUp(stalled, trouble ?? standstill) { return .trouble(error) }
             if finding.trouble == nil, let trouble, !isStandstillSaid, !console.isInteractive {
                 console.warning("\(trouble); waiting")
             }
@@ -253,7 +254,7 @@ struct DeliveryRun {
 
     /// Routes that have something to send, or may yet get it.
     private func needed(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> Set<String> {
-        guard report.withLock(\.finished) else { return [] }
+        guard report.withLock({ $0.finished || $0.waitsForRoom != nil }) else { return [] }
         return Set(status.lanes.lazy.filter { $0.backlog > 0 && $0.stoppedBecause == nil }.map(\.key.route))
     }
 

@@ -12,6 +12,8 @@ struct FeedReport: Sendable {
     var fraction: Double?
     /// Whether the input was taken to its end.
     var finished = false
+    /// What the journal says while a batch waits for room in it; nil while none does.
+    var waitsForRoom: String?
     /// Of notifications that were given by flags, one each.
     var receipts: [Receipt] = []
     /// By UID, what the service's console knows notifications by that flags gave: development environment only.
@@ -85,6 +87,7 @@ struct Feed {
         _ batch: NotificationInput.Batch, note: (name: String, value: [UInt8])?
     ) async throws(ToolError) -> [Receipt]? {
         let start = ContinuousClock.now
+        defer { report.withLock { $0.waitsForRoom = nil } }
         var stuckLooks = 0
         while true {
             let receipts = try await submit(batch, note: note)
@@ -96,6 +99,7 @@ struct Feed {
                     "\(refusal.detail)\(waited). \(note == nil ? "Send it again" : "--resume goes on") when there is room"
                 )
             }
+            report.withLock { $0.waitsForRoom = refusal.detail }
             let stuck = whyStuck()
             stuckLooks = stuck == nil ? 0 : stuckLooks + 1
             if let stuck, stuckLooks >= Self.stuckLooks {

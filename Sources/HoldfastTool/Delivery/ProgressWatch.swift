@@ -11,6 +11,8 @@ struct ProgressWatch {
         var inFlight = 0
         /// Whether more is to come, or an operator's word is waited for.
         var isHeld = false
+        /// Whether the input waits for room in the journal, which comes only when something ends.
+        var waitsForRoom = false
     }
 
     /// After so long it is worth a line.
@@ -20,15 +22,18 @@ struct ProgressWatch {
     private var deferrals = 0
     private var since: Duration?
 
-    /// - Returns: how long nothing has come to its end, counted from when something was put off, or nothing was in flight;
-    ///   nil while all is well.
+    /// - Returns: how long nothing has come to its end, counted from when something was put off, nothing was in flight, or
+    ///   the input had to wait for room; nil while all is well.
     mutating func look(_ sight: Sight, at now: Duration) -> Duration? {
-        guard sight.settled == settled, sight.unconfirmed > 0, !sight.isHeld else {
+        let isAwaited = sight.waitsForRoom || sight.unconfirmed > 0 && !sight.isHeld
+        guard sight.settled == settled, isAwaited else {
             (settled, deferrals, since) = (sight.settled, sight.deferrals, nil)
             return nil
         }
         // One that is tried again is in flight now and then.
-        guard since != nil || sight.deferrals > deferrals || sight.inFlight == 0 else { return nil }
+        guard since != nil || sight.deferrals > deferrals || sight.inFlight == 0 || sight.waitsForRoom else {
+            return nil
+        }
         let start = since ?? now
         since = start
         return now - start

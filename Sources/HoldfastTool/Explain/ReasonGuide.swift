@@ -172,6 +172,9 @@ struct ReasonGuide: Equatable {
             "when what kept it is over, retry it: `holdfast rejections retry`"),
         .expired: ReasonGuide(
             "its expiration, or its greatest age, came before it could be sent", "submit it anew if it still matters"),
+        .other: ReasonGuide(
+            "the service gave a reason that is none of its words; it may hold what was sent, so it was not kept",
+            "see that the endpoint is the push service's, and that no proxy answers in its place"),
         .foreignAnswer: ReasonGuide(
             "something else than the push service answered", "see to the endpoint, the proxy and the name resolution"),
         .blacklistUnreadable: ReasonGuide(

@@ -250,6 +250,9 @@ private struct LineFields {
 }
 
 extension String {
+    /// The text without control characters.
+    var withoutControls: String { printable(maximumLength: .max) }
+
     /// The text without control characters, cut to a length.
     func printable(maximumLength: Int) -> String {
         let scalars = unicodeScalars.prefix(maximumLength).map { scalar in

@@ -22,7 +22,7 @@ struct ConsoleLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         guard logLevel <= .info || !isToldByTheRun(event) else { return }
-        console.note("\(event.level): \(event.message)")
+        console.note("\(event.level): \(event.message)".withoutControls)
     }
 
     /// What the run tells by itself, as the error that ends it.

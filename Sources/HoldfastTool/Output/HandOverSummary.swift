@@ -34,7 +34,7 @@ extension NotificationReport {
         case .confirmed: .ok
         case .unconfirmed, .deferred: isQueueOnly ? .ok : .entriesLeft
         case .quarantined: .unreadable
-        case .refused: .badInput
+        case .refused: isRefusedByJournal ? .inputOutput : .badInput
         case .undetermined: .inputOutput
         case .rejected, .expired, .unknown, .withdrawn, .settled: .notAllConfirmed
         }

@@ -67,6 +67,12 @@ struct JournalReport: Encodable, Equatable {
         }
     }
 
+    /// A route that hands out nothing for the moment.
+    struct Holding: Encodable, Equatable {
+        var route: String
+        var reason: String
+    }
+
     var journal: String
     /// The process that is using it; nil when it is at rest.
     var owner: String?
@@ -87,6 +93,8 @@ struct JournalReport: Encodable, Equatable {
     var nextUID: UInt64
     var afterCrash: AfterCrash
     var lanes: [Lane]
+    /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
+    var routesHolding: [Holding]?
     /// Nil when there are none, or nobody says.
     var topicsSetAside: [Topic]?
     var producers: [Producer]
@@ -131,6 +139,10 @@ struct JournalReport: Encodable, Equatable {
                 possiblySent: details.possiblySent[lane.key] ?? 0,
                 oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))
         }
+        let holding = (details.live?.routes ?? []).compactMap { route in
+            route.holding.map { Holding(route: route.name, reason: $0) }
+        }
+        routesHolding = holding.isEmpty ? nil : holding
         let topics = Self.topics(details.live)
         topicsSetAside = topics.isEmpty ? nil : topics
         var (sentAgain, unknown) = (0, 0)
@@ -200,7 +212,8 @@ struct JournalReport: Encodable, Equatable {
             endpoint.map { "delivers to \($0)" } ?? "it remembers no route: an application's own, or a configuration's",
         ]
         return [
-            heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, topicsText,
+            heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
+            topicsText,
             producersText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
@@ -234,6 +247,14 @@ struct JournalReport: Encodable, Equatable {
             ]
         }
         return Columns.text([["  LANE", "STATE", "UNCONFIRMED", "DEFERRED", "OLDEST", ""]] + rows, right: [2, 3])
+    }
+
+    private var holdingText: String? {
+        guard let routesHolding else { return nil }
+        let rows = routesHolding.map { held in
+            ["  " + held.route.printable(maximumLength: 256), held.reason.printable(maximumLength: 512)]
+        }
+        return Columns.text([["  ROUTE HOLDING", "BECAUSE"]] + rows)
     }
 
     private var topicsText: String? {

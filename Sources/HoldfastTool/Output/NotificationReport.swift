@@ -42,6 +42,11 @@ struct NotificationReport: Encodable, Equatable {
     /// With ``Outcome/refused``, ``Outcome/undetermined`` and ``Outcome/quarantined``: what is wrong with what.
     var detail: String?
 
+    /// Whether nothing is wrong with it, and the journal could not take it.
+    var isRefusedByJournal: Bool {
+        [Reason.journalFull, .journalFailed].contains { refusal in refusal.rawValue == reason }
+    }
+
     enum CodingKeys: String, CodingKey {
         case token, channel, uid, outcome, reason, status, timestamp, dueAt, detail
         case id = "apns-id"

@@ -29,7 +29,11 @@ enum HealthWarnings {
         let topics = status.topicsSetAside.sorted { $0.key < $1.key }.flatMap { route, topics in
             topics.map { warning($0, on: route) }
         }
-        return warnings + bounded(stopped, "lanes are stopped") + bounded(topics, "topics are set aside")
+        let parked = status.parked.sorted { $0.key < $1.key }.map { route, parking in
+            "route \(route.printable(maximumLength: 256)) is \(parking)"
+        }
+        return warnings + bounded(parked, "routes are parked") + bounded(stopped, "lanes are stopped")
+            + bounded(topics, "topics are set aside")
     }
 
     /// What waits in lanes whose route is gone from the configuration.

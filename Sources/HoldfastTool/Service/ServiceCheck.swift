@@ -35,6 +35,8 @@ struct ServiceCheck {
             var exists: Bool
             var owner: String?
             var unconfirmed: Int?
+            /// Lanes with notifications that no route serves: these are left alone.
+            var unserved: [UnservedLane] = []
         }
 
         var usable = true
@@ -90,18 +92,24 @@ struct ServiceCheck {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
         let status = try reader.status()
-        return .init(path: path, exists: true, owner: reader.owner, unconfirmed: status.unconfirmed)
+        return .init(
+            path: path, exists: true, owner: reader.owner, unconfirmed: status.unconfirmed,
+            unserved: UnservedLane.find(in: status, routes: configuration.routes.map(\.name)))
     }
 
     private static func text(_ report: Report) -> String {
         guard report.usable else { return report.mistakes.joined(separator: "\n") }
         let journal = report.journal
+        let unserved = journal.unserved.reduce(0) { sum, lane in sum + lane.unconfirmed }
         let state =
             journal.exists
-            ? Format.plural(journal.unconfirmed ?? 0, "notification") + " to deliver"
+            ? Format.plural((journal.unconfirmed ?? 0) - unserved, "notification") + " to deliver"
                 + (journal.owner.map { "; in use by \($0)" } ?? "")
             : "will be made"
         var rows = [("journal", journal.path, state)]
+        rows += journal.unserved.map { lane in
+            ("left alone", lane.lane, "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it")
+        }
         rows += report.routes.map { route in
             ("route \(route.name)", route.endpoint, route.topics?.joined(separator: ", ") ?? "all other topics")
         }

@@ -35,7 +35,7 @@ final class ServiceLog: Sendable {
     /// - Parameter time: nil for systemd's journal.
     static func line(_ level: Logger.Level, _ message: String, at time: WallTime?) -> String {
         // A line of the log is one line, whatever the service on the other side says.
-        let text = message.split(whereSeparator: \.isNewline).joined(separator: " · ")
+        let text = message.split(whereSeparator: \.isNewline).joined(separator: " · ").withoutControls
         guard let time else { return "<\(level.priority)>\(text)" }
         let date = Date(timeIntervalSince1970: TimeInterval(time.seconds))
         return "\(date.formatted(.iso8601)) \(level): \(text)"

@@ -50,6 +50,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         var expiry = ExpiryNotices()
         var isWatching = false
         var onSwap: @Sendable (Contents) -> Void = { _ in }
+        var onLook: @Sendable (Contents) -> Void = { _ in }
     }
 
     /// From one look at a certificate's dates to the next, where no files are looked at.
@@ -89,6 +90,9 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
 
     /// Called on the queue with what is taken up, before anybody is told. One at a time.
     package func onSwap(_ body: @escaping @Sendable (Contents) -> Void) { state.withLock { $0.onSwap = body } }
+
+    /// Called on the queue with what is in use, at each look.
+    package func onLook(_ body: @escaping @Sendable (Contents) -> Void) { state.withLock { $0.onLook = body } }
 
     /// Does something where files are read and notes are written, and not here.
     package func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
@@ -153,6 +157,8 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
             let stamps = stamps()
             if state.withLock({ $0.watch.wantsLoad(stamps) }) { _ = load(stamps, isAsked: false) }
         }
+        let (contents, onLook) = state.withLock { ($0.current.contents, $0.onLook) }
+        onLook(contents)
         warn()
     }
 

@@ -90,16 +90,18 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("A service that wants a certificate and is shown none says so, to whoever can mend it")
-    func wantsCertificate()
-        async throws
-    {
+    @Test(
+        "A service that wants a certificate and is shown none says so, to whoever can mend it, by TLS 1.2 as by 1.3",
+        arguments: [false, true])
+    func wantsCertificate(isOld: Bool) async throws {
         var mockConfiguration = MockAPNsConfiguration()
         mockConfiguration.requiresClientCertificate = true
+        mockConfiguration.isLimitedToTLS12 = isOld
         let mock = try await MockAPNsServer.start(mockConfiguration)
         let connector = try APNsConnector(APNsConnector.Configuration(mock))
         let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
         #expect(error?.kind == .configuration, "\(error?.message ?? "")")
+        #expect(error?.message.contains(isOld ? "asked for a certificate, was shown none" : "certificate") == true)
         try await mock.stop()
     }
 }

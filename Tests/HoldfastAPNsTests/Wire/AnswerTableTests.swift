@@ -48,7 +48,7 @@ import Testing
             Row(503, "ServiceUnavailable", .deferred(.service)),
             // Words nobody has heard of, and none at all.
             Row(400, "NewInIOS99", .rejected(.notification)), Row(403, "NewInIOS99", .laneStopped(.credentials)),
-            Row(410, "NewInIOS99", .rejected(.suspectToken)), Row(418, "NewInIOS99", .rejected(.notification)),
+            Row(410, "NewInIOS99", .rejected(.token)), Row(418, "NewInIOS99", .rejected(.notification)),
             Row(429, "NewInIOS99", .deferred(.token)), Row(500, "NewInIOS99", .deferred(.service)),
             Row(599, "NewInIOS99", .deferred(.service)), Row(302, "NewInIOS99", .foreign),
             Row(400, nil, .foreign), Row(403, nil, .foreign), Row(410, nil, .foreign),
@@ -111,25 +111,32 @@ import Testing
         try await mock.stop()
     }
 
+    private static func uniqueID(_ number: Int) -> String {
+        number > 2 ? String(repeating: "0a", count: 32) : "00000000-0000-0001-0000-00000000000\(number)"
+    }
+
     @Test("The service's own id of a notification is kept, of one that it took and of one that it refused")
     func uniqueIDs() async throws {
         var configuration = MockAPNsConfiguration()
         configuration.behavior = MockBehavior { request in
             MockAnswer(
                 .response(
-                    status: request.number == 1 ? 200 : 400, headers: [("apns-unique-id", "unique \(request.number)")]))
+                    status: request.number == 1 ? 200 : 400,
+                    headers: [("apns-unique-id", Self.uniqueID(request.number))]))
         }
         let mock = try await MockAPNsServer.start(configuration)
         var connector = try APNsConnector.Configuration(mock)
         for reads in [true, false] {
             connector.readsUniqueIDs = reads
             let bench = try await WireBench(APNsConnector(connector))
-            bench.handOut(2)
+            bench.handOut(3)
             #expect(await bench.untilAnswered())
             #expect(bench.result(1)?.verdict == .confirmed)
             // What a success says is read where it was asked for.
-            #expect(bench.result(1)?.uniqueID == (reads ? "unique 1" : nil))
-            #expect(bench.result(2)?.uniqueID == "unique 2")
+            #expect(bench.result(1)?.uniqueID == (reads ? Self.uniqueID(1) : nil))
+            #expect(bench.result(2)?.uniqueID == Self.uniqueID(2))
+            // What is no UUID may be anything, a device token for example, and is not repeated.
+            #expect(bench.result(3)?.uniqueID == nil)
             await bench.finish()
         }
         try await mock.stop()

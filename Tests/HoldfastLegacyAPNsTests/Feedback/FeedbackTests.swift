@@ -82,6 +82,29 @@ import Testing
         try await listener.close()
     }
 
+    @Test("A stream over TLS that is cut off between two tuples is a broken connection, and what came before is kept")
+    func withoutClose() async throws {
+        let tuples = Self.tuples(3)
+        try await withServer(tuples, .holding) { server in
+            let relay = try await Relay.start(to: server.port)
+            let source = try source(server) {
+                $0.endpoint = try .init("feedback+tls://127.0.0.1:\(relay.port)")
+                $0.silenceLimit = .seconds(60)
+            }
+            let seen = Monitor<[FeedbackTuple]>([])
+            let error = await #expect(throws: FeedbackError.self) {
+                try await source.read { batch throws(FeedbackError) in
+                    seen.withLock { $0 += batch }
+                    if seen.withLock({ $0.count }) == tuples.count { relay.cut() }
+                }
+            }
+            #expect(
+                error?.code == .connection && error?.message.contains("connection broke") == true, "\(error as Any)")
+            #expect(seen.withLock { $0 } == tuples)
+            try await relay.stop()
+        }
+    }
+
     @Test("What does not listen, and a certificate that is not trusted, are named") func unreachable() async throws {
         let journal = InMemoryJournal()
         let engine = try PushEngine(journal: journal, routes: [Route(connector: InMemoryConnector())])
@@ -187,13 +210,13 @@ import Testing
 
     private func source(
         _ server: MockFeedbackServer, isCleartext: Bool = false,
-        change: (inout LegacyAPNsFeedback.Configuration) -> Void = { _ in }
+        change: (inout LegacyAPNsFeedback.Configuration) throws -> Void = { _ in }
     ) throws -> LegacyAPNsFeedback {
         let scheme = isCleartext ? "feedback" : "feedback+tls"
         var configuration = LegacyAPNsFeedback.Configuration(
             endpoint: try .init("\(scheme)://127.0.0.1:\(server.port)"),
             trust: isCleartext ? .system : .file(server.certificateAuthorityFile))
-        change(&configuration)
+        try change(&configuration)
         return try LegacyAPNsFeedback(configuration)
     }
 
@@ -232,4 +255,59 @@ private final class LastWords: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
         context.close(promise: nil)
     }
+}
+
+/// Passes bytes on both ways, until it is told to cut the connection off with a FIN.
+private final class Relay: Sendable {
+    let port: Int
+    private let listener: any Channel
+    private let accepted: Monitor<[any Channel]>
+
+    private init(_ listener: any Channel, _ accepted: Monitor<[any Channel]>) {
+        self.listener = listener
+        self.accepted = accepted
+        port = listener.localAddress?.port ?? 0
+    }
+
+    static func start(to port: Int) async throws -> Relay {
+        let accepted = Monitor<[any Channel]>([])
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { client in
+                accepted.withLock { $0.append(client) }
+                return ClientBootstrap(group: client.eventLoop)
+                    .channelInitializer { server in
+                        server.eventLoop.makeCompletedFuture {
+                            try server.pipeline.syncOperations.addHandler(Passage(to: client))
+                        }
+                    }
+                    .connect(host: "127.0.0.1", port: port)
+                    .flatMapThrowing { try client.pipeline.syncOperations.addHandler(Passage(to: $0)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return Relay(listener, accepted)
+    }
+
+    /// Closes what was accepted, without a word of TLS.
+    func cut() {
+        for channel in accepted.withLock({ $0 }) { channel.close(promise: nil) }
+    }
+
+    func stop() async throws {
+        cut()
+        try await listener.close()
+    }
+}
+
+private final class Passage: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let partner: any Channel
+
+    init(to partner: any Channel) { self.partner = partner }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        partner.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { partner.close(promise: nil) }
 }

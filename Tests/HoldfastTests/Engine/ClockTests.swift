@@ -150,6 +150,24 @@ import Testing
         #expect(next.status.confirmed == 20)
     }
 
+    @Test("What a clock that was ahead at one start has put off goes at the next start, under the right one")
+    func recalledAtStart() throws {
+        let bench = try Bench()
+        bench.accepts = false
+        try bench.submit([expiring(1, in: .seconds(3600), bench), expiring(2, in: .seconds(3600), bench)])
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(4 * 3600))
+        let ahead = try bench.crashed()
+        ahead.advance(by: .seconds(8))
+        #expect(ahead.journal.entries.allSatisfy { $0.deferredUntil != nil })
+        #expect(ahead.sent.isEmpty)
+        bench.clock.stepWall(by: .seconds(-4 * 3600))
+        let right = try ahead.crashed()
+        right.answer = { _ in .confirmed }
+        right.advance(by: .seconds(5))
+        #expect(right.status.confirmed == 2)
+    }
+
     @Test(
         "Entries deferred under a clock that was a year ahead are not stranded in the same process either, under load")
     func strandedUnderLoad() throws {

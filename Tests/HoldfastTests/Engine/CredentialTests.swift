@@ -17,6 +17,9 @@ import Testing
         }
         bench.settle()
         #expect(bench.status.holding == ["default": .parked])
+        let parking = try #require(bench.status.parked["default"])
+        #expect(parking.reason == .tooManyProviderTokenUpdates)
+        #expect(parking.until == bench.clock.wall.advanced(by: .seconds(1234)))
         try bench.submit(4..<6, guarantee: guarantee)
         bench.settle()
         bench.advance(by: .seconds(1233))
@@ -24,9 +27,33 @@ import Testing
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 && !$0.isFlaggedPossiblySent })
         bench.advance(by: .seconds(2))
         #expect(Set(bench.sent.dropFirst(3)) == [1, 2, 3, 4, 5])
-        #expect(bench.status.holding.isEmpty)
+        #expect(bench.status.holding.isEmpty && bench.status.parked.isEmpty)
         #expect(bench.status.possibleDuplicates == 0)
         #expect(bench.turnCount < 200)
+    }
+
+    @Test("An operator who resumes a lane of a parked route ends that, and the service's word parks it again")
+    func resumeUnparks() async throws {
+        let bench = try Bench()
+        let parks = SendResult(apnsStatus: 429, reason: "TooManyProviderTokenUpdates")
+        try bench.submit(1..<2)
+        bench.settle()
+        bench.connection.answer(1, parks)
+        bench.settle()
+        #expect(bench.sent == [1])
+        let route = try #require(try await EngineDesk(core: bench.core).status().routes.first)
+        let until = Timestamp.format(bench.clock.wall.advanced(by: .seconds(20 * 60)))
+        #expect(route.holding?.contains("TooManyProviderTokenUpdates") == true)
+        #expect(route.holding?.contains("until \(until)") == true)
+        for sent in 2...3 {
+            bench.core.resume(bench.lane()) { _ in }
+            bench.settle()
+            #expect(bench.sent.count == sent)
+            #expect(bench.status.parked.isEmpty)
+            bench.connection.answer(1, parks)
+            bench.settle()
+            #expect(bench.status.parked.count == 1)
+        }
     }
 
     @Test("100 at-most-once entries, a 403 stops the lane, kill, restart with a good key: 100 delivered, 0 unknown")

@@ -11,6 +11,7 @@ import Testing
         let read = ProvenTopics(bytes, service: "https://api.example:443")
         #expect([7, 3, UInt64.max, 9].map { read.contains($0) } == [true, false, true, true])
         #expect(read.bytes(service: "https://api.example:443") == bytes)
+        #expect(ProvenTopics(bytes, service: "https://API.example:443").contains(7))
         #expect(!ProvenTopics(bytes, service: "https://api.sandbox.example:443").contains(7))
         #expect(!ProvenTopics(bytes, service: "https://api.example:44").contains(7))
     }

@@ -80,7 +80,9 @@ import Testing
 
     @Test(
         "What is no word is not told apart",
-        arguments: ["", "two words", "line\nbreak", "ä", "\"", String(repeating: "x", count: 65)])
+        arguments: [
+            "", "two words", "line\nbreak", "ä", "\"", String(repeating: "x", count: 49), "lower", "DEADBEEF12345678",
+        ])
     func words(raw: String) {
         #expect(ReasonLabels.word(for: Reason(rawValue: raw)) == "other")
     }

@@ -127,10 +127,38 @@ struct ServeCommandTests {
         try await world.serve()
         let second = try await Tool.run("serve", "--check", "--config", world.folder("holdfast.yaml"))
         #expect(second.status == 0 && second.output.contains("in use by process"), "\(second.output)")
+        // A mistake is one object as well.
+        let other = try world.folder.read("holdfast.yaml")
+        try world.folder.write("bad.yaml", other + "\nbogus: 1\n")
+        for more in [["--check"], []] {
+            let arguments = ["serve", "--config", world.folder("bad.yaml"), "--json"] + more
+            let bad = try await Tool.start(arguments).result(limit: .seconds(60))
+            let said = try bad.json()
+            #expect(bad.status == 78 && said["exitCode"] as? Int == 78, "\(bad.output)")
+            #expect((said["error"] as? String)?.contains("bogus") == true && said["usable"] as? Bool == false)
+        }
         // One that is served already can't be served twice.
         let third = try await Tool.run("serve", "--config", world.folder("holdfast.yaml"))
         #expect(third.status == 73 && third.errors.contains("push.journal"), "\(third.errors)")
         _ = try await world.stop()
+    }
+
+    @Test("--check names the lanes that no route serves, and does not count them as to be delivered")
+    func unserved() async throws {
+        let world = try await ServiceWorld()
+        let queued = try await Tool.run(
+            "send", "--config", world.folder("holdfast.yaml"), "--token", String(repeating: "ab", count: 32), "--alert",
+            "x", "--topic", ServiceWorld.topic, "--queue-only")
+        try #require(queued.status == 0, "\(queued.errors)")
+        let configuration = try world.folder.read("holdfast.yaml")
+        try world.folder.write(
+            "other.yaml", configuration.replacingOccurrences(of: "name: example", with: "name: other"))
+        let words = try await Tool.run("serve", "--check", "--config", world.folder("other.yaml"))
+        #expect(words.status == 0 && words.output.contains("0 notifications to deliver"), "\(words.output)")
+        #expect(words.output.contains("left alone") && words.output.contains("example/immediate"), "\(words.output)")
+        let json = try await Tool.run("serve", "--check", "--json", "--config", world.folder("other.yaml")).json()
+        let lanes = (json["journal"] as? [String: Any])?["unserved"] as? [[String: Any]]
+        #expect(lanes?.count == 1 && lanes?.first?["unconfirmed"] as? Int == 1)
     }
 
     @Test("What keeps it from serving is said, with the code that it has: an address, a mistake, nothing to serve")

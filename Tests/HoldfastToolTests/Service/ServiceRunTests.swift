@@ -233,6 +233,7 @@ struct ServiceRunTests {
     @Test("A line of the log is one line, with a priority for the journal and the time for others")
     func lines() {
         #expect(ServiceLog.line(.error, "two\nlines", at: nil) == "<3>two · lines")
+        #expect(ServiceLog.line(.error, "a\u{1B}[2J", at: nil) == "<3>a\u{FFFD}[2J")
         #expect(ServiceLog.line(.info, "well", at: WallTime(seconds: 0)) == "1970-01-01T00:00:00Z info: well")
         let log = ServiceLog(Console(isInteractive: false, usesColor: false), level: .info, environment: [:])
         let logger = log.logger()

@@ -65,7 +65,7 @@ struct FeedbackReadCommand: AsyncParsableCommand {
             if reading.isInterrupted {
                 throw ToolError(.entriesLeft, "interrupted; \(Self.tuples(count)) before, which are kept")
             }
-            if !json { Console.standard.note("\(Self.tuples(count)); all of them are on the blacklist of \(path)") }
+            if !json { Console.standard.note(Self.summary(count, unusable: reader.status().unusable, of: path)) }
             return .ok
         case .failure(let error):
             throw ToolError(Self.status(of: error), "\(error); \(Self.tuples(error.kept)) before, which are kept")
@@ -82,6 +82,14 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         let token = tuple.token.map { reveal ? $0.hex : $0.shortened } ?? "(\(tuple.tokenBytes.count) bytes)"
         let since = Timestamp.format(tuple.since)
         return json ? #"{"since":"\#(since)","token":"\#(token)"}"# : "\(since)  \(token)"
+    }
+
+    static func summary(_ count: Int, unusable: Int, of path: String) -> String {
+        let listed = "on the blacklist of \(path)"
+        guard unusable > 0 else { return "\(tuples(count)); all of them are \(listed)" }
+        return
+            "\(tuples(count)); \(Format.count(count - unusable)) of them \(count - unusable == 1 ? "is" : "are") \(listed), "
+            + "and \(Format.count(unusable)) without a token of 1 to 100 bytes \(unusable == 1 ? "is" : "are") not"
     }
 
     private static func tuples(_ count: Int) -> String { Format.plural(count, "tuple") }
