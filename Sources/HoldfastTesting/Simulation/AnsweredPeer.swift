@@ -135,6 +135,10 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, Copy.Word(result, of: request.entry.notification))
+            if result.verdict == .laneStopped(.credentials) {
+                // They may be refused for the topic alone.
+                world.rules.refusedTopics.insert(request.entry.notification.topic)
+            }
             request.entry.copies[request.copy].isSingle = result.verdict != .neverProcessed(.newConnection)
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)

@@ -65,6 +65,7 @@ final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the 
         of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         asked("state of \(lane.rawValue): \(state)")
+        if case .stopped = state { world.rules.stopped.insert(lane) } else { world.rules.stopped.remove(lane) }
         base.setState(of: lane, to: state, completion: completion)
     }
 

@@ -58,6 +58,8 @@ struct RuleState {
     var wrongConvictions = 0
     /// Topics that the service has refused in this life, and in all.
     var refusedTopics: Set<String> = []
+    /// Lanes that have stopped by themselves: each tries an entry now and then, of any topic.
+    var stopped: Set<LaneID> = []
     var outcomesDelivered = 0
     /// In this life something could not be read or written.
     var hasFailed = false
@@ -190,7 +192,7 @@ extension World {
         if let last = rules.lastFirst[stream], last > entry.uid, !mayBeHeld(entry) {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
-        rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
+        if !isStopped(entry.lane) { rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none) }
         let waiting = ledger.open.first { other in
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
@@ -199,6 +201,10 @@ extension World {
         if let waiting {
             violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
         }
+    }
+
+    private func isStopped(_ lane: LaneKey) -> Bool {
+        !rules.stopped.isEmpty && snapshot.lanes.contains { $0.lane.key == lane && rules.stopped.contains($0.id) }
     }
 
     /// Its token was under suspicion at some time: such entries are held, and go later than their place.
