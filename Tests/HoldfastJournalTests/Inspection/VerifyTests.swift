@@ -203,7 +203,7 @@ struct VerifyTests {
                 return record.bytes
             }
         }
-        #expect(producer.map(\.table) == ["producers"])
+        #expect(!producer.isEmpty && producer.allSatisfy { $0.table == "producers" })
         let changes: [(inout FactsRecord) -> Void] = [{ $0.totals.confirmed += 1 }, { $0.nextUID = 20 }]
         for change in changes {
             let found = try damage { journal in
