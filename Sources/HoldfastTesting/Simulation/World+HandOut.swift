@@ -192,7 +192,9 @@ extension World {
         if let last = rules.lastFirst[stream], last > entry.uid, !mayBeHeld(entry) {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
-        if !isStopped(entry.lane) { rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none) }
+        // It tries whatever its credentials were not refused for.
+        guard !isStopped(entry.lane) else { return }
+        rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
         let waiting = ledger.open.first { other in
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
