@@ -206,7 +206,7 @@ struct DeliveryRunTests {
             let first = try TemporaryFile(lines: [line(11)])
             try await world.take(first, batches: 1)
             journal.limitEntries(to: 1)
-            let lane = try #require(world.engine.status().lanes.first { $0.backlog > 0 }?.key)
+            let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
             async let delivery = world.deliver(
                 file, options: .init(giveUpAfter: .seconds(1), handlesSignals: false))
             if isPaused { try await world.engine.desk.pause(lane, reason: "incident") }
