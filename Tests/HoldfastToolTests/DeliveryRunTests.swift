@@ -195,28 +195,21 @@ struct DeliveryRunTests {
         #expect(look(1, waits: false, 12) == nil)
     }
 
-    @Test(
-        "A full journal is not waited for beyond --give-up-after: not for a pause, and not for a service that refuses")
+    @Test("Room in a full journal is not waited for beyond --give-up-after while the service refuses everything")
     func givesUpOnRoom() async throws {
         let file = try TemporaryFile(lines: (1...10).map { line($0) })
-        for isPaused in [true, false] {
-            let journal = InMemoryJournal()
-            let world = try World(journal: journal)
-            world.connector.answer { _ in SendResult(apnsStatus: 503, reason: "ServiceUnavailable") }
-            let first = try TemporaryFile(lines: [line(11)])
-            try await world.take(first, batches: 1)
-            journal.limitEntries(to: 1)
-            let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
-            async let delivery = world.deliver(
-                file, options: .init(giveUpAfter: .seconds(1), handlesSignals: false))
-            if isPaused { try await world.engine.desk.pause(lane, reason: "incident") }
-            let outcome = try await delivery
-            #expect(outcome.status == .entriesLeft, "\(outcome.error?.message ?? "")")
-            let words = outcome.error?.message ?? ""
-            #expect(words.hasPrefix("gave up after"), "\(words)")
-            #expect(words.contains(isPaused ? "is paused by an operator: " : "and nothing makes room: "), "\(words)")
-            #expect(outcome.summary.accepted == 0 && outcome.summary.left == 1)
-        }
+        let journal = InMemoryJournal()
+        let world = try World(journal: journal)
+        world.connector.answer { _ in SendResult(apnsStatus: 503, reason: "ServiceUnavailable") }
+        let first = try TemporaryFile(lines: [line(11)])
+        try await world.take(first, batches: 1)
+        journal.limitEntries(to: 1)
+        let outcome = try await world.deliver(
+            file, options: .init(giveUpAfter: .seconds(1), handlesSignals: false))
+        #expect(outcome.status == .entriesLeft, "\(outcome.error?.message ?? "")")
+        let words = outcome.error?.message ?? ""
+        #expect(words.hasPrefix("gave up after") && words.contains("and nothing makes room: "), "\(words)")
+        #expect(outcome.summary.accepted == 0 && outcome.summary.left == 1)
     }
 
     @Test("A last line that has grown since it was taken is not resumed in its middle")
