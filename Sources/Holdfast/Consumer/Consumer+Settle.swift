@@ -347,13 +347,14 @@ extension Consumer {
         let later = hasPromoted
         hasPromoted = []
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
+        // First, as seldom as that is: what is due again and again would take the only place each time.
+        promoteStranded(but: later, now: now)
         for lane in lanes.indices where !later.contains(lane) {
             guard let due = deferredDue[lane], due.monotonic <= now, canPromote(lane) else { continue }
             promote(lane, through: max(clock.wall(), due.wall))
         }
         callBackForClock(but: later)
         callBackForTopics(but: later)
-        promoteStranded(but: later, now: now)
     }
 
     private func trim(_ bounds: TrimBounds) {
