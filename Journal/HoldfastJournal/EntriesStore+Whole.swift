@@ -93,8 +93,7 @@ extension JournalState {
             return "its lanes have \(counted.deferred) entries that are deferred, and its table \(deferred)"
         }
         let totals = facts.totals
-        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn].reduce(0, &+)
-        let open = totals.accepted.subtractingReportingOverflow(ended)
+        let open = totals.accepted.subtractingReportingOverflow(totals.ended)
         if !open.overflow, open.partialValue > UInt64(entries + deferred + elsewhere) {
             return "by its totals \(open.partialValue) entries have no outcome yet, and its tables have "
                 + "\(entries + deferred + elsewhere)"

@@ -20,7 +20,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
-    /// What was told last of why appends are refused for want of room.
+    /// Why appends are refused for want of room, as ``SharedState`` was told last.
     var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false

@@ -26,6 +26,19 @@ struct WholeTests {
         return try [#require(opened), #require(read)]
     }
 
+    /// Changes a row with liblmdb, so that pages stay sound.
+    private func change(_ table: String, _ key: [UInt8], _ scratch: Scratch, _ body: ([UInt8]) throws -> [UInt8]) throws
+    {
+        let environment = try Environment.open(
+            scratch.journal + "/entries", .readWrite, mapByteCount: 64 << 20, tables: EntriesStore.tableLimit)
+        defer { environment.close() }
+        let transaction = try WriteTransaction(environment)
+        let index = try transaction.table(table)
+        let row = try body(try #require(try transaction.get(key.span, in: index)))
+        try transaction.put(key.span, row.span, in: index)
+        try transaction.commit()
+    }
+
     private func put(_ part: String, inPlaceOf other: String, _ scratch: Scratch) throws {
         let file = scratch.journal + "/\(other)/data.mdb"
         try FileManager.default.removeItem(atPath: file)
@@ -76,18 +89,11 @@ struct WholeTests {
         let scratch = Scratch()
         defer { scratch.remove() }
         try made(scratch)
-        let environment = try Environment.open(
-            scratch.journal + "/entries", .readWrite, mapByteCount: 64 << 20, tables: EntriesStore.tableLimit)
-        do {
-            let transaction = try WriteTransaction(environment)
-            let lanes = try transaction.table("lanes")
-            let key: [UInt8] = [0, 0, 0, 1]
-            var lane = try LaneRecord(try #require(try transaction.get(key.span, in: lanes)))
+        try change("lanes", [0, 0, 0, 1], scratch) { bytes in
+            var lane = try LaneRecord(bytes)
             lane.entries -= 1
-            try transaction.put(key.span, lane.bytes.span, in: lanes)
-            try transaction.commit()
+            return lane.bytes
         }
-        environment.close()
         let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
         #expect(error?.code == .damaged)
         let message = error?.message ?? ""
@@ -99,18 +105,11 @@ struct WholeTests {
         let scratch = Scratch()
         defer { scratch.remove() }
         try made(scratch)
-        let environment = try Environment.open(
-            scratch.journal + "/entries", .readWrite, mapByteCount: 64 << 20, tables: EntriesStore.tableLimit)
-        do {
-            let transaction = try WriteTransaction(environment)
-            let table = try transaction.table("facts")
-            let key = EntriesStore.stateKey
-            var facts = try FactsRecord(try #require(try transaction.get(key.span, in: table)))
+        try change("facts", EntriesStore.stateKey, scratch) { bytes in
+            var facts = try FactsRecord(bytes)
             facts.nextUID -= 1
-            try transaction.put(key.span, facts.bytes.span, in: table)
-            try transaction.commit()
+            return facts.bytes
         }
-        environment.close()
         let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
         #expect(error?.code == .damaged)
         let message = error?.message ?? ""

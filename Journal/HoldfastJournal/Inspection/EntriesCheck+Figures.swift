@@ -73,7 +73,7 @@ extension EntriesCheck {
     private func checkTotals(of producer: ProducerRecord) {
         let figures = producer.figures
         let totals = figures.totals
-        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn].reduce(0, &+)
+        let ended = totals.ended
         guard ended &+ UInt64(figures.unconfirmed) > totals.accepted else { return }
         check.add(
             "the record of Producer \(producer.name.debugDescription) says that it had \(totals.accepted) entries accepted, "
@@ -84,8 +84,7 @@ extension EntriesCheck {
     private func checkTotals() {
         guard let facts, isWhole("entries", "deferred", "aside") else { return }
         let totals = facts.totals
-        let ended = [totals.confirmed, totals.rejected, totals.expired, totals.unknown, totals.withdrawn]
-            .reduce(0, &+)
+        let ended = totals.ended
         let unconfirmed = laneTallies.reduce(0) { sum, tally in sum + tally.entries + tally.deferred }
         let quarantined = check.report.rows["quarantine"] ?? 0
         if totals.accepted != ended &+ UInt64(unconfirmed + asideCount + quarantined), isWhole("quarantine"),

@@ -207,7 +207,5 @@ struct SalvagedFigures {
 
 extension JournalTotals {
     /// What is neither open (unconfirmed, or kept aside) nor has ended is lost, and counts no more.
-    mutating func fit(open: Int) {
-        accepted = [confirmed, rejected, expired, unknown, withdrawn].reduce(UInt64(open), &+)
-    }
+    mutating func fit(open: Int) { accepted = UInt64(open) &+ ended }
 }

@@ -68,8 +68,7 @@ struct RefusedEntries: Sendable {
 
     /// The mark of a device: its token, folded.
     static func recipient(_ address: Range<Int>, in bytes: [UInt8]) -> UInt64 {
-        var mark: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes[address] { mark = (mark ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let mark = Fingerprint.of(bytes[address])
         return mark == nobody ? 1 : mark
     }
 }

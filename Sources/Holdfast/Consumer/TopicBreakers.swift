@@ -52,7 +52,7 @@ struct TopicBreakers: Sendable {
     /// - Parameter topic: where its bytes are.
     mutating func number(of topic: Range<Int>, in bytes: [UInt8]) -> UInt32 {
         if last.number != Self.none, last.topic.equals(topic, of: bytes) { return last.number }
-        let hash = Self.hash(bytes[topic])
+        let hash = Fingerprint.of(bytes[topic])
         if let number = numbers[hash], let record = records[number] {
             // Two topics of one hash: the later one is not told apart.
             guard record.topic.equals(topic, of: bytes) else { return Self.none }
@@ -87,14 +87,9 @@ struct TopicBreakers: Sendable {
         }
         for (number, record) in idle.prefix(max(limit / 2, 1)) {
             records[number] = nil
-            numbers[Self.hash(record.topic[...])] = nil
+            numbers[Fingerprint.of(record.topic[...])] = nil
             if last.number == number { last = (Self.none, []) }
         }
-    }
-
-    /// FNV-1a.
-    private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
     // MARK: Answers
@@ -122,7 +117,7 @@ struct TopicBreakers: Sendable {
 
     private mutating func note(_ topic: UInt32, isProven: Bool) {
         guard let record = records[topic] else { return }
-        let hash = Self.hash(record.topic[...])
+        let hash = Fingerprint.of(record.topic[...])
         if isProven { proven.insert(hash) } else { proven.remove(hash) }
     }
 

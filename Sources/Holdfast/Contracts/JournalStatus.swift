@@ -80,4 +80,7 @@ public struct JournalTotals: Hashable, Sendable {
     public var possibleDuplicates: UInt64 = 0
 
     public init() {}
+
+    /// All that have ended. Of damaged figures it may be anything.
+    package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn].reduce(0, &+) }
 }

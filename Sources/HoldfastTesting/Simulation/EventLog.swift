@@ -1,8 +1,10 @@
+internal import Holdfast
+
 /// What happened in a simulation: its tail for people, and a digest of all of it that tells whether two runs were the same.
 struct EventLog: Sendable {
     private static let capacity = 150
 
-    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private(set) var digest = Fingerprint.empty
     private var ring: [String] = []
     private var next = 0
     /// Says every line as it comes.
@@ -11,9 +13,7 @@ struct EventLog: Sendable {
     init(say: (@Sendable (String) -> Void)?) { self.say = say }
 
     mutating func add(_ line: String) {
-        // FNV-1a.
-        for byte in line.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        digest = (digest ^ 10) &* 0x100_0000_01B3
+        digest = Fingerprint.of(CollectionOfOne(UInt8(ascii: "\n")), after: Fingerprint.of(line.utf8, after: digest))
         say?(line)
         if ring.count < Self.capacity {
             ring.append(line)

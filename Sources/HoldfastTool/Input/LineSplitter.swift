@@ -1,3 +1,5 @@
+internal import Holdfast
+
 /// Splits the bytes of a file, as they are read, into lines; holds one line and one read at most, and a little of what
 /// came before.
 ///
@@ -109,12 +111,5 @@ struct LineSplitter {
         var index = start
         while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index &+= 1 }
         return index
-    }
-}
-
-/// A short fingerprint of bytes: 64-bit FNV-1a. Tells content apart that changed by mistake, not by malice.
-enum Fingerprint {
-    static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 }

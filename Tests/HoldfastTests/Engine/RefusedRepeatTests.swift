@@ -12,17 +12,6 @@ import Testing
         return notification
     }
 
-    private func text(_ receipts: [Receipt]) -> [String] {
-        receipts.map { receipt in
-            switch receipt {
-            case .accepted(let uid): "\(uid)"
-            case .repeated(let uid, let outcome): "\(uid) \(outcome)"
-            case .refused(let refusal): "\(refusal.reason)"
-            case .undetermined: "undetermined"
-            }
-        }
-    }
-
     private func blacklist(_ number: Int, in bench: Bench) {
         let entry = BlacklistEntry(
             token: Sample.notification(number).token!, reason: .unregistered, since: WallTime(seconds: 1_600_000_000),

@@ -17,17 +17,6 @@ import Testing
         return draft
     }
 
-    private func text(_ receipts: [Receipt]) -> [String] {
-        receipts.map { receipt in
-            switch receipt {
-            case .accepted(let uid): "\(uid)"
-            case .repeated(let uid, let outcome): "\(uid) \(outcome)"
-            case .refused(let refusal): "\(refusal.reason)"
-            case .undetermined: "undetermined"
-            }
-        }
-    }
-
     @Test("Receipts stand by their notifications, with refusals and repeats in between") func receipts() {
         let draft = draft(8, refused: [0, 4])
         // Of the six that went to the journal the first, the third and the last are repeats.
