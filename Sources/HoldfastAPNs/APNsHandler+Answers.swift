@@ -103,8 +103,8 @@ extension APNsHandler {
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
         result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
         if response.status == 500 {
-            if answers.failed(at: .now()) {
-                consequences.leave("\(AnswerRecord.errorsInARow) answers in a row had status 500")
+            if let time = answers.failed(at: .now()) {
+                consequences.leave("all answers of \(time.nanoseconds / 1_000_000_000) s had status 500")
             }
         } else {
             answers.answered(1, at: .now())

@@ -10,8 +10,11 @@ struct AnswerRecord {
         case patchy = "answers some requests and not others"
     }
 
-    /// So many answers with status 500, one behind the other, ask for another connection.
+    /// So many answers with status 500, one behind the other…
     static let errorsInARow = 5
+    /// …for so long, or for the send deadline where that is shorter, ask for another connection. Errors about some of
+    /// the notifications come in clusters, too, but others are taken soon.
+    static let errorTime = TimeAmount.seconds(10)
     /// So many requests without an answer are not bad luck any more…
     static let leastUnanswered = 5
     /// …when they are at least this part of those that were answered.
@@ -19,7 +22,10 @@ struct AnswerRecord {
 
     private let sendDeadline: TimeAmount
     private var lastAnswer: NIODeadline
+    /// Since the last other answer: how many, and whether another connection was asked for.
     private var errors = 0
+    private var firstError: NIODeadline?
+    private var hasAsked = false
     /// In this minute and in the last one.
     private var answered = (now: 0, before: 0)
     private var unanswered = (now: 0, before: 0)
@@ -33,17 +39,24 @@ struct AnswerRecord {
         guard count > 0 else { return }
         lastAnswer = now
         answered.now += count
-        errors = 0
+        (errors, firstError, hasAsked) = (0, nil, false)
     }
 
     /// An answer with status 500.
     ///
-    /// - Returns: whether there have been several in a row: the connection, or who is behind it, may be the reason.
-    mutating func failed(at now: NIODeadline) -> Bool {
+    /// - Returns: how long there has been nothing else, once it is long enough: the connection, or who is behind it,
+    ///   may be the reason. Nil otherwise, and behind the first time.
+    mutating func failed(at now: NIODeadline) -> TimeAmount? {
         lastAnswer = now
         answered.now += 1
         errors += 1
-        return errors == Self.errorsInARow
+        let first = firstError ?? now
+        firstError = first
+        guard !hasAsked, errors >= Self.errorsInARow, now - first >= min(Self.errorTime, sendDeadline) else {
+            return nil
+        }
+        hasAsked = true
+        return now - first
     }
 
     /// Requests have reached their deadline without an answer.

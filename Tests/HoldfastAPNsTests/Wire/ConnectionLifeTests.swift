@@ -76,16 +76,27 @@ import Testing
         try await mock.stop()
     }
 
-    @Test("Several 500s in a row: all are told, and the connection takes nothing more") func errors() async throws {
+    @Test("Nothing but 500s for a while: all are told, and the connection takes nothing more") func errors()
+        async throws
+    {
         var configuration = MockAPNsConfiguration()
         configuration.behavior = MockBehavior { _ in MockAnswer(.rejected("InternalServerError")) }
         let mock = try await MockAPNsServer.start(configuration)
-        let bench = try await WireBench(APNsConnector(APNsConnector.Configuration(mock)))
-        bench.handOut(AnswerRecord.errorsInARow)
+        var connector = try APNsConnector.Configuration(mock)
+        connector.sendDeadline = .seconds(1)
+        let bench = try await WireBench(APNsConnector(connector))
+        var handedOut = 0
+        let limit = ContinuousClock.now + .seconds(30)
+        while bench.now.end == nil, !bench.now.isDraining, ContinuousClock.now < limit {
+            bench.handOut(1)
+            handedOut += 1
+            try await Task.sleep(for: .milliseconds(50))
+        }
         #expect(await bench.until { $0.end != nil })
-        #expect(bench.now.answers.count == AnswerRecord.errorsInARow)
-        #expect(bench.now.answers.values.allSatisfy { $0.verdict == .deferred(.service) })
+        #expect(handedOut > AnswerRecord.errorsInARow)
         #expect(bench.now.end?.cause?.contains("500") == true)
+        // The last ones may have been handed out to a connection that was leaving already.
+        #expect(bench.now.answers.values.count { $0.verdict == .deferred(.service) } >= AnswerRecord.errorsInARow)
         await bench.finish()
         try await mock.stop()
     }

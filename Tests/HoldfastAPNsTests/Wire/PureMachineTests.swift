@@ -9,19 +9,41 @@ import Testing
 
     private func record() -> AnswerRecord { AnswerRecord(sendDeadline: .seconds(30), now: at(0)) }
 
-    @Test("The fifth 500 in a row asks for another connection, and asks once") func errors() {
+    @Test("500s alone for ten seconds ask for another connection, and ask once") func errors() {
         var record = record()
-        for _ in 0..<4 { #expect(record.failed(at: at(1)) == false) }
-        #expect(record.failed(at: at(1)) == true)
-        #expect(record.failed(at: at(1)) == false)
+        for second in 0..<10 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        #expect(record.failed(at: at(10)) == .seconds(10))
+        #expect(record.failed(at: at(11)) == nil)
     }
 
-    @Test("500s with other answers between them ask for nothing") func mixed() {
+    @Test("A cluster of 500s asks for nothing, however large it is") func cluster() {
         var record = record()
-        for _ in 0..<20 {
-            for _ in 0..<4 { #expect(record.failed(at: at(1)) == false) }
-            record.answered(1, at: at(1))
-        }
+        for _ in 0..<100_000 { #expect(record.failed(at: at(1)) == nil) }
+        record.answered(1, at: at(2))
+        for _ in 0..<5 { #expect(record.failed(at: at(11)) == nil) }
+    }
+
+    @Test("Four 500s are too few to judge by, however far apart they are") func fewErrors() {
+        var record = record()
+        for hour in 1...4 { #expect(record.failed(at: at(Int64(hour) * 3600)) == nil) }
+        #expect(record.failed(at: at(5 * 3600)) == .seconds(4 * 3600))
+    }
+
+    @Test("Behind another answer the ten seconds begin anew, and may ask again") func anew() {
+        var record = record()
+        for second in 0..<9 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        record.answered(1, at: at(9))
+        for second in 10..<20 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        #expect(record.failed(at: at(20)) != nil)
+        record.answered(1, at: at(21))
+        for second in 22..<32 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        #expect(record.failed(at: at(32)) != nil)
+    }
+
+    @Test("With a send deadline below ten seconds, that is long enough") func shortDeadline() {
+        var record = AnswerRecord(sendDeadline: .seconds(2), now: at(0))
+        for _ in 0..<5 { #expect(record.failed(at: at(1)) == nil) }
+        #expect(record.failed(at: at(3)) == .seconds(2))
     }
 
     @Test("Nothing was answered for the send deadline: the connection is silent") func silent() {
