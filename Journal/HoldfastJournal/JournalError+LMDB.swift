@@ -27,7 +27,9 @@ extension JournalError {
     private static func advice(on code: LMDBError.Code, _ directory: String) -> String {
         switch code {
         case _ where code.isDamage: ". \(salvageAdvice(directory))"
-        case .noSpace, .overQuota, .fileTooLarge: ". Make room on the file system."
+        case .noSpace: ". Make room on the file system."
+        case .overQuota: ". The quota of its owner is used up: make room within it, or raise it."
+        case .fileTooLarge: ". \(fileLimitAdvice)"
         case .readersFull: ". Too many processes read it at once; close some."
         case .panic: ". An earlier commit failed; reopen the journal."
         case .openInThisProcess: ". Use the handle that is open, or close it first."
@@ -35,6 +37,11 @@ extension JournalError {
         default: ""
         }
     }
+
+    /// What to do where this process's limit on the size of files is in the way.
+    static let fileLimitAdvice =
+        "The limit on the size of this process's files is in the way (`LimitFSIZE=` of a systemd unit, `ulimit -f` of a "
+        + "shell): raise it, and start the process again."
 
     static func closed(_ directory: String) -> JournalError { JournalError(.closed, "\(directory) is closed") }
 }

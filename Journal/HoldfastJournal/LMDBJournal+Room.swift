@@ -62,10 +62,16 @@ extension LMDBJournal {
             (try environment.isDataCopiedOnWrite, try Files.availableBytes(at: path))
         }
         if space.isDiskFull {
+            let why =
+                switch space.refusal {
+                case .fileTooLarge?: JournalError.fileLimitAdvice
+                case .overQuota?: "The quota of its owner is used up."
+                default: "Its file system has \(megabytes(available)) free."
+                }
             warnings.append(
-                "\(path) has no room for its reserve of \(megabytes(space.reserve)): its file system has "
-                    + "\(megabytes(available)) free. Notifications are refused until there is room; those that are there go "
-                    + "out.")
+                "\(path) has no room for its reserve of \(megabytes(space.reserve)). \(why) Notifications are taken as long "
+                    + "as there is room within the journal itself, and then refused until there is more; those that are "
+                    + "there go out.")
         }
         if isCopiedOnWrite {
             warnings.append(

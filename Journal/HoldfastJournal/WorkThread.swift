@@ -96,7 +96,7 @@ final class WorkThread<Item: Sendable>: Sendable {
     /// - Returns: nil when it is over.
     private func next() -> [Item]? {
         var isOver = false
-        let items = box.wait(until: Date(timeIntervalSinceNow: interval)) { box -> [Item]? in
+        let items = box.wait(atMost: .seconds(interval)) { box -> [Item]? in
             if box.items.isEmpty, !box.poked, !box.closing {
                 box.sleeping = true
                 return nil

@@ -163,7 +163,7 @@ struct BlacklistTests {
                 done.broadcast()
             }
         }
-        let finished = done.wait(until: Date(timeIntervalSinceNow: 120)) { done in done == threads ? true : nil }
+        let finished = done.wait(atMost: .seconds(120)) { done in done == threads ? true : nil }
         #expect(finished == true, "seed \(seed)")
         #expect(hidden.withLock { $0 } == [], "seed \(seed)")
         #expect(journal.tokens.filter.isReady, "seed \(seed)")

@@ -194,7 +194,7 @@ struct BulkTests {
         try journal.observeCommits { _ in
             gate.withLock { gate in gate.isHeld = true }
             gate.broadcast()
-            _ = gate.wait(until: Date(timeIntervalSinceNow: 30)) { gate in gate.mayGo ? true : nil }
+            _ = gate.wait(atMost: .seconds(30)) { gate in gate.mayGo ? true : nil }
         }
         let done = Monitor<[String]>([])
         @Sendable func heard(_ words: String) {
@@ -202,7 +202,7 @@ struct BulkTests {
             done.broadcast()
         }
         journal.raiseMark(of: lane, to: UID(10))
-        #expect(gate.wait(until: Date(timeIntervalSinceNow: 30)) { gate in gate.isHeld ? true : nil } == true)
+        #expect(gate.wait(atMost: .seconds(30)) { gate in gate.isHeld ? true : nil } == true)
         let bulk = uids(1...200).map { EntryKey(lane: lane, uid: $0) }
         let others = uids(201...220).map { EntryKey(lane: lane, uid: $0) }
         journal.settle(SettlementBatch(acknowledged: bulk)) { result in
@@ -221,7 +221,7 @@ struct BulkTests {
         }
         gate.withLock { gate in gate.mayGo = true }
         gate.broadcast()
-        let all = done.wait(until: Date(timeIntervalSinceNow: 30)) { done in done.count == 4 ? done : nil }
+        let all = done.wait(atMost: .seconds(30)) { done in done.count == 4 ? done : nil }
         #expect(all == ["append", "bulk 200 0", "promoted 1", "others 20 0"])
         let totals = try journal.status().totals
         #expect(totals.accepted == 305)

@@ -19,7 +19,7 @@ struct MarkTests {
         var all: [CommitReport.Lane] { reports.withLock { $0 } }
 
         func wait(for body: @escaping ([CommitReport.Lane]) -> Bool) -> Bool {
-            reports.wait(until: Date(timeIntervalSinceNow: 30)) { reports in body(reports) ? true : nil } ?? false
+            reports.wait(atMost: .seconds(30)) { reports in body(reports) ? true : nil } ?? false
         }
     }
 

@@ -338,6 +338,21 @@ struct NotificationReportTests {
         #expect(try JSONOutput.line(outcome.summary).contains(#""topicsSetAside":[{"#))
     }
 
+    @Test("More bad tokens at the head than are held do not end it while the topic is still being tried")
+    func badHead() async throws {
+        let world = try HandMadeWorld(pauses: .milliseconds(20)) {
+            $0.bytes[0] == 0xBA ? SendResult(apnsStatus: 400, reason: "BadDeviceToken") : .confirmed
+        }
+        _ = await world.engine.producer.submit(
+            try (1000..<2100).map { number in
+                try PushNotification(
+                    token: DeviceToken("BA\(number)00"), topic: "com.example", payload: Array("{}".utf8))
+            })
+        let outcome = await world.run([try notification(1)])
+        #expect(outcome.status == .ok, "\(outcome.summary.text())")
+        #expect(outcome.summary.notifications?.map(\.outcome) == [.confirmed])
+    }
+
     @Test("One that was confirmed exits with 0, whatever else the journal holds", arguments: [true, false])
     func othersAside(isConfirmed: Bool) async throws {
         let world = try HandMadeWorld {
@@ -395,9 +410,16 @@ private struct HandMadeWorld: Sendable {
     let engine: PushEngine
     private let console = Console(isInteractive: false, usesColor: false)
 
-    init(journal: InMemoryJournal = InMemoryJournal(), answer: @escaping @Sendable (DeviceToken) -> SendResult) throws {
+    /// - Parameter pauses: the first before a topic is tried again.
+    init(
+        journal: InMemoryJournal = InMemoryJournal(), pauses: Duration = .seconds(1),
+        answer: @escaping @Sendable (DeviceToken) -> SendResult
+    ) throws {
         self.journal = journal
-        engine = try PushEngine(journal: journal, routes: [Route(connector: connector)])
+        var configuration = EngineConfiguration()
+        configuration.probes.minimum = pauses
+        engine = try PushEngine(
+            journal: journal, routes: [Route(connector: connector)], configuration: configuration)
         connector.answer { answer($0.token!) }
     }
 

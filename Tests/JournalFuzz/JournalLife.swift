@@ -124,8 +124,7 @@ struct JournalLife {
             result.withLock { result in result = done }
             result.broadcast()
         }
-        let limit = Date(timeIntervalSinceNow: 60)
-        guard let done = result.wait(until: limit, for: { result in result }) else { throw Failure("no answer") }
+        guard let done = result.wait(atMost: .seconds(60), for: { result in result }) else { throw Failure("no answer") }
         try done.get()
     }
 }

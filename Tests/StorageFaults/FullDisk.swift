@@ -61,7 +61,7 @@ struct FullDisk {
             answer.withLock { answer in answer = result }
             answer.broadcast()
         }
-        let added = answer.wait(until: Date(timeIntervalSinceNow: 30)) { answer in answer }
+        let added = answer.wait(atMost: .seconds(30)) { answer in answer }
         try added?.get()
         for lane in try journal.status().lanes { journal.raiseMark(of: lane.id, to: .max) }
         let left = try journal.status().unconfirmed
@@ -80,7 +80,7 @@ struct FullDisk {
                 answer.withLock { answer in answer = result }
                 answer.broadcast()
             }
-            switch answer.wait(until: Date(timeIntervalSinceNow: 30), for: { answer in answer }) {
+            switch answer.wait(atMost: .seconds(30), for: { answer in answer }) {
             case .success: accepted += 100
             case .failure(let error): return error
             case nil: throw Breach("an append was not answered within 30 s")

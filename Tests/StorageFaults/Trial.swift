@@ -61,7 +61,7 @@ extension LMDBJournal {
     }
 
     private static func wait<Value: Sendable>(_ answer: Monitor<Result<Value, JournalError>?>) throws -> Value {
-        guard let result = answer.wait(until: Date(timeIntervalSinceNow: 30), for: { answer in answer }) else {
+        guard let result = answer.wait(atMost: .seconds(30), for: { answer in answer }) else {
             throw Breach("a request was not answered within 30 s")
         }
         return try result.get()

@@ -186,8 +186,8 @@ struct Workload: Sendable {
 
     /// Waits until everything is answered.
     func settleDown(_ limit: TimeInterval = 30) throws {
-        let end = Date(timeIntervalSinceNow: limit)
-        guard history.wait(until: end, for: { history in history.unanswered == 0 ? true : nil }) != nil else {
+        guard history.wait(atMost: .seconds(limit), for: { history in history.unanswered == 0 ? true : nil }) != nil
+        else {
             throw Breach("requests were not answered within \(Int(limit)) s")
         }
     }
@@ -226,7 +226,7 @@ struct Workload: Sendable {
                 left.broadcast()
             }
         }
-        guard left.wait(until: Date(timeIntervalSinceNow: 30), for: { left in left == 0 ? true : nil }) != nil else {
+        guard left.wait(atMost: .seconds(30), for: { left in left == 0 ? true : nil }) != nil else {
             throw Breach("a thread that appends hangs")
         }
     }

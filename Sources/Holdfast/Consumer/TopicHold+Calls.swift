@@ -62,10 +62,14 @@ extension TopicHold {
     }
 
     /// Probes come from the same side until nothing is left on it.
-    private mutating func changeSides(of topic: String) {
+    ///
+    /// Before the first probe there may be nothing on it yet, since those that were called bad before are on the other one.
+    mutating func changeSides(of topic: String) {
         guard let entry = held[topic], !entry.places.isEmpty else { return }
         guard !entry.places.contains(where: { $0.side == entry.side }) else { return }
+        guard entry.failures > 0 || entry.isReady else { return }
         held[topic]?.side = 1 - entry.side
+        guard entry.failures > 0 else { return }
         held[topic]?.isThrough = true
         held[topic]?.run = 0
     }
@@ -110,7 +114,7 @@ extension TopicHold {
         WallTime(milliseconds: firstDue.milliseconds + Int64(place.generation) * span + Int64(2 * slot + place.side))
     }
 
-    /// - Parameter hasFailed: whether it was a probe, and goes behind the others.
+    /// - Parameter hasFailed: whether it was tried itself, and goes behind the others.
     func due(_ entry: Held, _ lane: Int, hasFailed: Bool = false) -> WallTime {
         let side = hasFailed ? 1 - entry.side : entry.side
         let place = Place(lane: lane, generation: lanes[lane].generation, side: side)

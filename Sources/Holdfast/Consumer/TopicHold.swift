@@ -6,7 +6,7 @@
 ///
 /// A topic has two sides on which its entries wait. Probes come from one, and those that failed go to the other; when
 /// nothing is left on the one, the sides change. So each entry is tried in its turn, and none that is bad itself keeps its
-/// topic from coming back.
+/// topic from coming back. Entries whose tokens were called bad before the topic was set aside have had their turn.
 ///
 /// A topic whose tokens are called bad may have many that are bad, ahead of good ones. So after each pause twice as many
 /// entries are tried as after the last one, one behind the other, up to ``greatestRun``, until each has been tried once.
@@ -86,11 +86,19 @@ struct TopicHold: Sendable {
         var spare: Int
         /// The side from which probes come.
         var side = 0
-        var hasTried = false
         var nextProbeAt: WallTime?
         var refusedAt: Duration
         /// Where entries of it wait, on disk.
         var places: Set<Place> = []
+
+        /// Whether its next entry goes out as a probe.
+        var isReady: Bool { if case .ready = state { true } else { false } }
+
+        /// Whether it was tried often enough to say that it does not come back by itself: each that waits was tried, or so
+        /// many pauses led to nothing.
+        var isInVain: Bool {
+            isThrough || failures >= (cause == .tokens ? TopicHold.tellingRuns : TopicHold.tellingProbes)
+        }
     }
 
     struct Lane: Sendable {
@@ -108,6 +116,11 @@ struct TopicHold: Sendable {
     static let span: Int64 = 1 << 20
     /// The most probes of a topic between two pauses.
     static let greatestRun = 1000
+    /// So many probes of a topic that the service refuses tell, although others wait.
+    static let tellingProbes = 3
+    /// So many pauses tell of a topic whose tokens are called bad. After the last of them 128 entries were tried, and 255
+    /// in all.
+    static let tellingRuns = 8
 
     var policy: TopicPolicy
     var held: [String: Held] = [:]
@@ -189,7 +202,7 @@ struct TopicHold: Sendable {
                 wait(topic, schedule, now: now, wall: wall, random: random)
             }
         }
-        return Refusal(due: due(entry, lane, hasFailed: isProbe), isNews: isNews)
+        return Refusal(due: due(entry, lane, hasFailed: isProbe || cause == .tokens), isNews: isNews)
     }
 
     /// A probe has failed, and another entry is tried at once.
@@ -198,7 +211,6 @@ struct TopicHold: Sendable {
         held[topic]?.run -= 1
         held[topic]?.state = .ready
         held[topic]?.nextProbeAt = wall
-        held[topic]?.hasTried = true
     }
 
     private mutating func setAside(
@@ -214,8 +226,7 @@ struct TopicHold: Sendable {
             slot: slot, cause: cause, words: words, since: wall, state: .ready, spare: spare, refusedAt: now)
         held[topic] = entry
         wait(topic, schedule, now: now, wall: wall, random: random)
-        held[topic]?.hasTried = false
-        return Refusal(due: due(entry, lane), isNews: true)
+        return Refusal(due: due(entry, lane, hasFailed: cause == .tokens), isNews: true)
     }
 
     private mutating func freeSlot() -> Int? {
@@ -243,7 +254,6 @@ struct TopicHold: Sendable {
         let pause = schedule.pause(after: entry.failures, random: random)
         held[topic]?.state = .waiting(until: now + pause)
         held[topic]?.nextProbeAt = wall.advanced(by: pause)
-        held[topic]?.hasTried = true
     }
 
     // MARK: Answers to probes
@@ -257,6 +267,7 @@ struct TopicHold: Sendable {
     mutating func ended(lane: Int, _ uid: UID) {
         guard let topic = outs.removeValue(forKey: Flight(lane: lane, uid: uid)) else { return }
         held[topic]?.state = .ready
+        changeSides(of: topic)
     }
 
     /// An entry was answered by something that is not about its topic.
@@ -297,7 +308,9 @@ struct TopicHold: Sendable {
     mutating func look(_ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double) {
         for (topic, entry) in held {
             switch entry.state {
-            case .waiting(let until) where until <= now: held[topic]?.state = .ready
+            case .waiting(let until) where until <= now:
+                held[topic]?.state = .ready
+                changeSides(of: topic)
             case .out(_, _, let deadline) where deadline <= now:
                 wait(topic, schedule, now: now, wall: wall, random: random)
             case .waiting, .ready, .out, .returning: continue
@@ -320,6 +333,7 @@ struct TopicHold: Sendable {
             guard case .waiting = entry.state else { continue }
             held[topic]?.state = .ready
             held[topic]?.nextProbeAt = wall
+            changeSides(of: topic)
         }
     }
 
@@ -346,11 +360,11 @@ struct TopicHold: Sendable {
         .sorted { $0.topic < $1.topic }
     }
 
-    /// Why what is left of the lane waits; nil when nothing is known to wait there, or a first probe is still to come.
+    /// Why what is left of the lane waits in vain; nil when nothing is known to wait there, or some of it may well go.
     func reason(lane: Int) -> String? {
         guard lanes[lane].sweeps == 0 else { return nil }
         let waiting = held.filter { $0.value.places.contains { $0.lane == lane } }
-        guard let first = waiting.min(by: { $0.key < $1.key }), waiting.values.allSatisfy({ $0.hasTried }) else {
+        guard let first = waiting.min(by: { $0.key < $1.key }), waiting.values.allSatisfy(\.isInVain) else {
             return nil
         }
         return "topic \(first.key) is set aside: \(first.value.words)"

@@ -149,7 +149,8 @@ public enum EngineRest: Hashable, Sendable {
     /// Every entry has met its end.
     case drained
     /// What is left waits in lanes that are stopped or paused, or for topics that are set aside; the reason of the first.
-    /// (Something was tried since, unless an operator has paused it or no connection can be made.)
+    /// (Something was tried since, unless an operator has paused it or no connection can be made; of topics, each that waits,
+    /// or so many that the topic is not likely to come back by itself.)
     case stopped(String)
     /// What is left in a lane cannot be reached, or tokens on the blacklist may be missed, since the journal is damaged: says
     /// how many, and what to do. Whatever else there is has met its end, or is stopped.

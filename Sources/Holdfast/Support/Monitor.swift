@@ -1,13 +1,11 @@
-package import Foundation
-
 /// State behind a lock, with a condition to wait on.
 ///
-/// A pthread mutex and condition (through Foundation), because ThreadSanitizer understands those; it reports false races
+/// A pthread mutex and condition, because ThreadSanitizer understands those; it reports false races
 /// for `Synchronization.Mutex`. What it costs vanishes in batches.
 ///
 /// Sendable since `state` is touched only while `condition` is held.
 package final class Monitor<State: Sendable>: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = Condition()
     private var state: State
 
     package init(_ state: State) { self.state = state }
@@ -27,15 +25,16 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
 
     /// Waits until `body` returns a value, looking again after each signal.
     ///
-    /// - Parameter deadline: when to look once more and give up; nil waits for ever.
-    /// - Returns: nil when the deadline came first.
-    package func wait<R>(until deadline: Date? = nil, for body: (inout State) -> R?) -> R? {
+    /// - Parameter limit: how long to wait before the last look; nil for ever.
+    /// - Returns: nil when the limit came first.
+    package func wait<R>(atMost limit: Duration? = nil, for body: (inout State) -> R?) -> R? {
+        let end = limit.map { Condition.now + max($0, .zero) }
         condition.lock()
         defer { condition.unlock() }
         while true {
             if let result = body(&state) { return result }
-            if let deadline {
-                if !condition.wait(until: deadline) { return body(&state) }
+            if let end {
+                if !condition.wait(until: end) { return body(&state) }
             } else {
                 condition.wait()
             }

@@ -1,11 +1,10 @@
-internal import Foundation
 internal import Holdfast
 
 /// Where a rule is checked: a journal, its calls waited for, and what they have answered.
 final class JournalBench {
     private(set) var journal: any Journal
     private let reopenJournal: @Sendable (any Journal) throws -> any Journal
-    private let patience: Duration
+    let patience: Duration
     /// How often each completion was called.
     private var calls: [Monitor<Int>] = []
     /// What was reported about commits since the last opening.
@@ -24,8 +23,6 @@ final class JournalBench {
         self.patience = patience
         try observe()
     }
-
-    var deadline: Date { Date(timeIntervalSinceNow: Double(patience.wholeMilliseconds) / 1000) }
 
     private func observe() throws {
         reports = Monitor([])
@@ -72,7 +69,7 @@ final class JournalBench {
                 answer.withLock { $0 = result }
                 answer.broadcast()
             })
-        guard let result = answer.wait(until: deadline, for: { $0 }) else {
+        guard let result = answer.wait(atMost: patience, for: { $0 }) else {
             throw Deviation("the completion of \(what)", expected: "a call within \(patience)", found: "none")
         }
         return try result.get()
@@ -213,7 +210,7 @@ final class JournalBench {
 
     /// Waits for a report for which `body` has a value.
     func report<Value>(_ what: String, _ body: (CommitReport) -> Value?) throws -> Value {
-        let found = reports.wait(until: deadline) { reports -> Value? in
+        let found = reports.wait(atMost: patience) { reports -> Value? in
             for report in reports.reversed() { if let value = body(report) { return value } }
             return nil
         }

@@ -83,7 +83,7 @@ extension JournalConformance {
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 for index in 0..<50 { journal.append(submission, completion: completions[thread * 50 + index]) }
             }
-            let found = firsts.wait(until: bench.deadline) { $0.count == 200 ? $0 : nil }
+            let found = firsts.wait(atMost: bench.patience) { $0.count == 200 ? $0 : nil }
             let all = try unwrap("200 appends answered with success", found)
             try expect("first UIDs, in the order of the completions", all, is: (0..<200).map { 1 + 3 * UInt64($0) })
             try expect("the depth", bench.journal.depth(lane), is: 600)

@@ -26,7 +26,7 @@ struct ServiceManager: Sendable {
         }
     }
 
-    private let socket: String
+    private let address: NotifyAddress
     /// How often to say ``News/watchdog``; nil for never.
     let watchdogInterval: Duration?
     private let logger: Logger
@@ -36,13 +36,15 @@ struct ServiceManager: Sendable {
     /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked at.
     init?(_ environment: [String: String], process: Int32 = ProcessInfo.processInfo.processIdentifier, logger: Logger) {
         guard let socket = environment["NOTIFY_SOCKET"], !socket.isEmpty else { return nil }
-        guard socket.hasPrefix("/") else {
-            // An abstract name: systemd uses none for services.
+        guard let address = NotifyAddress(socket) else {
             logger.warning(
-                "NOTIFY_SOCKET is \(socket.prefix(100).debugDescription), which is no path: nothing is told there")
+                """
+                NOTIFY_SOCKET is \(socket.prefix(200).debugDescription), which is neither a path nor an abstract name \
+                behind an @, of at most 108 bytes: nothing is told there
+                """)
             return nil
         }
-        self.socket = socket
+        self.address = address
         self.logger = logger
         let isForUs = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
         // Twice in the time, as sd_watchdog_enabled(3) advises.
@@ -54,14 +56,7 @@ struct ServiceManager: Sendable {
     func tell(_ news: News) async {
         let text = news.text(at: NIODeadline.now().uptimeNanoseconds / 1000)
         do {
-            let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(unixDomainSocketPath: socket).get()
-            // Also when it can't be said: there is one for each word.
-            defer { channel.close(promise: nil) }
-            let address = try SocketAddress(unixDomainSocketPath: socket)
-            try await channel.writeAndFlush(
-                AddressedEnvelope(remoteAddress: address, data: ByteBuffer(string: text))
-            ).get()
+            try await NIOThreadPool.singleton.runIfActive { [address] in try address.send(text) }
         } catch {
             logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(error)")
         }

@@ -184,6 +184,15 @@ struct DamageMetLaterTests {
             guard unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0 else { fatalError("no limit on files") }
             let error = JournalError(LMDBError(.fileTooLarge, "mdb_txn_commit", path: "x"), "write to", "x.journal")
             #expect(error.code == .diskFull)
+            #expect(error.message.contains("`ulimit -f`") && !error.message.contains("Make room on the file system"))
+        }
+    }
+
+    @Test("A full disk and a quota that is used up are told apart")
+    func full() {
+        for (code, advice) in [(LMDBError.Code.noSpace, "Make room on the file system"), (.overQuota, "quota")] {
+            let error = JournalError(LMDBError(code, "mdb_txn_commit", path: "x"), "append to", "x.journal")
+            #expect(error.code == .diskFull && error.message.contains(advice), "\(error.message)")
         }
     }
 

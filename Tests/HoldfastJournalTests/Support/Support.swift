@@ -38,7 +38,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 
     func get(_ limit: TimeInterval = 60) throws -> Value {
-        guard let value = value.wait(until: Date(timeIntervalSinceNow: limit), for: { value in value }) else {
+        guard let value = value.wait(atMost: .seconds(limit), for: { value in value }) else {
             throw TimedOut()
         }
         return value

@@ -27,11 +27,54 @@ import Testing
         for start in stride(from: 1, to: 3001, by: 500) { try bench.submit(start..<start + 500) }
         bench.advance(by: .seconds(4 * 3600))
         let before = bench.sent.count
-        #expect((4000...4100).contains(before))
+        #expect((3000...3100).contains(before))
+        #expect(Set(bench.sent).count == 3000)
         bench.advance(by: .seconds(3600))
         #expect((6...12).contains(bench.sent.count - before))
         #expect(bench.core.producer.blacklist.count == 0 && bench.status.rejectedTotal == 0)
         #expect(bench.journal.entries.allSatisfy { $0.attempts == 0 })
+    }
+
+    @Test(
+        "Good ones behind some more than are held go within minutes, and nobody is told meanwhile that nothing more goes"
+    )
+    func behindHeld() throws {
+        let bench = try Bench()
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        bench.answer = { Sample.number(of: $0) <= 1200 ? bad : .confirmed }
+        for start in stride(from: 1, to: 2201, by: 500) { try bench.submit(start..<min(start + 500, 2201)) }
+        let start = bench.clock.monotonic
+        while bench.status.confirmed < 1000, bench.clock.monotonic - start < .seconds(300) {
+            bench.advance(by: .milliseconds(500))
+            #expect(bench.consumer.rest() == nil || bench.status.confirmed == 1000)
+        }
+        #expect(bench.status.confirmed == 1000)
+    }
+
+    @Test(
+        "That nothing more goes is told when each was tried once, or eight pauses were in vain",
+        arguments: [1, 5, 3000])
+    func told(count: Int) throws {
+        let bench = try Bench()
+        let bad = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        bench.answer = { _ in bad }
+        for start in stride(from: 1, to: count + 1, by: 500) { try bench.submit(start..<min(start + 500, count + 1)) }
+        bench.advance(by: .milliseconds(5600))
+        #expect(bench.consumer.rest() == nil)
+        bench.advance(by: .seconds(count < 10 ? 8 : 60))
+        guard count > 10 else {
+            guard case .stopped = bench.consumer.rest() else {
+                Issue.record("nobody is told")
+                return
+            }
+            return
+        }
+        #expect(bench.consumer.rest() == nil)
+        bench.advance(by: .seconds(200))
+        guard case .stopped = bench.consumer.rest() else {
+            Issue.record("nobody is told")
+            return
+        }
     }
 }
 

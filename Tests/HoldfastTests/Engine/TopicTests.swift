@@ -77,6 +77,24 @@ import Testing
     }
 
     @Test(
+        "That nothing more goes is told after three probes in vain, or when each that waits was tried",
+        arguments: [1, 50])
+    func told(count: Int) throws {
+        let bench = try bench()
+        try bench.submit(typos(1..<count + 1))
+        bench.settle()
+        #expect(bench.consumer.rest() == nil)
+        bench.advance(by: .seconds(3))
+        #expect((bench.consumer.rest() == nil) == (count > 1))
+        bench.advance(by: .seconds(5))
+        guard case .stopped(let words) = bench.consumer.rest() else {
+            Issue.record("nobody is told")
+            return
+        }
+        #expect(words.contains("topic com.example.typo is set aside"))
+    }
+
+    @Test(
         "When a probe is taken the topic is back by itself, and what waited for it follows in order",
         arguments: Guarantee.allCases)
     func comesBack(_ guarantee: Guarantee) async throws {

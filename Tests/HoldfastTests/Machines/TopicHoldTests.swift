@@ -126,12 +126,33 @@ import Testing
         #expect(hold.isSetAsideForTokens("a"))
         #expect(check(&hold, "a", uid: 2) == .goes)
         #expect(hold.causeTried(lane: 0, UID(2)) == .tokens)
-        #expect(check(&hold, "a", uid: 3) == .waits(until: refusal.due))
+        let third = check(&hold, "a", uid: 3)
+        #expect(third != .goes && third != .waits(until: refusal.due))
         hold.ended(lane: 0, UID(2))
         #expect(check(&hold, "a", uid: 4) == .goes)
         _ = hold.refused("a", lane: 0, uid: UID(4), words: nil, schedule, now: .zero, wall: wall, random: 0.999)
-        #expect(check(&hold, "a", uid: 5) == .waits(until: refusal.due))
+        #expect(check(&hold, "a", uid: 5) == third)
         #expect(hold.standings.map(\.reason) == ["bad"])
+    }
+
+    @Test(
+        "Those whose tokens were called bad before are tried again behind all others, and at once where there are none")
+    func calledBadBefore() {
+        for hasOthers in [true, false] {
+            var hold = hold()
+            let bad = hold.refused(
+                "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", schedule, now: .zero, wall: wall, random: 0.999
+            )
+            hold.waits(until: bad.due, lane: 0)
+            var first = bad.due
+            if hasOthers, case .waits(let due) = check(&hold, "a", uid: 2) {
+                hold.waits(until: due, lane: 0)
+                first = due
+            }
+            #expect((first != bad.due) == hasOthers)
+            hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+            #expect(hold.call(lane: 0, limit: 9)?.through == first)
+        }
     }
 
     @Test("A probe without an answer is followed by another one, and so is one whose connection ends") func lost() {

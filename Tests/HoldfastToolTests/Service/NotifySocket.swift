@@ -9,7 +9,7 @@ final class NotifySocket: Sendable {
 
     struct Failure: Error { var code: Int32 }
 
-    /// - Parameter path: at most 107 bytes.
+    /// - Parameter path: at most 107 bytes. Behind `@` an abstract name.
     init(_ path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -18,10 +18,15 @@ final class NotifySocket: Sendable {
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
             precondition(path.utf8.count < bytes.count)
             unsafe bytes.copyBytes(from: path.utf8)
+            if path.hasPrefix("@") { unsafe bytes[0] = 0 }
         }
+        // An abstract name ends where the address does.
+        let length =
+            path.hasPrefix("@")
+            ? MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + path.utf8.count : MemoryLayout<sockaddr_un>.size
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                unsafe bind(descriptor, $0, socklen_t(length))
             }
         }
         guard result == 0 else { throw Failure(code: errno) }

@@ -247,12 +247,30 @@ struct ServiceRunTests {
     @Test("Where nobody started it who wants to know, nobody is told; a watchdog of another process is none")
     func manager() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        #expect(
-            ServiceManager([:], logger: logger) == nil && ServiceManager(["NOTIFY_SOCKET": "@x"], logger: logger) == nil
-        )
+        #expect(ServiceManager([:], logger: logger) == nil)
+        for (socket, isServed) in [
+            ("", false), ("@", false), ("x", false), ("vsock:2:1", false), ("@x", true),
+            ("@" + String(repeating: "x", count: 107), true), ("@" + String(repeating: "x", count: 108), false),
+            ("/" + String(repeating: "x", count: 106), true), ("/" + String(repeating: "x", count: 107), false),
+        ] {
+            #expect((ServiceManager(["NOTIFY_SOCKET": socket], logger: logger) != nil) == isServed, "\(socket)")
+        }
         let environment = ["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"]
         #expect(ServiceManager(environment, process: 7, logger: logger)?.watchdogInterval == .milliseconds(1500))
         #expect(ServiceManager(environment, process: 8, logger: logger)?.watchdogInterval == nil)
         #expect(ServiceManager.News.reloading.text(at: 42) == "RELOADING=1\nMONOTONIC_USEC=42")
+    }
+
+    @Test("An abstract socket is told as one in the file system is, and one that is gone ends nothing")
+    func abstractSocket() async throws {
+        let name = "@holdfast-\(UUID().uuidString)"
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let manager = try #require(ServiceManager(["NOTIFY_SOCKET": name], logger: logger))
+        do {
+            let socket = try NotifySocket(name)
+            await manager.tell(.ready("serving"))
+            #expect(await waitUntil { socket.heard == ["READY=1\nSTATUS=serving"] })
+        }
+        await manager.tell(.stopping)
     }
 }
