@@ -124,7 +124,9 @@ struct JournalLife {
             result.withLock { result in result = done }
             result.broadcast()
         }
-        guard let done = result.wait(atMost: .seconds(60), for: { result in result }) else { throw Failure("no answer") }
+        guard let done = result.wait(atMost: .seconds(60), for: { result in result }) else {
+            throw Failure("no answer")
+        }
         try done.get()
     }
 }
