@@ -47,6 +47,7 @@ public final class ControlSocket: Service, Sendable {
 
     private let path: ControlPath
     private let configuration: Configuration
+    private let acceptLimiter = Monitor(LogLimiter<Bool>(interval: .seconds(60)))
     private let server: RequestServer
     private let limits = MessageLimits()
     private let logger: Logger
@@ -139,12 +140,20 @@ public final class ControlSocket: Service, Sendable {
             .serverChannelOption(.backlog, value: 16)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause { self.sayNothingIsAccepted($0) })
                 }
             }
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+    }
+
+    private func sayNothingIsAccepted(_ error: any Error) {
+        let now = EngineClock.system.monotonic()
+        guard acceptLimiter.withLock({ $0.admit(true, now: now) }) != nil else { return }
+        logger.warning(
+            "operators can't connect to \(path.socket), and it is tried again in a second: \(error)",
+            metadata: ["event": "cannot-accept"])
     }
 
     private func prepare(_ channel: any Channel) -> EventLoopFuture<Accepted> {

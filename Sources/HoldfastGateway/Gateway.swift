@@ -13,6 +13,9 @@ public struct GatewayConfiguration: Sendable {
     /// How long listeners may take to answer what is in hand when the gateway ends; then connections are closed.
     /// Default: 10 s.
     public var drainLimit: Duration = .seconds(10)
+    /// Connections of all listeners together; one more is closed at once. Each takes a descriptor of the process, which
+    /// delivers and opens files, too. Default: as many as each listener's own limit lets in.
+    public var connections = Int.max
 
     public init() {}
 }
@@ -27,6 +30,7 @@ public struct GatewayConfiguration: Sendable {
 public final class Gateway: Service, Sendable {
     private let drainLimit: Monitor<Duration>
     private let ingresses: [any Ingress]
+    private let room: ConnectionRoom
 
     /// Listens from when it returns.
     ///
@@ -35,18 +39,20 @@ public final class Gateway: Service, Sendable {
         _ configuration: GatewayConfiguration, engine: PushEngine, logger: Logger = Logger(label: "holdfast.gateway")
     ) async throws(GatewayError) {
         drainLimit = Monitor(configuration.drainLimit)
+        let room = ConnectionRoom(limit: configuration.connections)
+        self.room = room
         var ingresses: [any Ingress] = []
         do throws(GatewayError) {
             if let http2 = configuration.http2 {
                 ingresses.append(
                     try await HTTP2Ingress.start(
-                        http2, submitters: configuration.submitters, engine: engine))
+                        http2, submitters: configuration.submitters, engine: engine, room: room, logger: logger))
             }
             if let binary = configuration.binary {
-                ingresses.append(try await BinaryIngress.start(binary, engine: engine, logger: logger))
+                ingresses.append(try await BinaryIngress.start(binary, engine: engine, room: room, logger: logger))
             }
             if let feedback = configuration.feedback {
-                ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, logger: logger))
+                ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, room: room, logger: logger))
             }
         } catch {
             // What listens already would keep its address for nobody.
@@ -68,6 +74,7 @@ public final class Gateway: Service, Sendable {
         let changes = try ingresses.map { ingress throws(GatewayError) in try ingress.reloading(configuration) }
         for takeUp in changes { takeUp() }
         drainLimit.withLock { $0 = configuration.drainLimit }
+        room.change(limit: configuration.connections)
     }
 
     /// What each listener did and has open, by the protocol's name.

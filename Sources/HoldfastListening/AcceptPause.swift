@@ -10,9 +10,13 @@ package final class AcceptPause: ChannelInboundHandler {
 
     private static let pause = TimeAmount.seconds(1)
 
-    package init() {}
+    private let failed: @Sendable (any Error) -> Void
+
+    /// - Parameter failed: told each time why nothing is accepted; must not block.
+    package init(failed: @escaping @Sendable (any Error) -> Void) { self.failed = failed }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        failed(error)
         accept(false, context)
         let isolated = context.loopBound
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.accept(true, isolated.value) }

@@ -52,7 +52,7 @@ struct AdminTests {
     }
 
     private func get(_ path: String, _ port: Int) async throws -> String {
-        try await say("GET \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", to: port)
+        try await say("GET \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", to: port)
     }
 
     @Test("A process that turns is alive; it is ready, or says all that keeps it from being so")
@@ -81,7 +81,7 @@ struct AdminTests {
             #expect(answer.hasSuffix("\r\n\r\nx 1\n"))
             #expect(try await get("/", port).hasPrefix("HTTP/1.1 404 "))
             let posted = try await say(
-                "POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", to: port)
+                "POST /metrics HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", to: port)
             #expect(posted.hasPrefix("HTTP/1.1 404 ") || posted.hasPrefix("HTTP/1.1 405 "), "\(posted)")
         }
     }
@@ -90,7 +90,7 @@ struct AdminTests {
     func garbage() async throws {
         try await serving { port in
             let long = String(repeating: "a", count: 9000)
-            let refused = try await say("GET /metrics HTTP/1.1\r\nhost: x\r\nx: \(long)\r\n\r\n", to: port)
+            let refused = try await say("GET /metrics HTTP/1.1\r\nhost: localhost\r\nx: \(long)\r\n\r\n", to: port)
             #expect(refused.hasPrefix("HTTP/1.1 4"), "\(refused.prefix(100))")
             let garbage = try await say("\u{1}\u{2}\u{3}garbage\r\n\r\n", to: port)
             #expect(garbage.isEmpty || garbage.hasPrefix("HTTP/1.1 4"), "\(garbage.prefix(100))")
@@ -108,8 +108,8 @@ struct AdminTests {
         }
         try await serving(configure) { port in
             for beginning in [
-                "", "GET /metrics HT", "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n",
-                "POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc",
+                "", "GET /metrics HT", "GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n",
+                "POST /metrics HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nabc",
             ] {
                 let start = ContinuousClock.now
                 _ = try await say(beginning, to: port, limit: .seconds(20))
@@ -118,24 +118,46 @@ struct AdminTests {
         }
     }
 
-    @Test("More connections than are allowed wait until one has gone")
+    @Test("Where there are as many connections as may be, the one that is idle for longest gives way to another")
     func connections() async throws {
         let configure: (inout AdminConfiguration) -> Void = { $0.connections = 2 }
         try await serving(configure) { port in
             let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            let idle = [
-                try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
-                try await bootstrap.connect(host: "127.0.0.1", port: port).get(),
-            ]
-            let isAnswered = Monitor(false)
-            async let answer = {
-                defer { isAnswered.withLock { $0 = true } }
-                return try await get("/health/live", port)
-            }()
-            #expect(await Patience(.milliseconds(200)).wait { isAnswered.withLock { $0 } } == false)
-            try await idle[0].close()
-            #expect(try await answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-            try await idle[1].close()
+            let older = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            try await older.writeAndFlush(ByteBuffer(string: "GET /health/li")).get()
+            let newer = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            for _ in 0..<10 { #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n")) }
+            try await older.closeFuture.get()
+            if newer.isActive { try await newer.close() }
+        }
+    }
+
+    @Test("HEAD is answered as GET is, without the body") func head() async throws {
+        try await serving { port in
+            for path in ["/health/live", "/health/ready", "/metrics"] {
+                let answer = try await say(
+                    "HEAD \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", to: port)
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\n"), "\(answer)")
+            }
+        }
+    }
+
+    @Test("A name that is not this machine's own is refused, where everybody is not meant")
+    func rebinding() async throws {
+        func ask(_ host: String, _ port: Int) async throws -> String {
+            try await say("GET /metrics HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n\r\n", to: port)
+        }
+        try await serving { port in
+            for host in ["evil.example", "evil.example:\(port)", "localhost.evil.example", "127.0.0.1.evil.example", "x"] {
+                let answer = try await ask(host, port)
+                #expect(answer.hasPrefix("HTTP/1.1 421 ") && !answer.contains("x 1"), "\(host): \(answer)")
+            }
+            for host in ["localhost", "LocalHost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)", "10.1.2.3"] {
+                #expect(try await ask(host, port).hasPrefix("HTTP/1.1 200 OK\r\n"), "\(host)")
+            }
+        }
+        try await serving({ $0.servesEverybody = true }) { port in
+            #expect(try await ask("push.example.net", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
     }
 
@@ -148,7 +170,7 @@ struct AdminTests {
             do {
                 let client = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
                 client.writeAndFlush(
-                    ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"),
+                    ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"),
                     promise: nil)
                 try await client.closeFuture.get()
             } catch {

@@ -14,7 +14,7 @@ struct ConnectionClockTests {
     func handshake() {
         let clock = ConnectionClock(limits, now: start)
         #expect(clock.verdict(at: after(9), isOwed: false) == .goOn)
-        #expect(clock.verdict(at: after(10), isOwed: false) == .close("handshake"))
+        #expect(clock.verdict(at: after(10), isOwed: false) == .close(.handshake))
         #expect(clock.next(after: start) == after(10))
     }
 
@@ -28,7 +28,7 @@ struct ConnectionClockTests {
         clock.written(at: after(20))
         clock.swept(at: after(30))
         #expect(clock.verdict(at: after(49), isOwed: true) == .goOn)
-        #expect(clock.verdict(at: after(50), isOwed: true) == .close("write"))
+        #expect(clock.verdict(at: after(50), isOwed: true) == .close(.write))
         clock.written(at: after(50))
         #expect(clock.verdict(at: after(59), isOwed: true) == .goOn)
     }
@@ -41,7 +41,7 @@ struct ConnectionClockTests {
         clock.swept(at: after(3699))
         #expect(clock.verdict(at: after(3699), isOwed: false) == .goOn)
         #expect(clock.verdict(at: after(3700), isOwed: true) == .goOn)
-        #expect(clock.verdict(at: after(3700), isOwed: false) == .close("idle"))
+        #expect(clock.verdict(at: after(3700), isOwed: false) == .close(.idle))
     }
 
     @Test("A client that does not say that it has heard of the end is not waited for")

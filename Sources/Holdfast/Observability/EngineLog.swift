@@ -8,7 +8,7 @@ struct EngineLog: Sendable {
 
     private let logger: Logger
     private let clock: EngineClock
-    private let limiter: Monitor<LogLimiter>
+    private let limiter: Monitor<LogLimiter<LogLine>>
 
     /// - Parameter route: goes with every line. Each route has its own limits.
     init(_ logger: Logger, clock: EngineClock, interval: Duration = standardInterval, route: String? = nil) {

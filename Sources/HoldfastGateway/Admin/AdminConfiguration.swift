@@ -3,7 +3,7 @@ public struct AdminConfiguration: Sendable {
     public var listen: ListenAddress
     /// Whether an address that is reached from elsewhere is meant: there is no TLS and no password. Default: no.
     public var servesEverybody = false
-    /// Connections at a time; more wait until one has gone. Default: 32.
+    /// Connections at a time; for one more, the one that has been idle for longest is closed. Default: 32.
     public var connections = 32
     /// How long a connection may take from one request to the end of the head of the next. Default: 60 s.
     public var idle: Duration = .seconds(60)

@@ -56,7 +56,9 @@ public final class AdminServer: Service, Sendable {
     }
 
     private func application() -> some ApplicationProtocol {
-        let router = Router()
+        // HEAD is what some probes ask with.
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        if !configuration.servesEverybody { router.add(middleware: AdminHost()) }
         router.get("health/live") { _, _ in Self.answer(.ok, "text/plain; charset=utf-8", "alive\n") }
         router.get("health/ready") { [health] _, _ in Self.answer(health()) }
         router.get("metrics") { [metrics] _, _ in
@@ -66,6 +68,7 @@ public final class AdminServer: Service, Sendable {
         var quiet = logger
         quiet.logLevel = .critical
         let (configuration, listening, logger) = (configuration, listening, logger)
+        let connections = AdminConnections(limit: configuration.connections)
         return Application(
             router: router,
             server: HTTPServerBuilder { responder in
@@ -73,19 +76,21 @@ public final class AdminServer: Service, Sendable {
                     http: HTTP1Channel(
                         responder: responder,
                         configuration: .init(
-                            additionalChannelHandlers: [AdminTimer(configuration)],
+                            additionalChannelHandlers: [AdminTimer(configuration, connections)],
                             httpDecoderConfiguration: .init(
                                 maxHeaderFieldSize: configuration.headBytes, maxHeaderListSize: configuration.headBytes,
                                 maxHeaderFieldCount: 100))))
             },
-            configuration: .init(
-                address: .hostname(configuration.listen.host, port: configuration.listen.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
+            configuration: .init(address: .hostname(configuration.listen.host, port: configuration.listen.port)),
             onServerRunning: { channel in
                 // Nearest to the socket: whoever comes later would end the server over an error. Hummingbird offers no other
                 // place; where this fails, the listener is closed already.
+                let log = ListenerLog(logger, name: "admin")
                 try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause(), position: .first)
+                    let pause = AcceptPause { error in
+                        log(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(error)")
+                    }
+                    try channel.pipeline.syncOperations.addHandler(pause, position: .first)
                 }.get()
                 let port = channel.localAddress?.port ?? configuration.listen.port
                 let address = ListenAddress(host: configuration.listen.host, port: port)

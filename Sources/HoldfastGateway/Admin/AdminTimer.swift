@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOHTTPTypes
 
 /// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever trickles in.
+/// Tells the others whether it is idle.
 final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -11,24 +12,36 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let idle: TimeAmount
     private let request: TimeAmount
+    private let connections: AdminConnections
     private var timer: Scheduled<Void>?
 
-    init(_ configuration: AdminConfiguration) {
+    init(_ configuration: AdminConfiguration, _ connections: AdminConnections) {
+        self.connections = connections
         (idle, request) = (TimeAmount(configuration.idle), TimeAmount(configuration.request))
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { wait(idle, context) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard connections.add(context.channel) else { return context.close(promise: nil) }
+        wait(idle, context)
+    }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        connections.remove(context.channel)
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
+        connections.remove(context.channel)
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // From the head on the request has its time, and its answer: the body of one that trickles brings no more.
-        if case .head = unwrapInboundIn(data) { wait(request, context) }
+        if case .head = unwrapInboundIn(data) {
+            connections.change(context.channel, isIdle: false)
+            wait(request, context)
+        }
         context.fireChannelRead(data)
     }
 
@@ -38,7 +51,10 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: written)
         let isolated = context.loopBound
         // When it has left, and not when it was handed over: one who does not read it does not get more time.
-        written.futureResult.assumeIsolated().whenSuccess { self.wait(self.idle, isolated.value) }
+        written.futureResult.assumeIsolated().whenSuccess {
+            self.connections.change(isolated.value.channel, isIdle: true)
+            self.wait(self.idle, isolated.value)
+        }
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

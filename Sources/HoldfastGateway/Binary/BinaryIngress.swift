@@ -13,14 +13,16 @@ struct BinaryIngress: Ingress {
 
     /// Listens from when it returns.
     static func start(
-        _ configuration: BinaryIngressConfiguration, engine: PushEngine, logger: Logger
+        _ configuration: BinaryIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger
     ) async throws(GatewayError) -> BinaryIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary")
         let producer = try producer(named: producerName, of: engine)
         let service = BinaryService(configuration, producer: producer, logger: logger)
+        let door = ListenerDoor(
+            limit: { service.settings.limits.connections }, room: room, figures: service.figures, log: service.log)
         let listener = try await Listener.start(
-            configuration.listen, tls: tls, limit: { service.settings.limits.connections },
+            configuration.listen, tls: tls, door: door,
             handlers: { channel in
                 // A client may close its side first; and one read at a time is what may lie here unread.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)

@@ -99,7 +99,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Some clients close without TLS's own goodbye; what they wrote counts all the same.
         if case NIOSSLError.uncleanShutdown = error { return }
-        if phase == .opening { service.figures.fault("TLS") }
+        if phase == .opening { service.figures.fault(.tls) }
         service.logger.debug("a client's connection failed: \(error)", metadata: metadata)
         context.close(promise: nil)
     }
@@ -136,7 +136,11 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         while let step = session.next() { perform(step) }
         isPumping = false
         service.figures.add(session.takeTally())
-        if session.isWaitingForJournal, resumption == nil { resume(in: Self.retryPause) }
+        if session.isWaitingForJournal, resumption == nil {
+            let why = session.journalTrouble ?? "the journal takes nothing"
+            service.log(.journalRefuses, "a client's notifications wait: \(why)", peer: context?.channel.remoteAddress)
+            resume(in: Self.retryPause)
+        }
         if owesRead, session.wantsInput, resumption == nil, let context {
             owesRead = false
             context.read()
@@ -227,10 +231,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         }
         switch phase {
         case .opening:
-            service.figures.fault("handshake limit")
+            service.figures.fault(.handshake)
             end()
         case .serving:
-            if session.isInRequest { service.figures.fault("idle limit") }
+            if session.isInRequest { service.figures.fault(.idle) }
             // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
             watch(for: limits.write)
             session.drain()

@@ -54,6 +54,8 @@ struct BinaryServerSession: Sendable {
     private var submitted = 0
     /// Since when the journal takes nothing, and whether to leave it alone for now.
     private var refusedSince: NIODeadline?
+    /// What the journal said last of why.
+    private(set) var journalTrouble: String?
     private var isHolding = false
     private var ending: Ending?
     private var lastCommitted: UInt32?
@@ -210,6 +212,7 @@ struct BinaryServerSession: Sendable {
         switch refusal.reason {
         case .journalFull, .journalFailed:
             isHolding = true
+            journalTrouble = refusal.detail
             refusedSince = refusedSince ?? now
         case .shuttingDown:
             drop(.shutdown)

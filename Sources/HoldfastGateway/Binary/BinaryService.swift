@@ -5,6 +5,7 @@ internal import Logging
 final class BinaryService: Sendable {
     let producer: Producer
     let logger: Logger
+    let log: ListenerLog
     let figures = IngressFigures()
     let rate: SharedRate
     /// Connections that have something which is not on disk, also those that are closed already.
@@ -14,6 +15,7 @@ final class BinaryService: Sendable {
     init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger) {
         self.producer = producer
         self.logger = logger
+        log = ListenerLog(logger, name: "binary")
         rate = SharedRate(settings.rate)
         current = Monitor(settings)
     }

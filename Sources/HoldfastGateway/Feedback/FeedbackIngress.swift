@@ -10,13 +10,15 @@ struct FeedbackIngress: Ingress {
 
     /// Listens from when it returns.
     static func start(
-        _ configuration: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger
+        _ configuration: FeedbackIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger
     ) async throws(GatewayError) -> FeedbackIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
         let service = FeedbackService(configuration, engine: engine, logger: logger)
+        let door = ListenerDoor(
+            limit: { service.settings.limits.connections }, room: room, figures: service.figures, log: service.log)
         let listener = try await Listener.start(
-            configuration.listen, tls: tls, limit: { service.settings.limits.connections },
+            configuration.listen, tls: tls, door: door,
             handlers: { channel in
                 // A client's end is told from a reset only where it does not end the connection at once.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)

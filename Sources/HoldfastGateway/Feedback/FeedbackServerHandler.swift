@@ -49,7 +49,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        watch(for: limits.handshake, "handshake limit")
+        watch(for: limits.handshake, .handshake)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -74,14 +74,14 @@ final class FeedbackServerHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard phase != .ended else { return }
-        service.figures.fault("not the protocol")
+        service.figures.fault(.protocol)
         end()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Some clients close without TLS's own goodbye; how TCP ended says more.
         if case NIOSSLError.uncleanShutdown = error { return }
-        if phase == .opening { service.figures.fault("TLS") }
+        if phase == .opening { service.figures.fault(.tls) }
         service.logger.debug("a client's reading of the feedback failed: \(error)")
         end()
     }
@@ -97,11 +97,11 @@ final class FeedbackServerHandler: ChannelInboundHandler {
     private func begin(_ context: ChannelHandlerContext, topic: String?) {
         guard phase == .opening else { return }
         guard let topic else {
-            service.figures.fault("no topic")
+            service.figures.fault(.topic)
             return end()
         }
         phase = .telling
-        watch(for: limits.write, "write limit")
+        watch(for: limits.write, .write)
         service.begin(topic, on: context.eventLoop).assumeIsolated().whenComplete { result in
             self.proceed(result) { reading in
                 self.reading = reading
@@ -124,7 +124,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
             if let rest = page.rest { self.tell(rest) } else { self.drain() }
         }
         // Each page gets the time of its own to be read in.
-        watch(for: limits.write, "write limit")
+        watch(for: limits.write, .write)
         guard !page.bytes.isEmpty else { return proceed() }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page.bytes))).assumeIsolated().whenSuccess(proceed)
     }
@@ -184,7 +184,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         context?.close(promise: nil)
     }
 
-    private func watch(for limit: Duration, _ fault: String?) {
+    private func watch(for limit: Duration, _ fault: ListenerFault?) {
         guard let context else { return }
         timer?.cancel()
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {

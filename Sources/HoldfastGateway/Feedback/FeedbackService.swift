@@ -9,6 +9,7 @@ final class FeedbackService: Sendable {
     static let pageSize = 1000
 
     let logger: Logger
+    let log: ListenerLog
     let figures = IngressFigures()
     /// Readings whose end is not on disk, also those whose connection is closed already.
     let unfinished = UnfinishedWork()
@@ -18,6 +19,7 @@ final class FeedbackService: Sendable {
     init(_ settings: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger) {
         self.engine = engine
         self.logger = logger
+        log = ListenerLog(logger, name: "feedback")
         current = Monitor(settings)
     }
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import Logging
 
 /// APNs over HTTP/2 for senders: what they hand over is on disk before they are told 200.
 struct HTTP2Ingress: Ingress {
@@ -13,15 +14,18 @@ struct HTTP2Ingress: Ingress {
     ///
     /// - Throws: ``GatewayError``.
     static func start(
-        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine
+        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine, room: ConnectionRoom,
+        logger: Logger
     ) async throws(GatewayError) -> HTTP2Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
-            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer)
+            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
+            log: ListenerLog(logger, name: "http2"))
+        let door = ListenerDoor(
+            limit: { service.settings.limits.connections }, room: room, figures: service.figures, log: service.log)
         let listener = try await Listener.start(
-            configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"],
-            limit: { service.settings.limits.connections },
+            configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"], door: door,
             handlers: { _ in [HTTP2IngressConnection(service: service)] })
         return HTTP2Ingress(listener: listener, service: service)
     }

@@ -110,21 +110,21 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     /// TLS is up: our SETTINGS may go out.
     private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
         // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
-        guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: "alpn") }
+        guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: .alpn) }
         isSecure = true
         do {
             if service.settings.knowsCertificates, try context.pipeline.syncOperations.nioSSL_peerCertificate() != nil {
                 desk.trust()
             }
         } catch {
-            return end(fault: "tls")
+            return end(fault: .tls)
         }
         flush()
     }
 
     /// A client that speaks no TLS, breaks off or resets costs a connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end(fault: state == .opening && service.isSecure ? "tls" : nil)
+        end(fault: state == .opening && service.isSecure ? .tls : nil)
     }
 
     /// A client that does not take its answers is not read from either.
@@ -219,6 +219,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     private func publish() {
         if let tally = desk.takeTally() { service.figures.add(tally) }
+        for (line, words) in desk.takeTroubles() { service.log(line, words, peer: context?.channel.remoteAddress) }
     }
 
     // MARK: Time
@@ -240,8 +241,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         case .endDrain:
             clock.endedDrain()
             desk.endDrain()
-        case .close("idle"):
-            desk.close("idle")
+        case .close(.idle):
+            desk.close(.idle)
         case .close(let what):
             return end(fault: what)
         }
@@ -252,7 +253,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     // MARK: Ends
 
     /// Closes at once: there is nobody to say anything to.
-    private func end(fault: String?) {
+    private func end(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
         context?.close(promise: nil)

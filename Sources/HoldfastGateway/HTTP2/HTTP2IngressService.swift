@@ -5,6 +5,7 @@ internal import Holdfast
 final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
+    let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests
     /// Where large batches are checked and packed, so that event loops read on meanwhile.
@@ -13,7 +14,10 @@ final class HTTP2IngressService: Sendable {
     let isSecure: Bool
     private let current: Monitor<HTTP2IngressSettings>
 
-    init(_ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer) {
+    init(
+        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer, log: ListenerLog
+    ) {
+        self.log = log
         self.producer = producer
         isSecure = configuration.tls != nil
         rate = SharedRate(configuration.rate)

@@ -36,6 +36,8 @@ struct RequestDesk {
     private(set) var outstanding = 0
     /// What is to be added to the listener's figures.
     private var tally = IngressFigures.Values()
+    /// What operators are to be told: of each kind the last.
+    private var troubles: [ListenerLog.Line: String] = [:]
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
     /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
@@ -81,7 +83,7 @@ struct RequestDesk {
         case .settingsChanged:
             isOpen = true
         case .connectionError:
-            tally.faults["protocol", default: 0] += 1
+            countFault(.protocol)
             isOver = true
         case .pong(Self.drainPing):
             endDrain()
@@ -107,6 +109,9 @@ struct RequestDesk {
             batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
+            if Self.isAboutCredentials(error.reason) {
+                troubles[.refusedCredentials] = "a client's credentials were refused with \(error.reason): \(error.detail)"
+            }
             refuse(its, RefusalAnswer(error))
         }
     }
@@ -150,6 +155,9 @@ struct RequestDesk {
                 taken += 1
                 if let answer = RefusalAnswer(outcome) { write(its, answer) } else { accept(its) }
             case .refused(let refusal):
+                if Self.isOfJournal(refusal.reason) {
+                    troubles[.journalRefuses] = "notifications are refused with 503: \(refusal.detail)"
+                }
                 refuse(its, RefusalAnswer(refusal))
             case .undetermined:
                 // Nobody can say whether it is on disk, and neither do we.
@@ -189,7 +197,21 @@ struct RequestDesk {
         return tally
     }
 
-    mutating func countFault(_ what: String) { tally.faults[what, default: 0] += 1 }
+    /// What operators are to be told since the last call.
+    mutating func takeTroubles() -> [ListenerLog.Line: String] {
+        guard !troubles.isEmpty else { return troubles }
+        defer { troubles = [:] }
+        return troubles
+    }
+
+    private static func isAboutCredentials(_ reason: Reason) -> Bool {
+        [.invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates, .topicDisallowed]
+            .contains(reason)
+    }
+
+    private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }
+
+    mutating func countFault(_ what: ListenerFault) { tally.faults[what.rawValue, default: 0] += 1 }
 
     /// The client is gone: nobody hears what is still on its way to the disk.
     mutating func abandon() { tally.unanswered += outstanding }
@@ -213,7 +235,7 @@ struct RequestDesk {
         session.renewFrameBudget()
         credentials.renew()
         let stale = session.resetUnfinished(upTo: sweptUpTo, code: .cancel)
-        if stale > 0 { tally.faults["slow", default: 0] += stale }
+        if stale > 0 { tally.faults[ListenerFault.slow.rawValue, default: 0] += stale }
         sweptUpTo = session.lastStreamID
     }
 
@@ -223,7 +245,7 @@ struct RequestDesk {
     /// Lets go of what has begun, and ends the connection: it has more of that than its share.
     mutating func shed() {
         _ = session.resetUnfinished(upTo: .max, code: .enhanceYourCalm)
-        close("memory", code: .enhanceYourCalm)
+        close(.memory, code: .enhanceYourCalm)
     }
 
     /// Announces the end: the client is told to send nothing new, and what it sent before it heard of that is taken.
@@ -250,9 +272,9 @@ struct RequestDesk {
     mutating func settle() { finishDrain() }
 
     /// Ends the connection with a word; what was received is not answered any more.
-    mutating func close(_ fault: String?, code: HTTP2ErrorCode = .noError) {
+    mutating func close(_ fault: ListenerFault?, code: HTTP2ErrorCode = .noError) {
         guard !isOver else { return }
-        if let fault { tally.faults[fault, default: 0] += 1 }
+        if let fault { countFault(fault) }
         session.goAway(code: code)
         isOver = true
     }

@@ -5,8 +5,8 @@ internal import NIOCore
 struct ConnectionClock {
     enum Verdict: Equatable {
         case goOn
-        /// The client has had its time: for what, in a word.
-        case close(String)
+        /// The client has had its time: for what.
+        case close(ListenerFault)
         /// Time to look after requests that do not end.
         case sweep
         /// A client that was told of the end has not said that it heard.
@@ -60,10 +60,10 @@ struct ConnectionClock {
 
     /// - Parameter isOwed: whether the client waits for something.
     func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
-        if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close("handshake") }
-        if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close("write") }
+        if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close(.handshake) }
+        if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close(.write) }
         if let drainingSince, now >= drainingSince + Self.drainNotice { return .endDrain }
-        if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close("idle") }
+        if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close(.idle) }
         return now >= sweptAt + TimeAmount(limits.write) ? .sweep : .goOn
     }
 

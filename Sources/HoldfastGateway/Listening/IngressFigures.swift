@@ -37,5 +37,5 @@ public final class IngressFigures: Sendable {
     func add(_ more: Values) { values.withLock { $0.add(more) } }
 
     /// A connection is ended for what its client did, or did not do.
-    func fault(_ why: String) { values.withLock { $0.faults[why, default: 0] += 1 } }
+    func fault(_ why: ListenerFault) { values.withLock { $0.faults[why.rawValue, default: 0] += 1 } }
 }

@@ -27,11 +27,11 @@ final class Listener: Sendable {
     /// - Parameters:
     ///   - tls: nil for cleartext.
     ///   - protocols: what ALPN takes; none for protocols that are older than it.
-    ///   - limit: connections at a time; asked for each.
+    ///   - door: who is let in.
     ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
     /// - Throws: ``GatewayError``.
     static func start(
-        _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], limit: @escaping @Sendable () -> Int,
+        _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
@@ -41,14 +41,14 @@ final class Listener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause { door.cannotAccept($0) })
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { child in
-                guard admit(child, limit(), state) else { return child.close() }
+                guard admit(child, door, state) else { return child.close() }
                 return child.eventLoop.makeCompletedFuture {
                     let pipeline = child.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
@@ -72,14 +72,17 @@ final class Listener: Sendable {
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
     }
 
-    private static func admit(_ child: any Channel, _ limit: Int, _ state: Monitor<State>) -> Bool {
+    private static func admit(_ child: any Channel, _ door: ListenerDoor, _ state: Monitor<State>) -> Bool {
         let isAdmitted = state.withLock { state in
-            guard !state.isEnding, state.channels.count < limit else { return false }
+            guard !state.isEnding, door.admits(child.remoteAddress, open: state.channels.count) else { return false }
             state.channels[ObjectIdentifier(child)] = child
             return true
         }
         guard isAdmitted else { return false }
-        child.closeFuture.whenComplete { _ in state.withLock { $0.channels[ObjectIdentifier(child)] = nil } }
+        child.closeFuture.whenComplete { _ in
+            state.withLock { $0.channels[ObjectIdentifier(child)] = nil }
+            door.room.giveBack()
+        }
         return true
     }
 

@@ -47,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
             Console.standard.print(try JSONOutput.line(Unusable(ToolError(error, otherwise: .internalFault))))
             throw error
         }
+        DescriptorLimit.raise()
         let log = ServiceLog(level: configuration.log.level ?? .info)
         let run = ServiceRun(
             configuration, routes: routes, log: log,

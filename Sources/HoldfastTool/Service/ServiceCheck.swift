@@ -46,6 +46,8 @@ struct ServiceCheck {
         var listeners: [Listener] = []
         var admin: String?
         var mistakes: [String] = []
+        /// What can be served, and not as it is written.
+        var warnings: [String] = []
     }
 
     func run() throws -> ToolStatus {
@@ -70,6 +72,9 @@ struct ServiceCheck {
                 clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
         }
         report.admin = configuration.admin.listen?.description
+        if let limit = DescriptorLimit.current {
+            report.warnings += [DescriptorPlan(configuration).warning(within: limit.raised)].compactMap(\.self)
+        }
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
         return status
     }
@@ -121,6 +126,7 @@ struct ServiceCheck {
             return ("listen \(listener.name)", listener.listen, words.compactMap(\.self).joined(separator: ", "))
         }
         if let admin = report.admin { rows.append(("admin", admin, "health and metrics")) }
-        return "\(report.file ?? "the environment") can be served:\n" + DeliverySummary.table(rows)
+        let warnings = report.warnings.map { "\nwarning: \($0)" }.joined()
+        return "\(report.file ?? "the environment") can be served:\n" + DeliverySummary.table(rows) + warnings
     }
 }

@@ -45,7 +45,7 @@ final class ServiceLife: Sendable {
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
                 logger: log.logger(), listeners: listeners, metrics: metrics)
             gateway = try await Gateway(
-                configuration.gateway.configuration(routes: configuration.routes, at: addresses), engine: engine,
+                configuration.gatewayConfiguration(at: addresses), engine: engine,
                 logger: log.logger("holdfast.gateway"))
         } catch {
             opened.journal.close()

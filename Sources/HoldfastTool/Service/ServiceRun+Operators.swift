@@ -53,6 +53,13 @@ extension ServiceRun {
     /// Says what waits and would wait for ever.
     func sayUnserved() { for line in HealthWarnings.unserved(unserved) { logger.warning("\(line)") } }
 
+    /// Says what the configuration may take and the process may not have.
+    func sayDescriptors() {
+        guard let limit = DescriptorLimit.current else { return }
+        let plan = DescriptorPlan(state.withLock(\.configuration))
+        if let words = plan.warning(within: limit.soft) { logger.warning("\(words)") }
+    }
+
     /// In Prometheus' text format.
     var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)

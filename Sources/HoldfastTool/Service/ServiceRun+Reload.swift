@@ -28,8 +28,7 @@ extension ServiceRun {
             changes = try await life.engine.reconfigure(
                 routes: reload.routes.map(\.route), configuration: reload.configuration.engine)
             do {
-                try life.gateway.reload(
-                    reload.configuration.gateway.configuration(routes: reload.configuration.routes, at: addresses))
+                try life.gateway.reload(reload.configuration.gatewayConfiguration(at: addresses))
             } catch {
                 // Its files were read a moment ago. All or nothing, all the same.
                 try await life.engine.reconfigure(routes: oldRoutes.map(\.route), configuration: old.engine)
@@ -49,6 +48,7 @@ extension ServiceRun {
         logger.notice(
             "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         sayUnserved()
+        sayDescriptors()
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }

@@ -16,7 +16,7 @@ struct DescriptorTests {
     }
 
     /// Whom too many come to.
-    enum Door: CaseIterable { case gateway, control, admin }
+    enum Door: CaseIterable { case control, admin }
 
     @Test(
         "More clients than it has descriptors for cost it no core, and it serves again when some have gone",
@@ -35,7 +35,7 @@ struct DescriptorTests {
         let tool = try RunningTool(
             ["-c", "ulimit -n 32; exec \"$0\" \"$@\"", Tool.path, "serve", "--config", folder("c.yaml")],
             program: "/bin/sh")
-        let gateway = try await port(behind: "serving http2 on 127.0.0.1:", tool)
+        _ = try await port(behind: "serving http2 on 127.0.0.1:", tool)
         let admin = try await port(behind: "health and metrics on 127.0.0.1:", tool)
         let socket = folder("push.journal/control.sock")
         #expect(await waitUntil { FileManager.default.fileExists(atPath: socket) })
@@ -43,7 +43,6 @@ struct DescriptorTests {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         func connect() async throws -> any Channel {
             switch door {
-            case .gateway: try await bootstrap.connect(host: "127.0.0.1", port: gateway).get()
             case .admin: try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
             case .control: try await bootstrap.connect(unixDomainSocketPath: socket).get()
             }
@@ -79,6 +78,54 @@ struct DescriptorTests {
             ).get()
             try await late.closeFuture.get()
         }
+        tool.kill(SIGTERM)
+        #expect(try await tool.result().status == 0)
+    }
+
+    @Test("However many clients come, descriptors are kept for health, operators and delivery, and that is told")
+    func keptBack() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "c.yaml",
+            """
+            journal: {path: push.journal}
+            routes: [{endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            admin: {listen: "127.0.0.1:0"}
+            """)
+        // The soft limit is raised; the hard one holds.
+        let limits = "ulimit -Hn 200; ulimit -Sn 64; exec \"$0\" \"$@\""
+        let plan = DescriptorPlan(try Configuration.load(file: folder("c.yaml")))
+        let check = try await RunningTool(
+            ["-c", limits, Tool.path, "serve", "--check", "--config", folder("c.yaml")], program: "/bin/sh"
+        ).result()
+        #expect(check.status == 0 && check.output.contains("warning: this process may have 200 files"), "\(check.output)")
+
+        let tool = try RunningTool(
+            ["-c", limits, Tool.path, "serve", "--config", folder("c.yaml")], program: "/bin/sh")
+        let gateway = try await port(behind: "serving http2 on 127.0.0.1:", tool)
+        let admin = try await port(behind: "health and metrics on 127.0.0.1:", tool)
+        #expect(try tool.errors.contains("together the listeners get \(200 - plan.kept)"), "\(try tool.errors)")
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var clients: [any Channel] = []
+        for _ in 0..<250 { clients.append(try await bootstrap.connect(host: "127.0.0.1", port: gateway).get()) }
+        #expect(await waitUntil { clients.count(where: \.isActive) == 200 - plan.kept })
+        #expect(try await waitUntil { try tool.errors.contains("too-many-descriptors") })
+
+        let probe = try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
+        try await probe.writeAndFlush(
+            ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        ).get()
+        try await probe.closeFuture.get()
+        let listed = try await Tool.run("lanes", "list", "--journal", folder("push.journal"))
+        #expect(listed.status == 0 && !listed.errors.contains("in the journal only"), "\(listed.errors)")
+        tool.kill(SIGHUP)
+        #expect(try await waitUntil { try tool.errors.contains("the configuration was read again and is taken up") })
+
+        for client in clients where client.isActive { try await client.close() }
+        let late = try await bootstrap.connect(host: "127.0.0.1", port: gateway).get()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(late.isActive)
         tool.kill(SIGTERM)
         #expect(try await tool.result().status == 0)
     }

@@ -42,7 +42,7 @@ struct GatewaySettingsTests {
           http2: {listen: "127.0.0.1:2197", certificate: server.pem, key: server.key}
           binary: {listen: "127.0.0.1:2195", certificate: server.pem, key: server.key, topic: com.example.app}
           feedback: {listen: "127.0.0.1:2196", certificate: server.pem, key: server.key, topic: com.example.app}
-        admin: {listen: "127.0.0.1:9090"}
+        admin: {listen: "127.0.0.1:2199"}
         """
 
     @Test("The example means what it says, and everything else has its default")
@@ -66,7 +66,7 @@ struct GatewaySettingsTests {
                 SubmitterKey(
                     .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
             ])
-        #expect(configuration.admin.listen == ListenAddress(host: "127.0.0.1", port: 9090))
+        #expect(configuration.admin.listen == ListenAddress(host: "127.0.0.1", port: 2199))
         #expect(configuration.admin.connections == AdminConfiguration(listen: http2.listen).connections)
     }
 
@@ -116,7 +116,7 @@ struct GatewaySettingsTests {
               binary: {listen: "127.0.0.1:2197", certificate: server.p12, key: server.key, topic: a}
               feedback: {listen: "127.0.0.1"}
               drain-limt: 3s
-            admin: {listen: "0.0.0.0:9090"}
+            admin: {listen: "0.0.0.0:2199"}
             """)
         #expect(
             told == [

@@ -1,0 +1,28 @@
+internal import Holdfast
+
+/// How many connections all listeners of a gateway may have open together. Each takes a descriptor of the process; what is
+/// kept back is for the push service, for operators and for files, so that idle clients keep nobody from delivering.
+final class ConnectionRoom: Sendable {
+    private struct State: Sendable {
+        var limit: Int
+        var taken = 0
+    }
+
+    private let state: Monitor<State>
+
+    init(limit: Int) { state = Monitor(State(limit: limit)) }
+
+    /// Those that are open stay, also where they are more.
+    func change(limit: Int) { state.withLock { $0.limit = limit } }
+
+    /// - Returns: false where there is none.
+    func take() -> Bool {
+        state.withLock { state in
+            guard state.taken < state.limit else { return false }
+            state.taken += 1
+            return true
+        }
+    }
+
+    func giveBack() { state.withLock { $0.taken -= 1 } }
+}

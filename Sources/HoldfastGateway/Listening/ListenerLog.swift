@@ -1,0 +1,40 @@
+internal import Holdfast
+internal import Logging
+internal import NIOCore
+
+/// What a listener tells operators of its clients: of each kind a line in an interval, with who was the last, and how many
+/// there were since. Clients must not fill a disk with words.
+final class ListenerLog: Sendable {
+    enum Line: String, Sendable {
+        case tooManyConnections = "too-many-connections"
+        case tooManyDescriptors = "too-many-descriptors"
+        case cannotAccept = "cannot-accept"
+        case refusedCredentials = "refused-credentials"
+        case journalRefuses = "journal-refuses"
+    }
+
+    private let logger: Logger
+    private let limiter: Monitor<LogLimiter<Line>>
+    private let clock: EngineClock
+
+    /// - Parameter name: the listener's.
+    init(_ logger: Logger, name: String, interval: Duration = .seconds(60), clock: EngineClock = .system) {
+        var logger = logger
+        logger[metadataKey: "listener"] = .string(name)
+        self.logger = logger
+        self.clock = clock
+        limiter = Monitor(LogLimiter(interval: interval))
+    }
+
+    /// - Parameters:
+    ///   - words: without tokens, payloads and credentials.
+    ///   - peer: nil where it is about none.
+    func callAsFunction(_ line: Line, _ words: @autoclosure () -> String, peer: SocketAddress? = nil) {
+        let now = clock.monotonic()
+        guard let leftOut = limiter.withLock({ $0.admit(line, now: now) }) else { return }
+        var metadata: Logger.Metadata = ["event": .string(line.rawValue)]
+        if let peer { metadata["client"] = .string(peer.ipAddress ?? "\(peer)") }
+        let suffix = leftOut > 0 ? " (and \(leftOut) more like this since the last one that was logged)" : ""
+        logger.warning("\(words())\(suffix)", metadata: metadata)
+    }
+}

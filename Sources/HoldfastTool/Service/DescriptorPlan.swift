@@ -1,0 +1,56 @@
+internal import HoldfastControl
+internal import HoldfastGateway
+
+/// What a service may take of the descriptors that its process may have, by its configuration.
+///
+/// Delivery, operators and files come first: the listeners for senders share the rest, so that no number of clients keeps
+/// a notification from going out, a probe from being answered or a key from being read.
+struct DescriptorPlan: Equatable, Sendable {
+    /// The journal's files, event loops, standard streams, and files that are read anew: 33 were counted of a service at
+    /// rest with three listeners (`ls /proc/PID/fd`). The rest is for what reads them beside it.
+    static let base = 64
+    /// Of one route: connections of its connector are made before the old ones are gone, over several addresses at a time.
+    static func route(connections: Int) -> Int { 4 + 3 * connections }
+
+    /// What is kept back.
+    var kept: Int
+    /// What the listeners' own bounds come to, by name.
+    var listeners: [(name: String, connections: Int)]
+
+    init(_ configuration: Configuration) {
+        let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
+        let admin = configuration.admin.listen == nil ? 0 : configuration.admin.connections + 1
+        kept = Self.base + routes + admin + ControlSocket.Configuration().greatestConnections + 1
+        listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
+    }
+
+    static func == (one: DescriptorPlan, other: DescriptorPlan) -> Bool {
+        one.kept == other.kept && one.listeners.elementsEqual(other.listeners) { $0 == $1 }
+    }
+
+    var wanted: Int { listeners.reduce(kept) { $0 + $1.connections } }
+
+    /// How many connections the listeners may have together; some in any case, or nobody would be served.
+    func room(within limit: Int) -> Int { max(limit - kept, listeners.isEmpty ? 0 : 8) }
+
+    /// What to tell where the configuration asks for more than there is.
+    func warning(within limit: Int) -> String? {
+        guard wanted > limit else { return nil }
+        let bounds = listeners.map { "gateway.\($0.name).connections is \($0.connections)" }.joined(separator: ", ")
+        return "this process may have \(limit) files and connections open, and the configuration may take \(wanted) "
+            + "(\(bounds); \(kept) are kept for delivery, operators and files): together the listeners get "
+            + "\(room(within: limit)). Raise the hard limit (`LimitNOFILE=` of a systemd unit, `ulimit -Hn` of a shell), or "
+            + "lower the listeners' `connections`"
+    }
+}
+
+extension Configuration {
+    /// What the gateway is to know, bounded by what this process may have open.
+    ///
+    /// - Parameter addresses: see ``GatewaySettings/configuration(routes:at:)``.
+    func gatewayConfiguration(at addresses: [String: ListenAddress]) -> GatewayConfiguration {
+        var gateway = gateway.configuration(routes: routes, at: addresses)
+        if let limit = DescriptorLimit.current { gateway.connections = DescriptorPlan(self).room(within: limit.soft) }
+        return gateway
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import HoldfastTool
+
+@Suite struct DescriptorPlanTests {
+    private func plan(_ text: String) throws -> DescriptorPlan {
+        let folder = try TemporaryFolder()
+        try folder.write("c.yaml", text)
+        return DescriptorPlan(try Configuration.load(file: folder("c.yaml")))
+    }
+
+    @Test("What is kept grows with routes, their connections and the admin page") func kept() throws {
+        let one = try plan("routes: [{endpoint: \"http://127.0.0.1:1\"}]")
+        let two = try plan(
+            """
+            routes:
+              - {name: a, topics: [a], endpoint: "http://127.0.0.1:1", connections: 8}
+              - {name: b, topics: [b], endpoint: "http://127.0.0.1:1"}
+            admin: {listen: "127.0.0.1:0", connections: 50}
+            """)
+        #expect(two.kept - one.kept == DescriptorPlan.route(connections: 8) + 51)
+        #expect(one.listeners.isEmpty && one.room(within: 1024) == 1024 - one.kept)
+    }
+
+    @Test("The listeners share what is left, and have a few connections in any case") func room() throws {
+        let plan = try plan(
+            "gateway: {http2: {listen: \"127.0.0.1:1\"}, binary: {listen: \"127.0.0.1:2\", topic: a, connections: 500}}")
+        #expect(plan.wanted == plan.kept + 1500)
+        #expect(plan.room(within: 1024) == 1024 - plan.kept)
+        #expect(plan.room(within: 20) == 8)
+        #expect(plan.warning(within: plan.wanted) == nil)
+        let words = try #require(plan.warning(within: 1024))
+        #expect(words.contains("may have 1024") && words.contains("may take \(plan.wanted)"))
+        #expect(words.contains("gateway.http2.connections is 1000, gateway.binary.connections is 500"))
+    }
+}
+
+@Suite struct DescriptorLimitTests {
+    @Test("The soft limit is raised to the hard one, and no further than anybody needs") func raised() {
+        #expect(DescriptorLimit(soft: 1024, hard: 65536).raised == 65536)
+        #expect(DescriptorLimit(soft: 1024, hard: .max).raised == DescriptorLimit.greatest)
+        #expect(DescriptorLimit(soft: .max, hard: .max).raised == .max)
+        #expect((DescriptorLimit.current?.soft ?? 0) > 0)
+    }
+}
