@@ -156,7 +156,8 @@ struct AdminTests {
                 #expect(try await ask(host, port).hasPrefix("HTTP/1.1 200 OK\r\n"), "\(host)")
             }
         }
-        try await serving({ $0.servesEverybody = true }) { port in
+        let everybody: (inout AdminConfiguration) -> Void = { $0.servesEverybody = true }
+        try await serving(everybody) { port in
             #expect(try await ask("push.example.net", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
     }

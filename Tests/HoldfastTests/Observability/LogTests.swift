@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LogLimiterTests {
     @Test("One line of a kind goes in an interval, and the next one knows how many were left out") func interval() {
-        var limiter = LogLimiter(interval: .seconds(60))
+        var limiter = LogLimiter<LogLine>(interval: .seconds(60))
         #expect(limiter.admit(.connectionFailed, now: .seconds(1)) == 0)
         for second in 2..<61 { #expect(limiter.admit(.connectionFailed, now: .seconds(second)) == nil) }
         #expect(limiter.admit(.connectionFailed, now: .seconds(61)) == 59)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("Kinds do not hold each other back") func kinds() {
-        var limiter = LogLimiter(interval: .seconds(60))
+        var limiter = LogLimiter<LogLine>(interval: .seconds(60))
         for line in LogLine.allCases {
             let leftOut = limiter.admit(line, now: .zero)
             #expect(leftOut == 0)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("An interval of zero holds nothing back") func none() {
-        var limiter = LogLimiter(interval: .zero)
+        var limiter = LogLimiter<LogLine>(interval: .zero)
         for _ in 0..<10 { #expect(limiter.admit(.connectionEnded, now: .seconds(1)) == 0) }
     }
 }
