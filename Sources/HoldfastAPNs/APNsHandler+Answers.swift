@@ -102,14 +102,8 @@ extension APNsHandler {
             retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
         result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
-        if response.status == 500 {
-            if let time = answers.failed(at: .now()) {
-                consequences.leave("all answers of \(time.nanoseconds / 1_000_000_000) s had status 500")
-            }
-        } else {
-            answers.answered(1, at: .now())
-        }
         result.look(at: response)
+        record(response.status, isForeign: result.verdict == .foreign, &consequences)
         if result.verdict == .confirmed { isProven = true }
         judge(&result)
         if case .laneStopped(.credentials) = result.verdict, !wasOld, let token { tokens?.refused(token) }
@@ -118,6 +112,22 @@ extension APNsHandler {
             consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
         }
         return result
+    }
+
+    /// Where nothing is answered for long but refusals that are not about notifications, another connection may fare better.
+    private func record(_ status: Int, isForeign: Bool, _ consequences: inout Consequences) {
+        let time: TimeAmount?
+        switch status {
+        case 500: time = answers.failed(at: .now())
+        case 403, 429, 501...: time = answers.refused(at: .now())
+        case _ where isForeign: time = answers.refused(at: .now())
+        default:
+            answers.answered(1, at: .now())
+            time = nil
+        }
+        guard let time else { return }
+        let seconds = time.nanoseconds / 1_000_000_000
+        consequences.leave("all answers of \(seconds) s were refusals, the last with status \(status)")
     }
 
     /// What follows for the credentials, and from them.

@@ -15,6 +15,11 @@ struct AnswerRecord {
     /// …for so long, or for the send deadline where that is shorter, ask for another connection. Errors about some of
     /// the notifications come in clusters, too, but others are taken soon.
     static let errorTime = TimeAmount.seconds(10)
+    /// So many refusals in a row of any kind that is not about a notification…
+    static let refusalsInARow = 3
+    /// …for so long ask for another connection, too: a balancer may have given this one to the only server that is ill. A
+    /// throttled route, or a lane that has stopped, asks ever more seldom, so connections are exchanged ever more seldom.
+    static let refusalTime = TimeAmount.seconds(30)
     /// So many requests without an answer are not bad luck any more…
     static let leastUnanswered = 5
     /// …when they are at least this part of those that were answered.
@@ -26,6 +31,9 @@ struct AnswerRecord {
     private var errors = 0
     private var firstError: NIODeadline?
     private var hasAsked = false
+    /// Refusals that are not about a notification, 500s among them, since the last answer of another kind.
+    private var refusals = 0
+    private var firstRefusal: NIODeadline?
     /// In this minute and in the last one.
     private var answered = (now: 0, before: 0)
     private var unanswered = (now: 0, before: 0)
@@ -40,6 +48,26 @@ struct AnswerRecord {
         lastAnswer = now
         answered.now += count
         (errors, firstError, hasAsked) = (0, nil, false)
+        (refusals, firstRefusal) = (0, nil)
+    }
+
+    /// An answer that says nothing about its notification, only of who answers: 5xx, 429, 403, or a foreign one.
+    ///
+    /// - Returns: how long there has been nothing else, once it is long enough. Nil otherwise, and behind the first time.
+    mutating func refused(at now: NIODeadline) -> TimeAmount? {
+        lastAnswer = now
+        answered.now += 1
+        (errors, firstError) = (0, nil)
+        return noteRefusal(at: now)
+    }
+
+    private mutating func noteRefusal(at now: NIODeadline) -> TimeAmount? {
+        refusals += 1
+        let first = firstRefusal ?? now
+        firstRefusal = first
+        guard !hasAsked, refusals >= Self.refusalsInARow, now - first >= Self.refusalTime else { return nil }
+        hasAsked = true
+        return now - first
     }
 
     /// An answer with status 500.
@@ -53,7 +81,7 @@ struct AnswerRecord {
         let first = firstError ?? now
         firstError = first
         guard !hasAsked, errors >= Self.errorsInARow, now - first >= min(Self.errorTime, sendDeadline) else {
-            return nil
+            return noteRefusal(at: now)
         }
         hasAsked = true
         return now - first
