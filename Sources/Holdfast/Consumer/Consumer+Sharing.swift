@@ -90,6 +90,8 @@ extension Consumer {
         min(link.capacity - link.load, linkWindowLimit - link.count + placeLimit - windowLimit)
     }
 
+    func openWithRoom(_ number: Int) -> Link? { open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }
+
     private func open(_ number: Int) -> Link? {
         guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { return nil }
         return link
