@@ -224,32 +224,4 @@ struct LostWriteTests {
         let later = #expect(throws: JournalError.self) { try journal.setNote("any", to: [1]) }
         #expect(later?.code == .mustBeReopened)
     }
-
-    @Test("A deferred entry that is read and cannot be found stops the journal: it would be due for ever")
-    func deferredInTheWrongPlace() throws {
-        let scratch = Scratch()
-        defer { scratch.remove() }
-        let life = try Life(scratch)
-        var options = LMDBJournal.Options()
-        options.pagesCheckedAtOpening = 0
-        for page in try life.pages(of: "deferred") {
-            try life.lose(page)
-            let journal: LMDBJournal
-            do { journal = try LMDBJournal(directory: scratch.journal, options: options) } catch { continue }
-            defer { journal.close() }
-            for lane in try [immediate, considerate].map({ try journal.openLane($0).id }) {
-                do {
-                    // As an engine asks: as long as something is due.
-                    var asked = 0
-                    while try journal.nextDue(lane) != nil, asked < 1000 {
-                        asked += 1
-                        _ = try journal.promote(lane, now: 1_900_000_000_000)
-                    }
-                    #expect(asked < 1000, "page \(page)")
-                } catch let error as JournalError {
-                    #expect([.damaged, .mustBeReopened].contains(error.code), "page \(page): \(error.message)")
-                }
-            }
-        }
-    }
 }
