@@ -210,11 +210,9 @@ extension Consumer {
 
     /// The connections that have carried something end when that is answered; another one follows.
     private func makeRoom(for key: EntryKey, now: Duration) {
-        for number in pool.active {
-            guard let link = links[number], link.handOuts > 0 else { continue }
-            giveUp(number, link, now: now)
-            caution.madeRoom(for: key)
-        }
+        let used = pool.active.filter { links[$0].map { $0.handOuts > 0 } ?? false }
+        for number in used { if let link = links[number] { giveUp(number, link, now: now) } }
+        if !used.isEmpty { caution.madeRoom(for: key) }
     }
 
     // MARK: Telling the outside
