@@ -135,6 +135,8 @@ struct Caution: Sendable {
     private var suspects: [EntryKey: Suspect] = [:]
     /// As it was when something was to go out last.
     var trialConnection = TrialConnection.fresh
+    /// Whether a connection has ended unused while an accused entry waited for one that another may follow.
+    private(set) var hasWaitedInVain = false
     /// More entries that were left behind alone, with no answer since the first, show that it is not they. It doubles each time,
     /// since so many guilty ones may lie one behind the other.
     private var bound = firstBound
@@ -197,6 +199,9 @@ struct Caution: Sendable {
         suspects[key]?.answers = 0
     }
 
+    /// A connection has ended that carried nothing.
+    mutating func endedUnused() { hasWaitedInVain = hasWaitedInVain || !waitingForConnection.isEmpty }
+
     /// Whether connections were given up for the entry, and what goes alone would still show something.
     func hasRoom(_ key: EntryKey) -> Bool { suspects[key]?.hasRoom == true }
 
@@ -238,6 +243,7 @@ struct Caution: Sendable {
 
     /// It goes to a connection.
     mutating func handedOut(_ key: EntryKey) {
+        hasWaitedInVain = false
         suspects[key]?.isOut = true
         suspects[key]?.rooms = 0
     }

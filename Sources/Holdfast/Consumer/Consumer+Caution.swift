@@ -28,6 +28,7 @@ extension Consumer {
         guard let link = links[connection] else { return }
         if caution.wantsAnswers { caution.answered(link.answered) { isOut($0) } }
         link.answered = 0
+        if end != nil, link.handOuts == 0 { caution.endedUnused() }
         guard let left = link.left, end != nil || link.isDraining else { return }
         link.left = nil
         // One connection ends once.
@@ -168,6 +169,8 @@ extension Consumer {
         // Where none may follow it, whoever comes next would wait for the one that the accused has ended.
         let mayFollow = pool.mayFollow(now: now)
         if isFresh, mayFollow || caution.hasRoom { return .fresh }
+        // Unless connections without work are closed sooner than another may be made: then it would wait for ever.
+        if isFresh, caution.hasWaitedInVain, !othersGo { return .fresh }
         if !isFresh, pool.mayReplace(now: now) { return .replaceable }
         return !isFresh && mayFollow ? .shared : .none
     }

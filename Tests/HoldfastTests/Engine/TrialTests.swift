@@ -9,6 +9,8 @@ import Testing
     private final class Service {
         let bench: Bench
         var isMended = false
+        /// Whether it closes connections on which nothing goes.
+        var closesIdle = false
         private var seen: [Int: Int] = [:]
 
         init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
@@ -38,7 +40,7 @@ import Testing
             let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
             if !taken.isEmpty { connection.sink(.confirmed(taken)) }
             guard let end else {
-                if connection.isClosed { connection.end(possiblySent: [], cause: nil) }
+                if connection.isClosed || closesIdle && new.isEmpty { connection.end(possiblySent: [], cause: nil) }
                 return
             }
             connection.sink(.results(new[end...].map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
@@ -106,6 +108,17 @@ import Testing
         service.run(for: .seconds(30))
         #expect(bench.status.unconfirmed == 0)
         #expect(bench.status.confirmed == sent + 1)
+    }
+
+    @Test("What is alone has its trial, although connections are closed sooner than another one may follow")
+    func closed() throws {
+        let service = try Service { $0.reconnectInterval = .seconds(60) }
+        let bench = service.bench
+        try bench.submit(1..<21)
+        service.run(for: .seconds(1))
+        (service.isMended, service.closesIdle) = (true, true)
+        service.run(for: .seconds(300))
+        #expect(bench.status.confirmed == 20)
     }
 
     @Test("While no connection may be made, none is given up for a trial; then it comes") func budget() throws {
