@@ -115,7 +115,7 @@ import Testing
         let service = try Service { $0.reconnectInterval = .seconds(60) }
         let bench = service.bench
         try bench.submit(1..<21)
-        service.run(for: .seconds(1))
+        service.run(for: .seconds(10))
         (service.isMended, service.closesIdle) = (true, true)
         service.run(for: .seconds(300))
         #expect(bench.status.confirmed == 20)
