@@ -70,6 +70,9 @@ extension Consumer {
             }
             abandonConnections(now: now, wall: wall)
         }
+        // At once: connections can take until the limit over their ends, and a process that is killed meanwhile must not make
+        // *unknown* what never left.
+        retreatMarks(now: now, wall: wall)
         guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else {
             return
         }
