@@ -40,7 +40,10 @@ extension CommitDraft {
     }
 
     private mutating func promote(_ key: EntryKey, due: Int64) throws(LMDBError) {
-        guard let record = try takeDeferred(key, due: due) else { return }
+        // It was read a moment ago: only a search that a damaged page leads astray does not find it.
+        guard let record = try takeDeferred(key, due: due) else {
+            throw LMDBError(.corrupted, "mdb_get", path: directory)
+        }
         try transaction.put(Key.entry(key.lane.rawValue, key.uid.rawValue).span, record.span, in: tables.entries)
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
         state.update(key.lane.rawValue) { lane in

@@ -76,6 +76,20 @@ struct CommitDraft: ~Copyable {
         }
     }
 
+    /// What damage has made of the figures; nil when nothing. A row that a search finds although it ended long ago, as in a
+    /// page of an older time, is taken out once more than there were.
+    ///
+    /// - Returns: for people, beginning with what it is about.
+    var damage: String? {
+        for (index, _) in state.lanes.changed(since: before.lanes) {
+            let lane = state.lanes[index]
+            if lane.entries < 0 || lane.deferred < 0 {
+                return "lane \(index + 1) has had more entries taken out than its record says that there were"
+            }
+        }
+        return nil
+    }
+
     /// Raises marks to their ceilings, writes what changed of the figures, and commits.
     ///
     /// - Returns: the state on disk, and the pages in use.

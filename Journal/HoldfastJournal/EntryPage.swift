@@ -177,9 +177,11 @@ struct EntryScan {
             var place: UInt64?
             cursor.withCurrent { key, value in
                 place = source.uid(key)
-                if let uid = place, uid <= last { take(uid, value) }
+                if let uid = place, (first...last).contains(uid) { take(uid, value) }
             }
-            guard let uid = place else { return nil }
+            // Below the first it is out of order: going on from it, or saying that all up to it was looked at, would never
+            // end.
+            guard let uid = place, uid >= first else { return nil }
             looks += 1
             if uid > last {
                 // Nothing lies between: with many small ranges the gaps are what is looked at.

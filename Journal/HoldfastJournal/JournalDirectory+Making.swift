@@ -17,9 +17,18 @@ extension JournalDirectory {
         !Files.exists(incomplete) && ([ownerLock, entries, blacklist].contains { part in Files.exists(part) })
     }
 
+    /// The directory that it is to be made in, where that is not there: a journal's own alone is made, with its mode.
+    var missingParent: String? {
+        let parent = Files.parent(of: path)
+        return Files.exists(path) || Files.exists(parent) || Files.isHidden(parent) ? nil : parent
+    }
+
     /// Makes the directory, and refuses file systems that cannot keep the promises. What is in it, the owner makes.
     func prepare(create: Bool) throws(JournalError) {
         if !create && !isEvident { throw notFound }
+        if let parent = missingParent {
+            throw JournalError(.notFound, "cannot make \(path): there is no directory \(parent) yet; make it first")
+        }
         try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
         try checkFileSystem()
     }

@@ -48,6 +48,7 @@ public final class JournalReader: Sendable {
                 guard let tokens = tables?.first else { throw place.notFound }
                 pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount
                 }
+                if access.owner == nil { try Self.refuseContradiction(in: store, path) }
                 self.store = store
                 self.tokens = tokens
             } catch {
@@ -74,7 +75,10 @@ public final class JournalReader: Sendable {
         init(_ place: JournalDirectory) throws(JournalError) {
             lock = try OwnerLock(reading: place)
             owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
-            if lock != nil { try place.checkDataFiles() }
+            guard lock != nil else { return }
+            try place.checkDataFiles()
+            // What its owner would refuse as well.
+            try OpeningCheck.run(place, greatestPageCount: LMDBJournal.Options().pagesCheckedAtOpening)
         }
 
         func open(_ environment: String, _ path: String) throws(JournalError) -> Environment {
@@ -85,6 +89,19 @@ public final class JournalReader: Sendable {
                     tables: EntriesStore.tableLimit)
             }
         }
+    }
+
+    /// Throws when the figures of a journal at rest are not those of its rows.
+    private static func refuseContradiction(in store: EntriesStore, _ path: String) throws(JournalError) {
+        let readers = ReaderPool(store.environment)
+        defer { readers.close() }
+        let found = try translated("read", path) { () throws(LMDBError) in
+            try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try StoredState(snapshot, store.tables)
+            }
+        }
+        guard let found else { throw .closed(path) }
+        try found.refuseContradiction(of: try found.state(in: path), in: path)
     }
 
     deinit { close() }

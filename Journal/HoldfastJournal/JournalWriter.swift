@@ -258,6 +258,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     return error.code.isDamage ? .failed(failure) : .refused(count, failure)
                 }
             }
+            if let damage = draft.damage {
+                return .failed(.damaged("\(directory) is damaged: \(damage)", in: directory))
+            }
             switch options.stepping?.faults.entriesCommit() {
             case nil: break
             case .diskFull: throw LMDBError(.noSpace, "mdb_txn_commit", path: directory)

@@ -35,8 +35,9 @@ extension LMDBJournal {
         public var greatestBlacklistFilter = 64 << 20
 
         /// Pages of each file that an opening looks at before liblmdb does, which a damaged page may kill by a signal or
-        /// keep from ever ending: such a journal is refused as damaged. Beyond them damage is met only when it is used.
-        /// Default: 16 384, which are 64 MiB and take some 0.2 s; `Int.max` looks at all.
+        /// keep from ever ending, or take for newer than it is: such a journal is refused as damaged. Beyond them damage is
+        /// met only when it is used.
+        /// Default: 16 384, which are 64 MiB and take some 0.4 s; `Int.max` looks at all.
         public var pagesCheckedAtOpening = 16_384
 
         /// For a simulation: the journal has no threads, and is stepped. See ``Stepping``.

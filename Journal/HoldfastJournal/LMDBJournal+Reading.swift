@@ -15,7 +15,10 @@ extension LMDBJournal {
                     var isOver = false
                     cursor.withCurrent { key, record in
                         let uid = key.bigEndian64(at: 4)
-                        isOver = key.bigEndian32(at: 0) != lane.rawValue || uid > through.rawValue
+                        // One below `after`, or below another, lies in a page of an older time: whoever reads on behind it
+                        // would come here again.
+                        let isBehind = uid <= max(after, collector.items.last?.uid ?? .none).rawValue
+                        isOver = key.bigEndian32(at: 0) != lane.rawValue || uid > through.rawValue || isBehind
                         if !isOver { collector.take(record, lane: lane.rawValue, uid: uid) }
                     }
                     if isOver { break }

@@ -134,12 +134,12 @@ final class OwnerLock: Sendable {
 }
 
 extension OwnerLock {
-    /// Of any of the files, since `owner.lock` may be another one than the owner's.
+    /// Of any of the files, since `owner.lock` may be another one than the owner's. Whoever asks may hold some of them
+    /// already, where it came by another way to the same data: another process is the one to name.
     private static func holder(of place: JournalDirectory) -> LockList.Holder? {
-        for path in [place.ownerLock, place.path, place.data] {
-            if let holder = LockList.holder(ofFile: path) { return holder }
-        }
-        return nil
+        let holders = [place.ownerLock, place.path, place.data].compactMap { LockList.holder(ofFile: $0) }
+        let own = ProcessInfo.processInfo.processIdentifier
+        return holders.first { $0.process != own } ?? holders.first
     }
 }
 

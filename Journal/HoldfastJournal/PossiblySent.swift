@@ -54,7 +54,8 @@ enum PossiblySent {
                     uid = place
                     counts = place <= mark || EntryRecord.uncheckedHead(record).flags.contains(.possiblySent)
                 }
-                guard let uid else { break }
+                // Below the start it is out of order, and going on from it would never end.
+                guard let uid, uid >= start else { break }
                 if looks == stride { return Part(count: count, next: uid) }
                 looks += 1
                 if counts { count += 1 }

@@ -102,14 +102,8 @@ extension APNsHandler {
             retryAfter: response.retryAfter(at: EngineClock.system.wall()))
         // Apple's sandbox has it; elsewhere nobody asks for what a success says.
         result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
-        if response.status == 500 {
-            if let time = answers.failed(at: .now()) {
-                consequences.leave("all answers of \(time.nanoseconds / 1_000_000_000) s had status 500")
-            }
-        } else {
-            answers.answered(1, at: .now())
-        }
         result.look(at: response)
+        record(response.status, isForeign: result.verdict == .foreign, &consequences)
         if result.verdict == .confirmed { isProven = true }
         judge(&result)
         if case .laneStopped(.credentials) = result.verdict, !wasOld, let token { tokens?.refused(token) }
@@ -118,6 +112,22 @@ extension APNsHandler {
             consequences.leave("the service asks for a new connection: \(body.reason ?? "status \(response.status)")")
         }
         return result
+    }
+
+    /// Where nothing is answered for long but refusals that are not about notifications, another connection may fare better.
+    private func record(_ status: Int, isForeign: Bool, _ consequences: inout Consequences) {
+        let time: TimeAmount?
+        switch status {
+        case 500: time = answers.failed(at: .now())
+        case 403, 429, 501...: time = answers.refused(at: .now())
+        case _ where isForeign: time = answers.refused(at: .now())
+        default:
+            answers.answered(1, at: .now())
+            time = nil
+        }
+        guard let time else { return }
+        let seconds = time.nanoseconds / 1_000_000_000
+        consequences.leave("all answers of \(seconds) s were refusals, the last with status \(status)")
     }
 
     /// What follows for the credentials, and from them.
@@ -167,46 +177,5 @@ extension APNsHandler {
         if hasAnswered { return .unknown("the service began to answer, and then reset the stream: \(code)") }
         guard code == .refusedStream else { return .unknown("the service reset the stream: \(code)") }
         return SendResult(.neverProcessed(.none), detail: "the service refused the stream")
-    }
-}
-
-/// The JSON that APNs puts into the body of an error, and into a GOAWAY.
-package struct ErrorBody {
-    /// A word, or `other`: see ``Reason/init(said:)``.
-    package private(set) var reason: String?
-    private(set) var timestamp: WallTime?
-
-    /// Bytes that are not such JSON have no reason.
-    package init(_ bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
-        do throws(JSONFault) {
-            try read(bytes.span, in: 0..<bytes.count)
-        } catch {
-            // Foreign bytes. The answer is classified by its status.
-        }
-    }
-
-    /// Whether the bytes are one JSON object.
-    static func isObject(_ bytes: [UInt8]) -> Bool {
-        var body = ErrorBody([])
-        do throws(JSONFault) {
-            try body.read(bytes.span, in: 0..<bytes.count)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    private mutating func read(_ bytes: Span<UInt8>, in range: Range<Int>) throws(JSONFault) {
-        var members = try JSONMembers(bytes, in: range)
-        while let member = try members.next(bytes) {
-            let value = member.value
-            if JSONScanner.isString(bytes, in: member.name, equalTo: "reason"), value.kind == .string {
-                let text = try JSONScanner.string(bytes, in: value.range)
-                reason = text.isEmpty ? nil : Reason(said: text).rawValue
-            } else if JSONScanner.isString(bytes, in: member.name, equalTo: "timestamp"), value.kind == .number {
-                timestamp = WallTime(milliseconds: try JSONScanner.integer(bytes, in: value.range))
-            }
-        }
     }
 }

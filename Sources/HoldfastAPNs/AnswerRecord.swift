@@ -15,6 +15,11 @@ struct AnswerRecord {
     /// …for so long, or for the send deadline where that is shorter, ask for another connection. Errors about some of
     /// the notifications come in clusters, too, but others are taken soon.
     static let errorTime = TimeAmount.seconds(10)
+    /// So many refusals in a row of any kind that is not about a notification…
+    static let refusalsInARow = 3
+    /// …for so long ask for another connection, too: a balancer may have given this one to the only server that is ill. A
+    /// throttled route, or a lane that has stopped, asks ever more seldom, so connections are exchanged ever more seldom.
+    static let refusalTime = TimeAmount.seconds(30)
     /// So many requests without an answer are not bad luck any more…
     static let leastUnanswered = 5
     /// …when they are at least this part of those that were answered.
@@ -22,9 +27,11 @@ struct AnswerRecord {
 
     private let sendDeadline: TimeAmount
     private var lastAnswer: NIODeadline
-    /// Since the last other answer: how many, and whether another connection was asked for.
-    private var errors = 0
-    private var firstError: NIODeadline?
+    /// Since the last other answer.
+    private var errors = Streak(enough: errorsInARow)
+    /// Refusals that are not about a notification, 500s among them.
+    private var refusals = Streak(enough: refusalsInARow)
+    /// Whether another connection was asked for since something was taken.
     private var hasAsked = false
     /// In this minute and in the last one.
     private var answered = (now: 0, before: 0)
@@ -39,7 +46,19 @@ struct AnswerRecord {
         guard count > 0 else { return }
         lastAnswer = now
         answered.now += count
-        (errors, firstError, hasAsked) = (0, nil, false)
+        errors.end()
+        refusals.end()
+        hasAsked = false
+    }
+
+    /// An answer that says nothing about its notification, only of who answers: 5xx, 429, 403, or a foreign one.
+    ///
+    /// - Returns: how long there has been nothing else, once it is long enough. Nil otherwise, and behind the first time.
+    mutating func refused(at now: NIODeadline) -> TimeAmount? {
+        lastAnswer = now
+        answered.now += 1
+        errors.end()
+        return ask(refusals.add(at: now, lasting: Self.refusalTime))
     }
 
     /// An answer with status 500.
@@ -49,14 +68,14 @@ struct AnswerRecord {
     mutating func failed(at now: NIODeadline) -> TimeAmount? {
         lastAnswer = now
         answered.now += 1
-        errors += 1
-        let first = firstError ?? now
-        firstError = first
-        guard !hasAsked, errors >= Self.errorsInARow, now - first >= min(Self.errorTime, sendDeadline) else {
-            return nil
-        }
+        let refused = refusals.add(at: now, lasting: Self.refusalTime)
+        return ask(errors.add(at: now, lasting: min(Self.errorTime, sendDeadline)) ?? refused)
+    }
+
+    private mutating func ask(_ time: TimeAmount?) -> TimeAmount? {
+        guard !hasAsked, let time else { return nil }
         hasAsked = true
-        return now - first
+        return time
     }
 
     /// Requests have reached their deadline without an answer.
@@ -72,5 +91,25 @@ struct AnswerRecord {
     mutating func turn() {
         answered = (0, answered.now)
         unanswered = (0, unanswered.now)
+    }
+
+    /// Answers of one kind, one behind the other.
+    private struct Streak {
+        /// So many may be a reason to ask for another connection.
+        let enough: Int
+        private var count = 0
+        private var first: NIODeadline?
+
+        init(enough: Int) { self.enough = enough }
+
+        /// - Returns: since when there has been nothing else, once there are enough of them and it is so long.
+        mutating func add(at now: NIODeadline, lasting time: TimeAmount) -> TimeAmount? {
+            count += 1
+            let first = first ?? now
+            self.first = first
+            return count >= enough && now - first >= time ? now - first : nil
+        }
+
+        mutating func end() { (count, first) = (0, nil) }
     }
 }

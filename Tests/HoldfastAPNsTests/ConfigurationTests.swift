@@ -100,7 +100,9 @@ import Testing
         "Whatever else the body is, it is no crash and no reason",
         arguments: [
             "", "[]", "null", "{\"reason\":5}", "{\"reason\"", "{\"timestamp\":\"x\"}", "{\"timestamp\":1e400}",
-            "\u{0}\u{1}",
+            "\u{0}\u{1}", #"{"reason":"Unregistered""#, #"{"reason":"Unregistered","timestamp":17957"#,
+            #"{"reason":"Unregistered",,,,, not JSON at all"#, #"{"reason":"BadDeviceToken"}<html>"#,
+            #"{"reason":"BadDeviceToken"}{"reason":"x"}"#, #"{"reason":"BadCollapseId" <br> nginx"#,
         ])
     func foreign(_ text: String) {
         let body = ErrorBody(Array(text.utf8))

@@ -44,6 +44,16 @@ struct OwnershipTests {
         reader.close()
     }
 
+    @Test("A new journal whose parent directory is not there is refused by that directory's name")
+    func noParent() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let refusal = error { _ = try LMDBJournal(directory: scratch.path + "/no/such.journal") }
+        #expect(refusal?.code == .notFound)
+        #expect(refusal?.message.contains("there is no directory \(scratch.path)/no yet") == true)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/no"))
+    }
+
     @Test("A process that was stopped is known by its state, whatever its name is")
     func stopped() {
         #expect(LockList.isStopped("12 (holdfast) T 1 12 12 0 -1"))

@@ -94,7 +94,14 @@ struct WholeTests {
             lane.entries -= 1
             return lane.bytes
         }
-        let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
+        let seen = #expect(throws: JournalError.self) { try LMDBJournal(directory: scratch.journal) }
+        #expect(seen?.message.contains("lane 1, is damaged: its record says 2 entries, but there are 3") == true)
+        // In one that is too large to be looked through.
+        var options = LMDBJournal.Options()
+        options.pagesCheckedAtOpening = 0
+        let error = #expect(throws: JournalError.self) {
+            try LMDBJournal(directory: scratch.journal, options: options)
+        }
         #expect(error?.code == .damaged)
         let message = error?.message ?? ""
         #expect(message.contains("its lanes have 2 entries that wait, and its table 3"), "\(message)")

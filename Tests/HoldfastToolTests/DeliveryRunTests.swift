@@ -212,6 +212,25 @@ struct DeliveryRunTests {
         #expect(outcome.summary.accepted == 0 && outcome.summary.left == 1)
     }
 
+    @Test("Nor is it while an operator's pause holds what would make room, and that is said")
+    func givesUpOnPause() async throws {
+        let file = try TemporaryFile(lines: (1...10).map { line($0) })
+        let journal = InMemoryJournal()
+        let world = try World(journal: journal)
+        let first = try TemporaryFile(lines: [line(11)])
+        try await world.take(first, batches: 1)
+        journal.limitEntries(to: 1)
+        let lane = LaneKey(route: "default", urgency: .considerate, guarantee: .atLeastOnce)
+        world.connector.answer { _ in SendResult(apnsStatus: 503, reason: "ServiceUnavailable") }
+        async let delivery = world.deliver(
+            file, options: .init(giveUpAfter: .seconds(1), handlesSignals: false))
+        try await world.engine.desk.pause(lane, reason: "incident")
+        let outcome = try await delivery
+        #expect(outcome.status == .entriesLeft, "\(outcome.error?.message ?? "")")
+        let words = outcome.error?.message ?? ""
+        #expect(words.hasPrefix("gave up after") && words.contains("is paused by an operator: \(lane)"), "\(words)")
+    }
+
     @Test("A last line that has grown since it was taken is not resumed in its middle")
     func grownLastLine() async throws {
         let file = try TemporaryFile(lines: [line(1)], endsWithNewline: false)

@@ -12,6 +12,7 @@ extension EntriesCheck {
         guard key.count == 12 else { return badKey(key, "aside", page) }
         let (lane, uid) = (key.span.bigEndian32(at: 0), key.span.bigEndian64(at: 4))
         asideCount += 1
+        if check.isOpening { return }
         do throws(EntryRecord.Fault) {
             let row = try AsideRecord.read(value).get()
             let entry = AsideRecord.entry(value)

@@ -13,32 +13,44 @@ extension EntriesCheck {
         checkProducers()
         checkTotals()
         let (deferred, index) = (check.report.rows["deferred"], check.report.rows["deferredIndex"])
-        if isWhole("deferred", "deferredIndex"), let deferred, let index, deferred != index {
+        guard isWhole("deferred", "deferredIndex"), let deferred, let index else { return }
+        if deferred != index {
             check.add(
-                "it has \(index) rows for \(deferred) deferred entries", table: "deferredIndex",
-                means: "A late answer for an entry may be lost. Salvage makes the index anew.")
+                "it has \(index) rows for \(deferred) deferred entries", table: "deferredIndex", isContradiction: true,
+                means: Self.lateAnswer)
+        } else if check.isOpening, deferredSums.rows != deferredSums.index {
+            check.add(
+                "it names deferred entries that are not there", table: "deferredIndex", isContradiction: true,
+                means: Self.lateAnswer)
         }
     }
 
+    private static let lateAnswer = "A late answer for an entry may be lost. Salvage makes the index anew."
+
     private func checkFigures(of lane: LaneRecord, _ number: UInt32, _ tally: LaneTally) {
-        func damage(_ what: String) {
-            check.add(what, table: "lanes", lane: number, means: DamageMeaning.figures)
+        func damage(_ what: String, isContradiction: Bool = false) {
+            check.add(
+                what, table: "lanes", lane: number, isContradiction: isContradiction, means: DamageMeaning.figures)
         }
-        func compare(_ what: String, _ says: Int, _ counted: Int) {
-            if says != counted { damage("its record says \(says) \(what), but there are \(counted)") }
+        // What a record that could not be read said of its flags stays wrong when it is gone.
+        func compare(_ what: String, _ says: Int, _ counted: Int, isContradiction: Bool = false) {
+            guard says != counted else { return }
+            damage("its record says \(says) \(what), but there are \(counted)", isContradiction: isContradiction)
         }
         if isWhole("entries") {
-            compare("entries", lane.entries, tally.entries)
+            compare("entries", lane.entries, tally.entries, isContradiction: true)
             if !hasUnreadRecords { compare("entries possibly sent", lane.flaggedEntries, tally.flaggedEntries) }
         }
         if isWhole("deferred") {
-            compare("deferred entries", lane.deferred, tally.deferred)
+            compare("deferred entries", lane.deferred, tally.deferred, isContradiction: true)
             if !hasUnreadRecords {
                 compare("deferred entries possibly sent", lane.flaggedDeferred, tally.flaggedDeferred)
             }
         }
         if tally.lastUID > lane.lastUID {
-            damage("its record says that its last UID is \(lane.lastUID), but it has \(tally.lastUID)")
+            damage(
+                "its record says that its last UID is \(lane.lastUID), but it has \(tally.lastUID)",
+                isContradiction: tally.lastSoundUID > lane.lastUID)
         }
         if lane.mark > lane.lastUID { damage("its send mark \(lane.mark) is beyond its last UID \(lane.lastUID)") }
         if let facts, lane.lastUID >= facts.nextUID {

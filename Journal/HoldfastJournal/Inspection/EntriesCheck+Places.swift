@@ -64,13 +64,13 @@ extension EntriesCheck {
             case .outcome, .identity: break
             }
         }
-        func damage(_ what: String, _ table: String, _ meaning: String) {
-            check.add(what, table: table, lane: lane, uid: uid, means: meaning)
+        func damage(_ what: String, _ table: String, _ meaning: String, isContradiction: Bool = false) {
+            check.add(what, table: table, lane: lane, uid: uid, isContradiction: isContradiction, means: meaning)
         }
         if places.count > 1 {
             damage(
                 "it is in several places: \(places.joined(separator: ", "))", "entries",
-                "The notification may be sent twice.")
+                "The notification may be sent twice.", isContradiction: true)
         }
         if uid == 0 || facts.map({ facts in uid >= facts.nextUID }) == true {
             damage(
@@ -79,7 +79,9 @@ extension EntriesCheck {
         }
         for item in found {
             if item.kind == .outcome, unconfirmed {
-                damage("it has an outcome but is unconfirmed", "outcomes", "It may be sent again after its end.")
+                damage(
+                    "it has an outcome but is unconfirmed", "outcomes", "It may be sent again after its end.",
+                    isContradiction: true)
             }
             guard item.kind == .identity, let code = item.code, isWhole else { continue }
             if code == 0, !unconfirmed {
@@ -89,7 +91,7 @@ extension EntriesCheck {
             } else if code != 0, unconfirmed {
                 damage(
                     "its identity is remembered as ended, but it is unconfirmed", "identities",
-                    "A repeat of the notification is told an outcome that is none.")
+                    "A repeat of the notification is told an outcome that is none.", isContradiction: true)
             }
         }
     }

@@ -52,32 +52,40 @@ final class FileCheck {
     private let opened: JournalImage.Opened
     private let progress: (InspectionProgress) -> Void
     var report: VerificationReport
-    /// Tables whose trees have lost rows, so that figures about them say nothing.
-    var torn: Set<String> = []
+    /// Tables whose trees have lost rows, or were not looked at to their end, so that figures about them say nothing.
+    private(set) var torn: Set<String> = []
     /// The first fault that liblmdb does not survive.
-    private(set) var fatal: PageFault?
+    private(set) var fatal: JournalDamage?
+    /// The first thing found by which the trees, or their rows and figures, contradict each other, as an older page does in
+    /// the place of a newer one. A record that cannot be read is none, nor is a damaged key.
+    private(set) var contradiction: JournalDamage?
+    /// At an opening: the most pages that are looked at. What is no contradiction is then left to later.
+    private let greatestPageCount: Int?
     var part: JournalImage.Part { opened.part }
+
+    var isOpening: Bool { greatestPageCount != nil }
 
     private static let stride = 1024
 
     init(
-        _ opened: JournalImage.Opened, _ report: VerificationReport,
+        _ opened: JournalImage.Opened, _ report: VerificationReport, greatestPageCount: Int? = nil,
         _ progress: @escaping (InspectionProgress) -> Void
     ) {
         self.opened = opened
+        self.greatestPageCount = greatestPageCount
         self.report = report
         self.progress = progress
     }
 
     func run() {
-        for fault in opened.finding.faults { add(fault) }
+        for fault in opened.finding.faults { report.add(damage(fault)) }
         guard let file = opened.finding.file else { return }
         let total = Int(file.lastPage) + 1
-        let walk = FileWalk(file) { [opened, progress, part] done in
+        let walk = FileWalk(file) { [opened, progress, part, greatestPageCount] done in
             if done % Self.stride == 0 {
                 progress(InspectionProgress(phase: "checking \(part.rawValue)", done: done, total: total))
             }
-            return opened.goOn()
+            return done < greatestPageCount ?? .max && opened.goOn()
         } fault: { [unowned self] fault in
             add(fault)
         }
@@ -87,7 +95,7 @@ final class FileCheck {
         case .blacklist: BlacklistCheck(self, walk, tables, opened.finding).run()
         }
         walk.checkFreeList()
-        if let older = opened.finding.older, !opened.isInUse { walk.checkCommit(of: older) }
+        if let older = opened.finding.older, !opened.isInUse, !isOpening { walk.checkCommit(of: older) }
         report.pages += walk.visited
     }
 
@@ -99,22 +107,30 @@ final class FileCheck {
 
     private func add(_ fault: PageFault) {
         if fault.lost != nil, let table = fault.table { torn.insert(table) }
-        if fault.isFatal, fatal == nil { fatal = fault }
-        report.add(
-            JournalDamage(
-                file: part.file, page: fault.page, table: fault.table, what: fault.what,
-                meaning: DamageMeaning.of(fault)))
+        let damage = damage(fault)
+        if fault.isFatal { fatal = fatal ?? damage }
+        if !fault.isDamagedKey { contradiction = contradiction ?? damage }
+        report.add(damage)
+    }
+
+    private func damage(_ fault: PageFault) -> JournalDamage {
+        JournalDamage(
+            file: part.file, page: fault.page, table: fault.table, what: fault.what, meaning: DamageMeaning.of(fault))
     }
 
     /// Damage that was found in a record or figure.
+    ///
+    /// - Parameter isContradiction: whether no journal is ever like that, whatever became of records in it that could not
+    ///   be read.
     func add(
         _ what: String, table: String, page: UInt64? = nil, lane: UInt32? = nil, uid: UInt64? = nil,
-        means meaning: String
+        isContradiction: Bool = false, means meaning: String
     ) {
-        report.add(
-            JournalDamage(
-                file: part.file, page: page, table: table, lane: lane, uid: uid.map { UID($0) }, what: what,
-                meaning: meaning))
+        let damage = JournalDamage(
+            file: part.file, page: page, table: table, lane: lane, uid: uid.map { UID($0) }, what: what,
+            meaning: meaning)
+        if isContradiction { contradiction = contradiction ?? damage }
+        report.add(damage)
     }
 
     func remark(_ text: String) {
@@ -129,6 +145,7 @@ final class FileCheck {
         for name in wanted {
             guard let table = tables.first(where: { table in table.name == name }) else {
                 add("there is no such table", table: name, means: DamageMeaning.missingTable)
+                torn.insert(name)
                 continue
             }
             var count = 0
@@ -140,6 +157,7 @@ final class FileCheck {
                     row(name, key, value, place.page)
                 }
             }
+            if walk.isStopped { torn.insert(name) }
             // The facts of the blacklist are not worth a name of their own.
             if part == .entries || name != "facts" { report.rows[name] = count }
         }

@@ -2,23 +2,23 @@ import Holdfast
 import HoldfastLMDB
 
 /// A look at the data files before liblmdb opens them, which dies by a signal, or never ends, where pages are not what they
-/// say or name each other.
+/// say or name each other, and which believes an older page that lies in the place of a newer one.
 ///
-/// Bounded by a number of pages, whatever is in them. For the owner.
+/// Bounded by a number of pages, whatever is in them. For the owner, and for readers of a journal at rest.
 enum OpeningCheck {
     /// - Returns: at how many places the blacklist is damaged that can be opened all the same; nil when it has more pages
     ///   than may be looked at.
-    /// - Throws: ``JournalError`` with code `damaged` for what liblmdb would not survive.
+    /// - Throws: ``JournalError`` with code `damaged` for what liblmdb would not survive, and for entries that contradict
+    ///   themselves: what was sent might go again, and what was accepted never.
+    @discardableResult
     static func run(_ place: JournalDirectory, greatestPageCount: Int) throws(JournalError) -> Int? {
-        if let file = try find(.entries, place).file, let fault = fatalFault(of: file, greatestPageCount) {
-            throw error(fault, .entries, place)
-        }
+        let entries = check(.entries, try find(.entries, place), greatestPageCount)
+        if let damage = entries.contradiction { throw error(damage, place) }
         let finding = try find(.blacklist, place)
         guard let file = finding.file else { return 0 }
-        let check = check(finding, greatestPageCount, isInUse: false)
-        check.run()
-        if let fault = check.fatal { throw error(fault, .blacklist, place) }
-        return file.lastPage < greatestPageCount ? check.report.tokenDamage : nil
+        let blacklist = check(.blacklist, finding, greatestPageCount)
+        if let damage = blacklist.fatal { throw error(damage, place) }
+        return file.lastPage < greatestPageCount ? blacklist.report.tokenDamage : nil
     }
 
     private static func find(_ part: JournalImage.Part, _ place: JournalDirectory) throws(JournalError)
@@ -29,39 +29,30 @@ enum OpeningCheck {
         return try translated("look at", place.path) { () throws(LMDBError) in try DataFile.find(path) }
     }
 
-    private static func check(_ finding: DataFile.Finding, _ greatestPageCount: Int, isInUse: Bool) -> FileCheck {
-        var looks = 0
-        let opened = JournalImage.Opened(
-            part: .blacklist, directory: "", finding: finding, path: nil, isInUse: isInUse
-        ) {
-            looks += 1
-            return looks <= greatestPageCount
+    private static func check(
+        _ part: JournalImage.Part, _ finding: DataFile.Finding, _ greatestPageCount: Int
+    ) -> FileCheck {
+        let opened = JournalImage.Opened(part: part, directory: "", finding: finding, path: nil, isInUse: false) {
+            true
         }
-        return FileCheck(opened, VerificationReport(directory: "", owner: nil)) { _ in }
+        let check = FileCheck(
+            opened, VerificationReport(directory: "", owner: nil), greatestPageCount: greatestPageCount
+        ) { _ in
+        }
+        check.run()
+        return check
     }
 
-    /// The first fault of the trees that liblmdb does not survive.
-    private static func fatalFault(of file: DataFile, _ greatestPageCount: Int) -> PageFault? {
-        var found: PageFault?
-        let walk = FileWalk(file, looksIntoDisorder: true) { visited in
-            found == nil && visited < greatestPageCount
-        } fault: { fault in
-            if fault.isFatal, found == nil { found = fault }
+    private static func error(_ damage: JournalDamage, _ place: JournalDirectory) -> JournalError {
+        var subject = "\(place.path)/\(damage.file)"
+        if let page = damage.page { subject += ", page \(page)" }
+        if let table = damage.table {
+            let isOurs = ![PageFault.freeList, PageFault.tables].contains(table)
+            subject += (damage.page == nil ? "," : " of") + " the \(isOurs ? "table " : "")\(table)"
         }
-        for table in walk.tables() { walk.walk(table.record, name: table.name) { _, _, _ in } }
-        walk.checkFreeList()
-        return found
-    }
-
-    private static func error(
-        _ fault: PageFault, _ part: JournalImage.Part, _ place: JournalDirectory
-    ) -> JournalError {
-        let page = fault.page.map { ", page \($0)" } ?? ""
-        let table = fault.table.map { name in
-            [PageFault.freeList, PageFault.tables].contains(name) ? " of the \(name)" : " of the table \(name)"
-        }
-        return .damaged(
-            "\(place.path)/\(part.file)\(page)\(table ?? "") is damaged: \(fault.what)", in: place.path)
+        if let lane = damage.lane { subject += ", lane \(lane)" }
+        if let uid = damage.uid { subject += ", UID \(uid)" }
+        return .damaged("\(subject), is damaged: \(damage.what)", in: place.path)
     }
 }
 

@@ -6,19 +6,15 @@ package final class FileWalk {
     private let goOn: (Int) -> Bool
     private let tell: (PageFault) -> Void
     private(set) var reached: PageSet
-    /// Whether children whose order is lost are visited, too: for one who asks only whether they are pages.
-    private let looksIntoDisorder: Bool
     /// Whether it was ended before its end.
     package private(set) var isStopped = false
     /// Whether rows could not be reached.
     package private(set) var hasLost = false
 
     package init(
-        _ file: DataFile, looksIntoDisorder: Bool = false, goOn: @escaping (Int) -> Bool,
-        fault: @escaping (PageFault) -> Void
+        _ file: DataFile, goOn: @escaping (Int) -> Bool, fault: @escaping (PageFault) -> Void
     ) {
         self.file = file
-        self.looksIntoDisorder = looksIntoDisorder
         self.goOn = goOn
         tell = fault
         reached = PageSet(last: file.lastPage)
@@ -100,11 +96,14 @@ package final class FileWalk {
     }
 
     private func lose(
-        _ page: UInt64, _ what: String, _ range: KeyRange, _ tree: inout Tree, isFatal: Bool = false
+        _ page: UInt64, _ what: String, _ range: KeyRange, _ tree: inout Tree, isFatal: Bool = false,
+        isDamagedKey: Bool = false
     ) {
         tree.isTorn = true
         hasLost = true
-        tell(PageFault(table: tree.name, page: page, what: what, lost: range, isFatal: isFatal))
+        tell(
+            PageFault(
+                table: tree.name, page: page, what: what, lost: range, isFatal: isFatal, isDamagedKey: isDamagedKey))
     }
 
     private func enter(_ first: UInt64, count: Int) throws(TreePage.Fault) {
@@ -125,10 +124,7 @@ package final class FileWalk {
             let key = self.key(node, of: page, tree)
             let isInOrder = starts.last.flatMap(\.self).map { $0.lexicographicallyPrecedes(key) } ?? true
             guard isInOrder, range.contains(key) else {
-                lose(number, "the keys that divide its children are out of order", range, &tree)
-                guard looksIntoDisorder else { return }
-                for node in page.nodes { visit(node.page, level: level + 1, KeyRange(), &tree, row) }
-                return
+                return lose(number, "the keys that divide its children are out of order", range, &tree)
             }
             starts.append(key)
         }
@@ -142,8 +138,12 @@ package final class FileWalk {
         leaf page: TreePage, _ number: UInt64, _ range: KeyRange, _ tree: inout Tree, _ row: RowBody
     ) {
         var isInOrder = true
+        var isAscending = true
+        var before: [UInt8]?
         for node in page.nodes {
             let key = self.key(node, of: page, tree)
+            if let before, !before.lexicographicallyPrecedes(key) { isAscending = false }
+            before = key
             let follows = tree.last.map { $0.lexicographicallyPrecedes(key) } ?? true
             let place = Place(page: number, isTree: node.flags == PageLayout.isTree)
             guard follows, range.contains(key), (1...PageLayout.greatestKey).contains(key.count) else {
@@ -170,7 +170,7 @@ package final class FileWalk {
                     node.page, "the value of a row on page \(number): \(error.what)", .only(key), &tree, isFatal: true)
             }
         }
-        if !isInOrder { lose(number, "its keys are out of order", range, &tree) }
+        if !isInOrder { lose(number, "its keys are out of order", range, &tree, isDamagedKey: !isAscending) }
     }
 
     private func key(_ node: TreePage.Node, of page: TreePage, _ tree: Tree) -> [UInt8] {

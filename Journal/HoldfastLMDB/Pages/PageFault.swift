@@ -10,6 +10,9 @@ package struct PageFault: Hashable, Sendable {
     /// Whether liblmdb dies by a signal of it, never comes to an end, or writes over what is in use. What is not is rows
     /// that it does not find.
     package var isFatal = false
+    /// Whether it is what a damaged key looks like: a leaf whose keys are out of order among themselves. One whose keys are in
+    /// order, but not between those of its neighbours, was in its place at another time.
+    package var isDamagedKey = false
 
     package static let freeList = "free list"
     package static let tables = "list of tables"

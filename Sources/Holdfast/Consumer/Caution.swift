@@ -10,7 +10,8 @@
 /// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
 /// while, with an attempt counted; after that it has another trial. (If nothing was answered meanwhile, none is counted.) A trial
 /// takes a connection, and nothing else goes out during it: so before each one twice as many others are answered as before the
-/// last, as long as others wait.
+/// last, as long as others wait. Connections that were given up for a trial that did not come about count as one. And none is
+/// given up before another one may be made: see ``TrialConnection``.
 ///
 /// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
 /// again in their places, and nothing is counted.
@@ -54,6 +55,20 @@ struct Caution: Sendable {
         case isPutAside(ends: Int, counts: Bool)
     }
 
+    /// What a trial could have now.
+    enum TrialConnection: Hashable, Sendable {
+        /// One that has carried nothing, and that another one may follow.
+        case fresh
+        /// A new one, if those that have carried something are given up.
+        case replaceable
+        /// None, but one may be made when one ends: the accused wait. Where nothing else is to go, one that was never shown
+        /// guilty may go alone on a connection that has carried others: if it is answered, it is cleared. If not, it is put
+        /// aside, and no attempt is counted: the connection may have ended for what it had carried before.
+        case shared
+        /// None: the accused wait, and the others go on where they go.
+        case none
+    }
+
     private enum Stage: Hashable, Sendable {
         case accused
         /// To be put aside as soon as it comes up.
@@ -71,7 +86,11 @@ struct Caution: Sendable {
         var isOut = false
         /// Trials that have shown it guilty.
         var trials = 0
-        /// Others that were answered since the last of them.
+        /// How often connections were given up for its next trial.
+        var rooms = 0
+        /// Whether it is to go, or has gone, alone on a connection that has carried others.
+        var isGuest = false
+        /// Others that were answered since the last trial, or since connections were given up for it.
         var answers = 0
         /// Whether that is to be counted.
         var counts = false
@@ -81,7 +100,18 @@ struct Caution: Sendable {
 
         /// Whether so many others were answered that its trial holds up few in comparison, the last of them since a connection
         /// ended last.
-        var isDue: Bool { hasWitness && answers >= min(1 << min(trials, 10), Caution.greatestAnswers) }
+        var isDue: Bool { hasWitness && answers >= min(1 << min(trials + rooms, 10), Caution.greatestAnswers) }
+
+        /// Whether a fresh connection is there on its account.
+        var hasRoom: Bool { hasWitness && rooms > 0 }
+
+        func isReady(for connection: TrialConnection) -> Bool {
+            switch connection {
+            case .fresh: isDue || hasRoom
+            case .replaceable: isDue
+            case .shared, .none: false
+            }
+        }
     }
 
     /// So many ends with the same entry unanswered make a route careful.
@@ -103,6 +133,10 @@ struct Caution: Sendable {
     /// So many answers do not widen the limit: as many as the last connection left behind, since one of those may have ended it.
     private var owed = 0
     private var suspects: [EntryKey: Suspect] = [:]
+    /// As it was when something was to go out last.
+    var trialConnection = TrialConnection.fresh
+    /// Whether a connection has ended unused while an accused entry waited for one that another may follow.
+    private(set) var hasWaitedInVain = false
     /// More entries that were left behind alone, with no answer since the first, show that it is not they. It doubles each time,
     /// since so many guilty ones may lie one behind the other.
     private var bound = firstBound
@@ -121,14 +155,62 @@ struct Caution: Sendable {
     func allowance(inFlight: Int) -> Int { limit.map { max($0 - inFlight, 0) } ?? .max }
 
     /// Entries that others go before.
-    var passedOver: [EntryKey] { suspects.filter { $0.value.stage == .accused && !$0.value.isDue }.map(\.key) }
+    var passedOver: [EntryKey] {
+        suspects.filter { $0.value.stage == .accused && !$0.value.isReady(for: trialConnection) }.map(\.key)
+    }
+
+    /// Entries that would have their trial if there were a connection for it. They don't go even where no others do: they
+    /// would end the connection that those who come next go out on.
+    var waitingForConnection: [EntryKey] { suspects.filter { waitsForConnection($0.value) }.map(\.key) }
+
+    private func waitsForConnection(_ suspect: Suspect) -> Bool {
+        switch trialConnection {
+        case .fresh, .replaceable: false
+        case .shared, .none: suspect.stage == .accused && (suspect.isDue || suspect.isKnown)
+        }
+    }
+
+    /// Entries that may go alone on a connection that has carried others, in order, if nothing else is to go.
+    var guests: [EntryKey] {
+        guard trialConnection == .shared else { return [] }
+        let guests = suspects.filter { _, suspect in
+            suspect.stage == .accused && suspect.isDue && !suspect.isKnown
+        }
+        return guests.map(\.key).sorted { $0.uid < $1.uid }
+    }
+
+    mutating func invite(_ key: EntryKey) { suspects[key]?.isGuest = true }
 
     /// Entries that are to go alone on a connection, in order.
     ///
     /// - Parameter othersWait: whether anything else could go first.
     func trials(othersWait: Bool) -> [EntryKey] {
-        suspects.filter { $0.value.stage == .accused && ($0.value.isDue || $0.value.isKnown && !othersWait) }
-            .map(\.key).sorted { $0.uid < $1.uid }
+        guard trialConnection == .fresh || trialConnection == .replaceable else { return [] }
+        let ready = suspects.filter { _, suspect in
+            suspect.stage == .accused
+                && (suspect.isReady(for: trialConnection) || suspect.isKnown && !othersWait)
+        }
+        return ready.map(\.key).sorted { $0.uid < $1.uid }
+    }
+
+    /// Connections are given up so that the entry goes alone on the next one.
+    mutating func madeRoom(for key: EntryKey) {
+        suspects[key]?.rooms += 1
+        suspects[key]?.answers = 0
+    }
+
+    /// A connection has ended that carried nothing.
+    mutating func endedUnused() { hasWaitedInVain = hasWaitedInVain || !waitingForConnection.isEmpty }
+
+    /// Whether connections were given up for the entry, and what goes alone would still show something.
+    func hasRoom(_ key: EntryKey) -> Bool { suspects[key]?.hasRoom == true }
+
+    /// The same for any entry.
+    var hasRoom: Bool { suspects.contains { $0.value.stage == .accused && $0.value.hasRoom } }
+
+    /// The same for any entry of a lane.
+    func hasRoom(in lane: LaneID) -> Bool {
+        suspects.contains { $0.key.lane == lane && $0.value.stage == .accused && $0.value.hasRoom }
     }
 
     /// Whether a trial is under way.
@@ -140,7 +222,9 @@ struct Caution: Sendable {
     func treatment(of key: EntryKey, othersWait: Bool) -> Treatment {
         guard let suspect = suspects[key] else { return .goes }
         switch suspect.stage {
-        case .accused: return othersWait && !suspect.isDue ? .waits : .goes
+        case .accused:
+            let isBehind = othersWait && !suspect.isReady(for: trialConnection)
+            return !suspect.isGuest && (isBehind || waitsForConnection(suspect)) ? .waits : .goes
         case .guilty: return .isPutAside(ends: suspect.ends, counts: suspect.counts)
         case .aside: return .goes
         }
@@ -158,7 +242,11 @@ struct Caution: Sendable {
     }
 
     /// It goes to a connection.
-    mutating func handedOut(_ key: EntryKey) { suspects[key]?.isOut = true }
+    mutating func handedOut(_ key: EntryKey) {
+        hasWaitedInVain = false
+        suspects[key]?.isOut = true
+        suspects[key]?.rooms = 0
+    }
 
     /// Forgets accused entries that were settled in another way.
     mutating func look(isOut: (EntryKey) -> Bool, isWaiting: (EntryKey) -> Bool) {
@@ -198,13 +286,16 @@ struct Caution: Sendable {
     ///   - wasAlone: whether it was never given anything but one entry.
     mutating func ended(_ left: Leftover, wasAlone: Bool) -> Finding {
         guard left.count > 0 else { return .nothing }
-        let hasWitness = suspects[left.first]?.hasWitness == true
+        let suspect = suspects[left.first]
+        let hasWitness = suspect?.hasWitness == true
+        let wasGuest = suspect.map { $0.isGuest && $0.isOut } ?? false
         for key in suspects.keys {
             suspects[key]?.hasWitness = false
             suspects[key]?.isOut = false
+            suspects[key]?.isGuest = false
         }
-        if wasAlone, left.count == 1, hasWitness || suspects[left.first]?.isKnown == true {
-            convict(left.first, counts: hasWitness)
+        if left.count == 1, wasGuest || wasAlone && (hasWitness || suspect?.isKnown == true) {
+            convict(left.first, counts: wasAlone && hasWitness)
             if isCareful { limit = 1 }
             return .nothing
         }

@@ -12,6 +12,11 @@ struct TokenOfTopic: Hashable, Sendable {
 /// aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
 /// go once more, since a service may have been wrong for a moment, and are convicted when they are called bad again.
 ///
+/// A service may also be wrong in a part of its front ends, or at random, while others are taken all the time. So a word
+/// counts only when the connection that says it takes tokens of the topic too (``ServiceVoices``), the second one has to come
+/// from another connection where there is one, and none convicts while the service takes at a second try what it has called
+/// bad (``ReversedWords``). And no more than the allowance are ever convicted on one word.
+///
 /// Nobody is convicted before anything of the topic was confirmed: until then nothing tells a bad token from a wrong service.
 /// So there is no hurry then, and good ones behind the bad have the time to prove the topic.
 ///
@@ -30,14 +35,30 @@ struct CircuitBreaker: Sendable {
         let result: SendResult
         /// By the wall clock: since when the token is bad, if it is convicted.
         let answeredAt: WallTime
-        /// Whether it was called bad before, and let go to be sent once more.
-        var hadChance = false
+        /// What is known of it, where it was called bad before, and let go to be sent once more.
+        var chance: SecondChances.Chance?
+        /// Whose word it is: the connection's, or the route's, where each error ends its connection.
+        let voice: Int
+        /// When that was, among all words of the topic.
+        fileprivate(set) var saidAt: UInt64 = 0
+
+        var hadChance: Bool { chance != nil }
+
+        init(
+            connection: Int, ticket: Ticket, flight: SentWindow.Flight, token: TokenOfTopic, result: SendResult,
+            answeredAt: WallTime, voice: Int? = nil
+        ) {
+            (self.connection, self.ticket, self.flight, self.token) = (connection, ticket, flight, token)
+            (self.result, self.answeredAt, self.voice) = (result, answeredAt, voice ?? connection)
+        }
     }
 
     enum Judgement: Sendable {
         case convict([Suspect])
         /// They are to be sent once more.
         case giveChance([Suspect])
+        /// They are to be sent once more, after a while: their words don't suffice, or are not to be trusted now.
+        case postpone([Suspect])
         /// With what to tell people, and how many more entries of the topic may be tried without a pause.
         case trip([Suspect], String, spare: Int)
     }
@@ -68,10 +89,13 @@ struct CircuitBreaker: Sendable {
             return true
         }
 
-        /// - Returns: those that are called bad for the first time, which are not among them any more.
-        mutating func removeFirst() -> [Suspect] {
-            defer { (suspects, firstCount) = (suspects.filter(\.hadChance), 0) }
-            return suspects.filter { !$0.hadChance }
+        /// - Returns: those that are such, which are not among them any more.
+        mutating func remove(where isSuch: (Suspect) -> Bool) -> [Suspect] {
+            let removed = suspects.filter(isSuch)
+            guard !removed.isEmpty else { return [] }
+            suspects.removeAll(where: isSuch)
+            firstCount = suspects.count { !$0.hadChance }
+            return removed
         }
     }
 
@@ -97,6 +121,10 @@ struct CircuitBreaker: Sendable {
     private var confirmedInTurn = 0
     /// Convicted since anything was last confirmed: in a wrong environment with thin traffic suspects come one by one.
     private var convictedSinceConfirmed = 0
+    /// Convicted on one word, ever.
+    private var convictedOnOneWord = 0
+    private var voices = ServiceVoices()
+    private var reversals = ReversedWords()
     /// Whether anything was ever confirmed, or since the breaker tripped.
     private(set) var isProven: Bool
 
@@ -128,10 +156,13 @@ struct CircuitBreaker: Sendable {
     /// The service has taken so many.
     ///
     /// - Parameters:
+    ///   - voice: see ``Suspect/voice``.
     ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
-    mutating func confirmed(_ count: Int, evidence: Int = 0) {
+    mutating func confirmed(_ count: Int, by voice: Int, evidence: Int = 0) {
         guard count > 0 else { return }
         isProven = true
+        if !voices.knows(voice) { voices.add(voice, keeping: suspects) }
+        voices.confirmed(by: voice)
         convictedSinceConfirmed = 0
         accused?.confirmedMeanwhile += count
         later?.confirmedMeanwhile += count
@@ -139,8 +170,22 @@ struct CircuitBreaker: Sendable {
         confirmedInTurn += count
     }
 
+    /// A connection has ended.
+    mutating func ended(voice: Int) { voices.ended(voice) }
+
+    /// Whether a connection's word about a token would not count now.
+    func isDiscredited(_ voice: Int) -> Bool { voices.isDiscredited(voice, limit: policy.allowance) }
+
+    /// The service has taken what was sent once more.
+    mutating func taken(_ chance: SecondChances.Chance, now: Duration) {
+        if chance.counts { reversals.reversed(now: now) }
+    }
+
     mutating func hold(_ suspect: Suspect, now: Duration) {
-        if isEvidence(suspect.flight), !suspect.hadChance { evidence.suspect += 1 }
+        var suspect = suspect
+        if !voices.knows(suspect.voice) { voices.add(suspect.voice, keeping: suspects) }
+        suspect.saidAt = voices.calledBad(by: suspect.voice, isNews: !suspect.hadChance)
+        if isEvidence(suspect.flight), !suspect.hadChance, isHeard(suspect) { evidence.suspect += 1 }
         var new = Batch(firstAt: now, turn: turn, confirmedMeanwhile: confirmedInTurn, wasProven: isProven)
         new.add(suspect)
         if accused == nil {
@@ -165,28 +210,76 @@ struct CircuitBreaker: Sendable {
         let isOver = now >= judgementAt
         let greatestHeld = accused.wasProven ? policy.greatestHeld : policy.greatestHeldUnproven
         guard isOver || heldCount >= greatestHeld else { return nil }
-        // That those are called bad once more is nothing new of the topic.
-        let held = isProven ? accused.firstCount + (later?.firstCount ?? 0) : heldCount
+        // That some are called bad once more is nothing new of the topic.
+        let held = isProven ? heard(accused) + (later.map(heard) ?? 0) : heldCount
         let answers = held + accused.confirmedMeanwhile
         let allowance = isProven ? policy.allowance : 0
-        let isMostly = Double(held) / Double(answers) >= policy.tripShare
+        let isMostly = Double(held) / Double(max(answers, 1)) >= policy.tripShare
         let isMostlyNow = evidence.count > allowance && evidence.share >= policy.tripShare
         if isMostly || isMostlyNow, convictedSinceConfirmed + held > allowance {
             return isMostly ? trip(held, of: answers) : trip(evidence.suspect, of: evidence.count)
         }
         guard isOver || evidence.count >= policy.greatestHeld else { return nil }
-        if accused.firstCount > 0, accused.isSpared || held > policy.allowance { return giveChance(now: now) }
-        convictedSinceConfirmed += accused.firstCount
-        succeed(now: now)
-        return .convict(accused.suspects)
+        return decide(isSpared: accused.isSpared || held > policy.allowance, now: now)
     }
 
-    /// Those that are called bad once more stay to be convicted.
-    private mutating func giveChance(now: Duration) -> Judgement {
-        let first = accused?.removeFirst() ?? []
-        later?.isSpared = true
-        if accused?.suspects.isEmpty != false { succeed(now: now) }
-        return .giveChance(first)
+    /// What becomes of the accused, one part of them after the other.
+    ///
+    /// - Parameter isSpared: whether none is convicted on one word.
+    private mutating func decide(isSpared: Bool, now: Duration) -> Judgement? {
+        guard var judged = accused else { return nil }
+        reversals.look(now: now, memory: policy.distrust)
+        let again = judged.suspects.count { $0.hadChance && counts($0) }
+        let isDistrusted = reversals.isTooOften(upheld: again)
+        let isSparing = isSpared || isDistrusted || convictedOnOneWord + judged.firstCount > policy.allowance
+        let spared = judged.remove { !$0.hadChance && (isSparing || !counts($0)) }
+        guard spared.isEmpty else {
+            if isSpared { later?.isSpared = true }
+            keep(judged, now: now)
+            return .giveChance(spared)
+        }
+        let postponed = judged.remove { $0.hadChance && (isDistrusted || !isSecondWord($0)) }
+        guard postponed.isEmpty else {
+            reversals.upheld(postponed.count { $0.chance?.counts == true && counts($0) })
+            keep(judged, now: now)
+            return .postpone(postponed)
+        }
+        reversals.upheld(again)
+        convictedOnOneWord += judged.firstCount
+        convictedSinceConfirmed += judged.firstCount
+        succeed(now: now)
+        return .convict(judged.suspects)
+    }
+
+    /// Whether what was said of a token counts, by all that is known by now.
+    private func counts(_ suspect: Suspect) -> Bool {
+        voices.counts(suspect.voice, saidAt: suspect.saidAt, limit: policy.allowance)
+    }
+
+    /// Whether it is a word about the topic: not that of a front end which is wrong, while another one is well.
+    private func isHeard(_ suspect: Suspect) -> Bool {
+        counts(suspect) || !voices.hasOther(than: suspect.voice, limit: policy.allowance)
+    }
+
+    private func heard(_ batch: Batch) -> Int { batch.suspects.count { !$0.hadChance && isHeard($0) } }
+
+    /// Whether two words that count agree: of two connections, if there are.
+    private func isSecondWord(_ suspect: Suspect) -> Bool {
+        guard let first = suspect.chance, first.counts, counts(suspect) else { return false }
+        return first.voice != suspect.voice || !voices.hasOther(than: suspect.voice, limit: policy.allowance)
+    }
+
+    /// What is to be remembered of one that is sent once more. A word that counts is not replaced by one that does not.
+    func chance(of suspect: Suspect) -> SecondChances.Chance {
+        let counts = counts(suspect)
+        if !counts, let first = suspect.chance, first.counts { return first }
+        return SecondChances.Chance(voice: suspect.voice, counts: counts)
+    }
+
+    /// The rest of the accused are still to be judged.
+    private mutating func keep(_ rest: Batch, now: Duration) {
+        accused = rest
+        if rest.suspects.isEmpty { succeed(now: now) }
     }
 
     private mutating func trip(_ count: Int, of answers: Int) -> Judgement {
@@ -257,6 +350,12 @@ public struct SuspectPolicy: Hashable, Sendable {
     public var greatestUniform = 500
 
     public init() {}
+
+    /// How long one waits whose words don't suffice for a conviction, until it is sent once more.
+    var pause: Duration { hold * 6 }
+
+    /// For how long it counts against a service's word that it took a token which it had called bad.
+    var distrust: Duration { hold * 120 }
 
     /// The same of a topic of which nothing was confirmed yet: there nobody is convicted anyway.
     var greatestHeldUnproven: Int { min(greatestHeld, .max / 10) * 10 }

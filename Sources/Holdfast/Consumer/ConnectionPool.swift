@@ -65,6 +65,32 @@ struct ConnectionPool: Sendable {
         }
     }
 
+    /// So many may have to be made for what goes alone: its own, and, where that ends, the one that the others go on with.
+    private static let forOneAlone = 2
+
+    /// Whether connections that work may be given up for another one: so that nothing waits for more than its making.
+    func mayReplace(now: Duration) -> Bool { next(Self.forOneAlone, now: now).map { $0 <= now } ?? false }
+
+    /// Whether one that ends now would be followed at once.
+    func mayFollow(now: Duration) -> Bool { next(1, now: now).map { $0 <= now } ?? false }
+
+    /// When either may be, as far as is known.
+    func nextReplacements(now: Duration) -> [Duration] {
+        [next(1, now: now), next(Self.forOneAlone, now: now)].compactMap(\.self)
+    }
+
+    /// When so many may be made; nil while one is being made.
+    private func next(_ count: Int, now: Duration) -> Duration? {
+        let earliest: Duration
+        switch making {
+        case .underWay: return nil
+        case .resting: earliest = now
+        case .waiting(let until): earliest = max(until, now)
+        }
+        guard let budget else { return earliest }
+        return max(budget.next(min(count, budget.limit.burst), now: now), earliest)
+    }
+
     /// A connection is wanted, and may be asked for: unless so many were made of late that it has to wait.
     ///
     /// - Returns: whether one is to be asked for now.

@@ -40,9 +40,11 @@ extension Consumer {
         guard let link = links[connection], link.connection != nil else { return nil }
         switch event {
         case .confirmed(let tickets):
-            confirm(tickets, of: link, into: &plan, now: now, wall: wall)
+            confirm(tickets, of: connection, link, into: &plan, now: now, wall: wall)
         case .results(let results):
-            for (ticket, result) in results { take(result, for: ticket, of: link, into: &plan, now: now, wall: wall) }
+            for (ticket, result) in results {
+                take(result, for: ticket, of: connection, link, into: &plan, now: now, wall: wall)
+            }
         case .sent, .payloadError, .barrierAnswered, .listened:
             takeCumulative(event, of: connection, link, into: &plan, now: now, wall: wall)
         case .capacityChanged(let capacity):
@@ -64,7 +66,8 @@ extension Consumer {
     }
 
     private func confirm(
-        _ tickets: [Ticket], of link: Link, into plan: inout SettlementPlan, now: Duration, wall: WallTime
+        _ tickets: [Ticket], of connection: Int, _ link: Link, into plan: inout SettlementPlan, now: Duration,
+        wall: WallTime
     ) {
         link.hasWorked = true
         link.note(.confirmed)
@@ -80,7 +83,7 @@ extension Consumer {
             guard let flight = link.window.answer(ticket) else { continue }
             let lane = flight.lane
             if flight.topic != topic {
-                breakers.confirmed(count, of: topic, evidence: evidence)
+                breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
                 credentialTopics.confirmed(flight.topic)
                 (topic, count, evidence) = (flight.topic, 0, 0)
             }
@@ -88,7 +91,7 @@ extension Consumer {
             // What is said of a channel says nothing of tokens.
             if !flight.isBroadcast { count += 1 }
             if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
-            if hasChances { breakers.ended(flight) }
+            if hasChances { breakers.taken(flight, now: now) }
             if hasRefused { wasTaken(flight, &plan) }
             if awaitsProbe {
                 probeAnswered(flight, .confirmed, now: now, wall: wall)
@@ -96,7 +99,7 @@ extension Consumer {
             }
             plan.acknowledge(EntryKey(lane: lanes[lane].id, uid: flight.uid), ticket: ticket)
         }
-        breakers.confirmed(count, of: topic, evidence: evidence)
+        breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
     }
 
     private func wasTaken(_ flight: SentWindow.Flight, _ plan: inout SettlementPlan) {
@@ -119,8 +122,8 @@ extension Consumer {
     }
 
     private func take(
-        _ result: SendResult, for ticket: Ticket, of link: Link, into plan: inout SettlementPlan, now: Duration,
-        wall: WallTime
+        _ result: SendResult, for ticket: Ticket, of connection: Int, _ link: Link, into plan: inout SettlementPlan,
+        now: Duration, wall: WallTime
     ) {
         guard let flight = link.window.answer(ticket) else { return }
         let result = aboutItsTopic(result, flight)
@@ -138,14 +141,16 @@ extension Consumer {
         if result.verdict == .confirmed {
             uniforms[flight.lane].confirmed()
             if !flight.isBroadcast {
-                breakers.confirmed(1, of: flight.topic, evidence: breakers.isEvidence(flight) ? 1 : 0)
+                breakers.confirmed(
+                    1, of: flight.topic, by: connection, evidence: breakers.isEvidence(flight) ? 1 : 0)
             }
             credentialsWork(&plan, now: now)
             credentialTopics.confirmed(flight.topic)
             wasTaken(flight, &plan)
         }
         switch result.verdict {
-        case .confirmed, .rejected(.notification), .rejected(.token): breakers.ended(flight)
+        case .confirmed: breakers.taken(flight, now: now)
+        case .rejected(.notification), .rejected(.token): breakers.ended(flight)
         default: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, now: now, wall: wall) { return }

@@ -28,6 +28,7 @@ extension Consumer {
         guard let link = links[connection] else { return }
         if caution.wantsAnswers { caution.answered(link.answered) { isOut($0) } }
         link.answered = 0
+        if end != nil, link.handOuts == 0 { caution.endedUnused() }
         guard let left = link.left, end != nil || link.isDraining else { return }
         link.left = nil
         // One connection ends once.
@@ -83,8 +84,9 @@ extension Consumer {
 
     /// Entries of a lane that let others go first. None of a lane with one attempt: there they come up, and are deferred.
     func passedOver(in index: Int) -> Set<UID> {
-        guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce, othersGo else { return [] }
-        return Set(caution.passedOver.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
+        guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce else { return [] }
+        let waiting = othersGo ? caution.passedOver : caution.waitingForConnection
+        return Set(waiting.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
     }
 
     /// Why an entry does not go out now that has ended connections.
@@ -127,21 +129,75 @@ extension Consumer {
         guard caution.hasSuspects else { return false }
         caution.look(isOut: { isOut($0) }, isWaiting: { goesAgain($0) || isOnDisk($0) })
         if caution.isTrying { return true }
+        let fresh = fresh
+        caution.trialConnection = trialConnection(isFresh: fresh != nil, now: now)
         for key in caution.trials(othersWait: othersGo) {
+            guard let index = lanes.firstIndex(where: { $0.id == key.lane }), lanes[index].isRunning else { continue }
+            if let possiblySent = lanes[index].goesAgain(key.uid) {
+                guard let fresh, let link = links[fresh], link.pausedUntil == nil else {
+                    makeRoom(for: key, now: now)
+                    return true
+                }
+                let again = LaneStateMachine.Again(uid: key.uid, possiblySent: possiblySent)
+                try tryAlone(again, of: index, on: fresh, link, now: now, wall: wall)
+                return true
+            }
+            // Without a connection what has one attempt went to disk. Others would take the connection that is for it.
+            if fresh != nil, caution.hasRoom(key), comesBack(index, now: now) { return true }
+        }
+        return try tryGuest(now: now, wall: wall)
+    }
+
+    /// Hands out an entry alone on a connection that has carried others, where nothing else is to go.
+    private func tryGuest(now: Duration, wall: WallTime) throws(JournalError) -> Bool {
+        guard caution.trialConnection == .shared, !othersGo else { return false }
+        let open = pool.active.first { links[$0].map { $0.pausedUntil == nil && room(of: $0) > 0 } ?? false }
+        guard let open, let link = links[open] else { return false }
+        for key in caution.guests {
             guard let index = lanes.firstIndex(where: { $0.id == key.lane }), lanes[index].isRunning,
                 let possiblySent = lanes[index].goesAgain(key.uid)
             else { continue }
-            try tryAlone(.init(uid: key.uid, possiblySent: possiblySent), of: index, now: now, wall: wall)
+            caution.invite(key)
+            let again = LaneStateMachine.Again(uid: key.uid, possiblySent: possiblySent)
+            try tryAlone(again, of: index, on: open, link, now: now, wall: wall)
             return true
         }
         return false
     }
 
+    private func trialConnection(isFresh: Bool, now: Duration) -> Caution.TrialConnection {
+        // Where none may follow it, whoever comes next would wait for the one that the accused has ended.
+        let mayFollow = pool.mayFollow(now: now)
+        if isFresh, mayFollow || caution.hasRoom { return .fresh }
+        // Unless connections without work are closed sooner than another may be made: then it would wait for ever.
+        if isFresh, caution.hasWaitedInVain, !othersGo { return .fresh }
+        if !isFresh, pool.mayReplace(now: now) { return .replaceable }
+        return !isFresh && mayFollow ? .shared : .none
+    }
+
+    /// A connection that has carried nothing, and takes something.
+    private var fresh: Int? {
+        pool.active.first { links[$0].map { $0.handOuts == 0 && room(of: $0) > 0 } ?? false }
+    }
+
+    /// Whether what is due in a lane with one attempt is on its way back from the disk, or to it.
+    private func comesBack(_ index: Int, now: Duration) -> Bool {
+        if lanes[index].isPromoting || beingWritten > 0 { return true }
+        guard let due = deferredDue[index], due.monotonic <= now else { return false }
+        return canPromote(index)
+    }
+
+    /// When an entry can have its trial that waits for nothing but a connection.
+    func trialWake(now: Duration) -> Duration? {
+        guard caution.hasSuspects, !pool.active.isEmpty, holdReason == nil, !caution.waitingForConnection.isEmpty,
+            let wake = pool.nextReplacements(now: now).filter({ $0 > now }).min()
+        else { return nil }
+        return wake
+    }
+
     private func tryAlone(
-        _ again: LaneStateMachine.Again, of index: Int, now: Duration, wall: WallTime
+        _ again: LaneStateMachine.Again, of index: Int, on number: Int, _ link: Link, now: Duration, wall: WallTime
     ) throws(JournalError) {
-        let fresh = pool.active.first { links[$0].map { $0.handOuts == 0 && room(of: $0) > 0 } ?? false }
-        guard let fresh, let link = links[fresh], link.pausedUntil == nil else { return makeRoomForTrial(now: now) }
         let isKept = lanes[index].key.guarantee == .atMostOnce
         // What has a place keeps it, and goes first where there is no other, in a window or among the outcomes.
         guard inFlight + (isKept ? 0 : keptPlaces()) < placeLimit,
@@ -152,15 +208,14 @@ extension Consumer {
         lanes[index].takeAgain([again], isFront: false)
         quarantine(batch.unreadable, of: index, wall: wall) { _ in again.possiblySent }
         if batch.isEmpty { caution.forget(EntryKey(lane: lanes[index].id, uid: again.uid)) }
-        give(batch, of: index, on: fresh, link, now: now, wall: wall) { _ in again.possiblySent }
+        give(batch, of: index, on: number, link, now: now, wall: wall) { _ in again.possiblySent }
     }
 
     /// The connections that have carried something end when that is answered; another one follows.
-    private func makeRoomForTrial(now: Duration) {
-        for number in pool.active {
-            guard let link = links[number], link.handOuts > 0 else { continue }
-            giveUp(number, link, now: now)
-        }
+    private func makeRoom(for key: EntryKey, now: Duration) {
+        let used = pool.active.filter { links[$0].map { $0.handOuts > 0 } ?? false }
+        for number in used { if let link = links[number] { giveUp(number, link, now: now) } }
+        if !used.isEmpty { caution.madeRoom(for: key) }
     }
 
     // MARK: Telling the outside

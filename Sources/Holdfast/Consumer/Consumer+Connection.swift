@@ -124,6 +124,7 @@ extension Consumer {
     func connectionEnded(_ number: Int, _ connectionEnd: ConnectionEnd, now: Duration) {
         guard let link = links[number], link.connection != nil else { return }
         link.connection = nil
+        breakers.ended(voice: number)
         if link.isOver { links[number] = nil }
         if link.isDraining, link.confirmations >= configuration.reconnectEarned { pool.earned(now: now) }
         connectionClosed(number, cause: connectionEnd.cause)

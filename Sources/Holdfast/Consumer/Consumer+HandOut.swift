@@ -82,7 +82,8 @@ extension Consumer {
                 raise(index, through: again[again.count - 1].uid)
                 return 0
             }
-            let taken = Array(again.prefix(covered))
+            var taken = Array(again.prefix(covered))
+            let (number, link) = otherConnection(than: number, for: &taken, lane: index) ?? (number, link)
             let batch = try journal.unconfirmed(lane.id, uids: taken.map(\.uid))
             let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
             lanes[index].takeAgain(taken, isFront: passedOver.isEmpty)

@@ -64,7 +64,8 @@ extension Consumer {
         let free = freePlaces()
         guard inFlight == 0 || free > min(windowLimit, 8000) / 8 else { return 0 }
         let others = lanes.indices.filter { $0 != lane && (lanes[$0].wantsPlaces || wantsPromotion($0)) }
-        guard !share.isAhead(lane, of: others) else { return 0 }
+        // What is to go alone comes back whatever the lane has had: the others wait for it.
+        guard caution.hasRoom(in: lanes[lane].id) || !share.isAhead(lane, of: others) else { return 0 }
         let allowed = rate.map { rate in
             var rate = rate
             return rate.allowance(now: clock.monotonic()) - keptPlaces()
@@ -88,6 +89,8 @@ extension Consumer {
     func room(of link: Link) -> Int {
         min(link.capacity - link.load, linkWindowLimit - link.count + placeLimit - windowLimit)
     }
+
+    func openWithRoom(_ number: Int) -> Link? { open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }
 
     private func open(_ number: Int) -> Link? {
         guard let link = links[number], link.connection != nil, link.pausedUntil == nil else { return nil }

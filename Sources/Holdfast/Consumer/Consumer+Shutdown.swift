@@ -58,6 +58,7 @@ extension Consumer {
         guard end == nil, let deadline = shutdownDeadline else { return }
         for (_, link) in orderedLinks {
             guard let state = link.cumulative, let connection = link.connection else { continue }
+            if now >= deadline, state.awaitsProof { sayUnproven(link) }
             if state.window.unconfirmed == 0 && !state.awaitsProof || now >= deadline {
                 connection.close(deadline: .zero)
             }
@@ -69,6 +70,9 @@ extension Consumer {
             }
             abandonConnections(now: now, wall: wall)
         }
+        // At once: connections can take until the limit over their ends, and a process that is killed meanwhile must not make
+        // *unknown* what never left.
+        retreatMarks(now: now, wall: wall)
         guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else {
             return
         }
@@ -81,6 +85,16 @@ extension Consumer {
         // Whoever goes on needs them where they are.
         if !marksAreLowered, retirement != .replaced { lowerMarks() }
         if !lanes.contains(where: \.isLowering) { end = orderlyEnd }
+    }
+
+    /// Silence was believed, and what was to prove it did not come in time.
+    private func sayUnproven(_ link: Link) {
+        guard let count = link.cumulative?.quiet.count, link.cumulative?.isUnprovenSaid == false else { return }
+        link.cumulative?.isUnprovenSaid = true
+        log(
+            .endUnproven,
+            "route \(name) ends, and the service did not answer the barrier that was to prove what silence has confirmed: "
+                + "the last \(count) may not have been taken", ["unproven": .count(count)])
     }
 
     /// Nothing is in flight: the marks, which ran ahead, go back to what may really have been sent. So an orderly restart

@@ -24,7 +24,8 @@ extension Consumer {
                 continue
             }
             let suspect = CircuitBreaker.Suspect(
-                connection: connection, ticket: ticket, flight: flight, token: token, result: result, answeredAt: wall)
+                connection: connection, ticket: ticket, flight: flight, token: token, result: result, answeredAt: wall,
+                voice: voice(of: connection))
             if topicHold.isSetAside(token.topic) {
                 wait(
                     for: token.topic, flight, ticket: ticket, result, cause: .tokens, words: nil, into: &plan, now: now,
@@ -51,6 +52,13 @@ extension Consumer {
                 convict(suspects, now: now, wall: wall)
             case .giveChance(let suspects):
                 release(suspects, now: now, wall: wall)
+            case .postpone(let suspects):
+                let due = wall.advanced(by: configuration.suspects.pause)
+                carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
+                    plan.wait(
+                        suspect.flight, ticket: suspect.ticket, lane: lanes[suspect.flight.lane].id, until: due,
+                        reason: .suspectToken)
+                }
             case .trip(let suspects, let words, let spare):
                 carryOutByConnection(suspects, now: now, wall: wall) { suspect, plan in
                     wait(
@@ -96,6 +104,33 @@ extension Consumer {
             for suspect in suspects where suspect.connection == connection { decide(suspect, &plan) }
             carryOut(plan, connection: connection, now: now, wall: wall)
         }
+    }
+
+    // MARK: Whose word it is
+
+    /// Whose word a connection brings. Where only errors are answered, each of them ends its connection: that is the route's.
+    func voice(of connection: Int) -> Int {
+        connector.confirmationMode == .perNotification ? connection : Self.noConnection
+    }
+
+    /// Of what goes again, how many go together, and the connection that is to have them: a token that was called bad goes to
+    /// another one than that which has called it so.
+    ///
+    /// - Returns: nil for the connection that has its turn.
+    func otherConnection(than number: Int, for again: inout [LaneStateMachine.Again], lane: Int) -> (Int, Link)? {
+        guard breakers.hasChances, pool.active.count > 1, let first = again.first else { return nil }
+        let chance = breakers.chance(lane: lane, first.uid)
+        again = Array(again.prefix { breakers.chance(lane: lane, $0.uid) == chance })
+        guard let chance else { return nil }
+        let others = pool.active.compactMap { number in openWithRoom(number).map { (number, $0) } }
+        let (wellKnown, topic) = (others.filter { !breakers.isDiscredited($0.0, topic: chance.topic) }, chance.topic)
+        let other =
+            wellKnown.first { $0.0 != chance.voice && $0.0 == number } ?? wellKnown.first { $0.0 != chance.voice }
+        guard let best = other ?? (breakers.isDiscredited(number, topic: topic) ? wellKnown.first : nil) else {
+            return nil
+        }
+        again = Array(again.prefix(room(of: best.1)))
+        return best
     }
 
     // MARK: What outlives the process

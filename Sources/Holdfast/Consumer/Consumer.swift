@@ -393,6 +393,7 @@ package final class Consumer: @unchecked Sendable {
         if let parkedUntil { wakes.append(parkedUntil) }
         if let rate, isSlowedDown, isRateUsedUp { wakes.append(rate.nextAllowance(now: now)) }
         if let wake = throttleWake(now: now) { wakes.append(wake) }
+        if let wake = trialWake(now: now) { wakes.append(wake) }
         if let until = pool.nextAttempt { wakes.append(until) }
         if !pool.active.isEmpty,
             let look = scaler.nextLook(count: pool.active.count, limit: pool.limit, now: now)

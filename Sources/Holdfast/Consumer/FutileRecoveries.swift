@@ -14,6 +14,9 @@ struct FutileRecoveries: Hashable, Sendable {
     private static let greatestCount = 8
     /// So many at a measured rate that as a whole brought at most ten for each refusal.
     private static let plain = 4
+    private static let plainWhereSlow = 6
+    /// A recovery that brought at most so many for each refusal speaks against a quota.
+    static let few = 10
 
     private var count = 0
     private var last: [Recovery] = []
@@ -23,14 +26,16 @@ struct FutileRecoveries: Hashable, Sendable {
     /// - Parameters:
     ///   - granted: how many were taken since the pause before.
     ///   - isPaced: whether it went at a measured rate.
+    ///   - isSlow: whether at so small a one that a quota too brings little before it is known. Then it takes some more.
     /// - Returns: whether recoveries are in vain.
-    mutating func ended(granted: Int, refused: Int, isPaced: Bool) -> Bool {
+    mutating func ended(granted: Int, refused: Int, isPaced: Bool, isSlow: Bool) -> Bool {
         count = granted <= refused * 50 ? count + 1 : 0
-        guard count <= Self.greatestCount else { return true }
+        guard count <= Self.greatestCount * (isSlow ? 2 : 1) else { return true }
         guard isPaced else { return false }
-        if last.count == Self.plain { last.removeFirst() }
+        if last.count == Self.plainWhereSlow { last.removeFirst() }
         last.append(Recovery(granted: granted, refused: refused))
-        let (granted, refused) = last.reduce((0, 0)) { ($0.0 + $1.granted, $0.1 + $1.refused) }
-        return last.count == Self.plain && granted <= refused * 10
+        let plain = isSlow ? Self.plainWhereSlow : Self.plain
+        let (granted, refused) = last.suffix(plain).reduce((0, 0)) { ($0.0 + $1.granted, $0.1 + $1.refused) }
+        return last.count >= plain && granted <= refused * 10
     }
 }

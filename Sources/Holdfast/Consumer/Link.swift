@@ -53,6 +53,8 @@ final class Link {
         /// Whether silence confirms; else the clock says when a barrier is due.
         let silenceCounts: Bool
         var barrier = Barrier.none
+        /// That the end came before the proof was said.
+        var isUnprovenSaid = false
         /// What an error may still deny.
         var quiet = QuietlyConfirmed()
         /// Topics of which silence has confirmed something, and nothing has proven that yet: with the position of the first

@@ -29,6 +29,14 @@ package struct RateLimiter: Sendable {
     /// So many that went out count no more.
     package mutating func giveBack(_ count: Int) { tokens = min(tokens + Double(count), Double(limit.burst)) }
 
+    /// When so many may go out, at most the burst. No earlier than `now`.
+    func next(_ count: Int, now: Duration) -> Duration {
+        var copy = self
+        guard copy.allowance(now: now) < count else { return now }
+        // A little more than is needed, as in ``nextAllowance(now:)``.
+        return now + .seconds((Double(count) - copy.tokens) / limit.perSecond) + .milliseconds(1)
+    }
+
     /// When to ask again, if there is more to send than it allows: as soon as one more may go, but, where the rate is high,
     /// not more than a hundred times a second.
     package func nextAllowance(now: Duration) -> Duration {

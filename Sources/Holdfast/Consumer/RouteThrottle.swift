@@ -132,6 +132,7 @@ struct RouteThrottle: Sendable {
         case .paused(let until) where until <= now:
             phase = .probing(isUnderWay: false)
         case .recovering:
+            pace?.look(now: now)
             guard let forgetsAt, forgetsAt <= now else { return }
             // Nothing was held up for long, and whether a rate still holds nobody knows.
             phase = .open
@@ -263,7 +264,14 @@ struct RouteThrottle: Sendable {
     private mutating func isFutile(_ answers: Answers) -> Bool {
         switch phase {
         case .recovering:
-            return recoveries.ended(granted: granted, refused: answers.refused, isPaced: pace != nil)
+            // It kept below a rate for long, and was refused near it again: that is how quotas are.
+            if let pace, pace.meetsQuotaAgain {
+                if granted > answers.refused * FutileRecoveries.few { recoveries = FutileRecoveries() }
+                return false
+            }
+            return recoveries.ended(
+                granted: granted, refused: answers.refused, isPaced: pace != nil,
+                isSlow: pace?.isSlow ?? false)
         // A probe alone says nothing of a share.
         case .probing: return false
         case .open, .paused:

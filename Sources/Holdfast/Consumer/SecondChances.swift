@@ -5,6 +5,16 @@
 ///
 /// A pure machine.
 struct SecondChances: Sendable {
+    /// What is known of one that goes once more.
+    struct Chance: Hashable, Sendable {
+        /// The connection whose word it has.
+        let voice: Int
+        /// Whether that word counts: see ``ServiceVoices``.
+        let counts: Bool
+        /// The number of its topic.
+        var topic: UInt32 = TopicBreakers.none
+    }
+
     private struct Key: Hashable, Sendable {
         let lane: Int
         let uid: UID
@@ -13,8 +23,8 @@ struct SecondChances: Sendable {
     static let limit = 10_000
 
     private let limit: Int
-    private var young: Set<Key> = []
-    private var old: Set<Key> = []
+    private var young: [Key: Chance] = [:]
+    private var old: [Key: Chance] = [:]
 
     init(limit: Int = Self.limit) { self.limit = limit }
 
@@ -22,17 +32,24 @@ struct SecondChances: Sendable {
     var count: Int { young.count + old.count }
 
     /// Those are sent once more.
-    mutating func give(_ flights: [SentWindow.Flight]) {
-        if young.count + flights.count > limit { (young, old) = ([], young) }
-        for flight in flights { young.insert(Key(lane: flight.lane, uid: flight.uid)) }
+    mutating func give(_ chances: [(flight: SentWindow.Flight, chance: Chance)]) {
+        if young.count + chances.count > limit { (young, old) = ([:], young) }
+        for (flight, chance) in chances { young[Key(lane: flight.lane, uid: flight.uid)] = chance }
+    }
+
+    /// That of an entry which was not answered since; nil where it has none.
+    func chance(lane: Int, _ uid: UID) -> Chance? {
+        let key = Key(lane: lane, uid: uid)
+        return young[key] ?? old[key]
     }
 
     /// The entry was answered once more, or has ended.
     ///
-    /// - Returns: whether it had a second chance.
-    @discardableResult mutating func end(_ flight: SentWindow.Flight) -> Bool {
-        guard !isEmpty else { return false }
+    /// - Returns: the second chance that it had.
+    @discardableResult mutating func end(_ flight: SentWindow.Flight) -> Chance? {
+        guard !isEmpty else { return nil }
         let key = Key(lane: flight.lane, uid: flight.uid)
-        return young.remove(key) != nil || old.remove(key) != nil
+        let (new, former) = (young.removeValue(forKey: key), old.removeValue(forKey: key))
+        return new ?? former
     }
 }

@@ -1,7 +1,9 @@
 /// The rate that a throttling service was measured to grant, and how it is approached.
 ///
-/// A refusal sets the rate below the one that was refused. It grows in steps: quickly where nothing speaks against it, and only
-/// after a long time up to the rate that was refused last. So a steady quota costs about one refusal in 200 requests at most.
+/// A refusal sets the rate below the one that was refused. From there it grows in steps, and what nothing speaks against doubles
+/// before long, however low it is: a rate that was measured in a moment of trouble is given up in half a minute. Only a rate that
+/// was refused, and refused again after the route had kept below it, is a quota: each time the route keeps below it for twice as
+/// long. So a steady quota costs about one refusal in 200 requests.
 ///
 /// A pure machine.
 struct ThrottlePace: Sendable {
@@ -9,23 +11,36 @@ struct ThrottlePace: Sendable {
     static let least = 1.0 / 60
     /// The share of a refused rate that is kept.
     static let kept = 0.95
-    /// From this share of the rate that was refused last, steps become rare.
+    /// The share of the rate that was refused last up to which steps lead.
     static let near = 0.9
-    /// How long, and for how many entries, the rate stays below the one that was refused last.
-    static let hold = (time: Duration.seconds(60), count: 200)
-    /// The same for steps that nothing speaks against.
+    /// How long the rate stays below the one that was refused last, if nothing says that this is a quota.
+    static let shortestHold = Duration.seconds(10)
+    /// How long at most, and for how many entries where these take longer.
+    static let longestHold = (time: Duration.seconds(60), count: 300.0)
+    /// A rate within this factor of a refused one is the same quota.
+    static let same = 2.0
+    /// A step takes so long, and so many entries where they go out in that time.
     static let step = (time: Duration.seconds(2), count: 10)
-    /// The first step, as a share of the rate. Beyond the rate that was refused last each step doubles it, up to doubling the
-    /// rate.
-    static let firstGrowth = 0.05
+    /// The first step beyond a quota, as a share of the rate, and the first one elsewhere. Each further step doubles it, up to
+    /// doubling the rate.
+    static let firstGrowth = (careful: 0.05, plain: 0.25)
     /// A rate that has held up nothing for so long is forgotten.
     static let idle = Duration.seconds(10 * 60)
 
     private(set) var perSecond: Double
-    /// The rate that was refused last.
+    /// The rate that was refused last; nil when the route has kept below it for long enough.
     private(set) var ceiling: Double?
-    private var growth = Self.firstGrowth
+    /// The refused rate that the hold is about.
+    private var quota: Double?
+    private var hold = Self.shortestHold
+    /// Whether it was refused again, after the route had kept below it.
+    private var isQuota = false
+    /// The rate that the last hold was kept to, and the one before the last step.
+    private var held = 0.0
+    private var granted = 0.0
+    private var growth = Self.firstGrowth.plain
     private var steppedAt = Duration.zero
+    private var resumedAt = Duration.zero
     private var grantedSinceStep = 0
     private var grantedSinceResume = 0
     /// Whether there was more to send than it allowed, since the last step.
@@ -42,8 +57,7 @@ struct ThrottlePace: Sendable {
     mutating func resume(now: Duration) {
         tokens = 0
         filledAt = now
-        grantedSinceResume = 0
-        beginStep(now: now)
+        beginHold(now: now)
     }
 
     mutating func allowance(now: Duration) -> Int {
@@ -61,8 +75,16 @@ struct ThrottlePace: Sendable {
     func nextAllowance(now: Duration) -> Duration? {
         guard tokens < 1 else { return nil }
         let wanted = min(max(perSecond / 100, 1), burst)
-        return filledAt + .seconds((wanted - tokens) / perSecond) + .milliseconds(1)
+        let next = filledAt + .seconds((wanted - tokens) / perSecond) + .milliseconds(1)
+        guard isAtAStandstill, wasLimiting else { return next }
+        let growsAt = isAtCeiling ? resumedAt + hold : steppedAt + Self.step.time
+        return growsAt > now ? min(next, growsAt) : next
     }
+
+    /// Whether a hold is only a few entries long.
+    var isSlow: Bool { perSecond < 3 }
+
+    // MARK: How it changes
 
     /// The service refuses at this rate.
     ///
@@ -71,31 +93,90 @@ struct ThrottlePace: Sendable {
     ///
     /// - Parameter measured: what it has granted a second since it refused last.
     mutating func refused(measured: Double) {
+        // What was kept for the whole hold was granted, and so was the step before the last one.
+        let proven = meetsQuotaAgain ? max(held, granted * Self.kept) : 0
+        learnQuota()
         ceiling = perSecond
         let cut = min(max(2 / Double(max(grantedSinceResume, 1)), 1 - Self.kept), 0.5)
-        perSecond = max(min(perSecond * Self.kept, max(measured, perSecond * (1 - cut))), Self.least)
-        growth = Self.firstGrowth
+        let lower = proven > 0 ? proven : max(measured, perSecond * (1 - cut))
+        perSecond = max(min(perSecond * Self.kept, lower), Self.least)
+        growth = Self.firstGrowth.plain
     }
 
     /// The service has refused some, and takes most.
     mutating func refusedSome(now: Duration) {
         refused(measured: perSecond)
-        beginStep(now: now)
+        beginHold(now: now)
     }
 
     mutating func granted(_ count: Int, now: Duration) {
         grantedSinceStep += count
         grantedSinceResume += count
-        guard wasLimiting else { return }
-        let isAtCeiling = ceiling.map { perSecond >= $0 * Self.near } ?? false
-        let least = isAtCeiling ? Self.hold : Self.step
-        guard now - steppedAt >= least.time, grantedSinceStep >= least.count else { return }
-        if isAtCeiling {
-            ceiling = nil
-            growth = Self.firstGrowth
+        grow(now: now)
+    }
+
+    /// Time has come to `now`. A rate at which hardly anything goes out grows by time alone.
+    mutating func look(now: Duration) {
+        if isAtAStandstill { grow(now: now) }
+    }
+
+    /// Whether not even one goes out in the time of a step.
+    private var isAtAStandstill: Bool { entries(in: Self.step.time) < 1 }
+
+    private var isAtCeiling: Bool { ceiling.map { perSecond >= $0 * Self.near } ?? false }
+
+    private func entries(in time: Duration) -> Double { perSecond * (time / .seconds(1)) }
+
+    /// Whether a refusal now is one near a rate that was refused before, after the route has kept below that for a while. Within
+    /// the hold it would only say that the rate is still too great.
+    var meetsQuotaAgain: Bool { ceiling == nil && isNearQuota }
+
+    private var isNearQuota: Bool {
+        quota.map { perSecond > $0 / Self.same && perSecond < $0 * Self.same } ?? false
+    }
+
+    /// A rate that is refused when the route has kept below it for a while is a quota, and more so each time.
+    private mutating func learnQuota() {
+        guard isNearQuota else {
+            quota = perSecond
+            isQuota = false
+            hold = Self.firstHold(at: perSecond)
+            return
         }
-        perSecond *= 1 + growth
-        if ceiling == nil { growth = min(growth * 2, 1) }
+        guard meetsQuotaAgain else { return }
+        quota = perSecond
+        isQuota = true
+        let longest = min(max(Self.longestHold.time, .seconds(Self.longestHold.count / perSecond)), Self.idle)
+        hold = min(hold * 2, longest)
+    }
+
+    /// Where no quota is known. A rate of about one a second needs longer to show that it is granted.
+    private static func firstHold(at perSecond: Double) -> Duration {
+        perSecond < 0.8 ? shortestHold : min(max(.seconds(20 / perSecond), shortestHold), shortestHold * 2)
+    }
+
+    private mutating func grow(now: Duration) {
+        guard wasLimiting else { return }
+        if ceiling != nil, now - resumedAt >= hold,
+            grantedSinceResume >= min(Self.step.count, Int(entries(in: hold) / 2))
+        {
+            ceiling = nil
+            held = perSecond
+            growth = isQuota ? Self.firstGrowth.careful : Self.firstGrowth.plain
+        } else {
+            guard !isAtCeiling, now - steppedAt >= Self.step.time,
+                grantedSinceStep >= min(Self.step.count, Int(entries(in: Self.step.time)))
+            else { return }
+        }
+        granted = perSecond
+        perSecond = min(perSecond * (1 + growth), ceiling.map { $0 * Self.near } ?? .infinity)
+        growth = min(growth * 2, 1)
+        beginStep(now: now)
+    }
+
+    private mutating func beginHold(now: Duration) {
+        resumedAt = now
+        grantedSinceResume = 0
         beginStep(now: now)
     }
 

@@ -106,12 +106,13 @@ struct TopicBreakers: Sendable {
     /// The service has taken so many of a topic.
     ///
     /// - Parameters:
+    ///   - voice: see ``CircuitBreaker/Suspect/voice``.
     ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
-    mutating func confirmed(_ count: Int, of topic: UInt32, evidence: Int = 0) {
+    mutating func confirmed(_ count: Int, of topic: UInt32, by voice: Int = Consumer.noConnection, evidence: Int = 0) {
         guard count > 0, topic != Self.none else { return }
         if records[topic]?.breaker.isProven == false { note(topic, isProven: true) }
         records[topic]?.breaker.look(turn: turn)
-        records[topic]?.breaker.confirmed(count, evidence: evidence)
+        records[topic]?.breaker.confirmed(count, by: voice, evidence: evidence)
         records[topic]?.gone.confirmed()
     }
 
@@ -148,7 +149,7 @@ struct TopicBreakers: Sendable {
         let number = number(of: suspect.token.topic)
         guard number != Self.none else { return false }
         var suspect = suspect
-        suspect.hadChance = chances.end(suspect.flight)
+        suspect.chance = chances.end(suspect.flight)
         records[number]?.breaker.look(turn: turn)
         records[number]?.breaker.hold(suspect, now: now)
         suspected.insert(number)
@@ -161,6 +162,22 @@ struct TopicBreakers: Sendable {
     /// It was not called bad again.
     mutating func ended(_ flight: SentWindow.Flight) { chances.end(flight) }
 
+    /// It was taken.
+    mutating func taken(_ flight: SentWindow.Flight, now: Duration) {
+        if let chance = chances.end(flight) { records[flight.topic]?.breaker.taken(chance, now: now) }
+    }
+
+    /// A connection has ended.
+    mutating func ended(voice: Int) {
+        for number in records.keys { records[number]?.breaker.ended(voice: voice) }
+    }
+
+    /// What is known of an entry that goes once more because its token was called bad.
+    func chance(lane: Int, _ uid: UID) -> SecondChances.Chance? { chances.chance(lane: lane, uid) }
+
+    /// Whether a connection's word about a token of the topic would not count.
+    func isDiscredited(_ voice: Int, topic: UInt32) -> Bool { records[topic]?.breaker.isDiscredited(voice) ?? false }
+
     /// When suspects are judged at the latest.
     var judgementAt: Duration? { suspected.compactMap { records[$0]?.breaker.judgementAt }.min() }
 
@@ -172,7 +189,7 @@ struct TopicBreakers: Sendable {
                 judgements.append(judgement)
                 switch judgement {
                 case .convict: break
-                case .giveChance(let suspects): chances.give(suspects.map(\.flight))
+                case .giveChance(let suspects), .postpone(let suspects): giveChance(suspects, topic: number)
                 // A new start must not forget that the topic has gone wrong.
                 case .trip: note(number, isProven: false)
                 }
@@ -180,6 +197,16 @@ struct TopicBreakers: Sendable {
             forgetIfClear(number)
         }
         return judgements
+    }
+
+    private mutating func giveChance(_ suspects: [CircuitBreaker.Suspect], topic: UInt32) {
+        guard let breaker = records[topic]?.breaker else { return }
+        chances.give(
+            suspects.map { suspect in
+                var chance = breaker.chance(of: suspect)
+                chance.topic = topic
+                return (suspect.flight, chance)
+            })
     }
 
     private mutating func forgetIfClear(_ number: UInt32) {

@@ -52,6 +52,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case stateNotNoted = "state-not-noted"
     case trimFailed = "trim-failed"
     case barrierUnanswered = "barrier-unanswered"
+    case endUnproven = "end-unproven"
     case listenerSlow = "listener-slow"
     case oldestUnread = "oldest-unread"
     case feedbackFailed = "feedback-failed"
@@ -93,7 +94,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .notice
         case .connectionFailed, .careful, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered,
             .stateNotNoted,
-            .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning,
+            .trimFailed, .barrierUnanswered, .endUnproven, .listenerSlow, .oldestUnread, .feedbackFailed,
+            .connectorWarning,
             .noteFailed:
             .warning
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .endsConnections, .parked, .readFailed,
@@ -112,7 +114,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .lanePaused,
             .laneResumed, .laneStopped, .topicSetAside, .topicBack,
-            .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning:
+            .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
             .connectionEnded, .convicted, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,

@@ -53,15 +53,19 @@ final class CallHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        finish(context, error as? ControlError ?? ControlError(.disconnected, "the connection failed: \(error)"))
+        finish(context, error as? ControlError ?? Self.lost)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish(
-            context,
-            end ?? ControlError(.disconnected, "the owner closed the connection; what was asked for may be done or not")
-        )
+        finish(context, end ?? Self.lost)
         context.fireChannelInactive()
+    }
+
+    private static var lost: ControlError {
+        ControlError(
+            .disconnected,
+            "the journal's owner has gone, or closed the connection; what was asked for last may be done or not: ask again "
+                + "when it is back")
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

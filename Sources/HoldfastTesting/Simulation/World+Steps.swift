@@ -146,7 +146,6 @@ extension World {
     /// may lie below the mark.
     private func checkStandingLanes() {
         guard let core, storage.waitingCount == 0, !storage.isBetweenMoments, storage.waitingBlacklistCount == 0,
-            shutdownDeadline == nil,
             failUntil == .zero, !rules.loweringHasFailed, !rules.hasFailed,
             !consumers.contains(where: { core.hasNews(route: $0) || core.end(of: $0) != nil })
         else { return }

@@ -83,10 +83,10 @@ struct ServiceCheck {
     private func journal() throws(JournalError) -> Report.Journal {
         let path = configuration.journal.path ?? ""
         guard FileManager.default.fileExists(atPath: path) else {
-            // Parents are made as well; the nearest that is there must let us.
-            var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
-            while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
-                parent.deleteLastPathComponent()
+            let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+            guard FileManager.default.fileExists(atPath: parent.path) else {
+                throw JournalError(
+                    .notFound, "\(path) can't be made: there is no directory \(parent.path) yet; make it first")
             }
             guard FileManager.default.isWritableFile(atPath: parent.path) else {
                 throw JournalError(

@@ -23,10 +23,49 @@ import Testing
         for _ in 0..<5 { #expect(record.failed(at: at(11)) == nil) }
     }
 
-    @Test("Four 500s are too few to judge by, however far apart they are") func fewErrors() {
+    @Test("Four 500s within half a minute are too few to judge by; a fifth is not") func fewErrors() {
         var record = record()
-        for hour in 1...4 { #expect(record.failed(at: at(Int64(hour) * 3600)) == nil) }
-        #expect(record.failed(at: at(5 * 3600)) == .seconds(4 * 3600))
+        for count in 1...4 { #expect(record.failed(at: at(Int64(count) * 7)) == nil) }
+        #expect(record.failed(at: at(35)) == .seconds(28))
+    }
+
+    @Test("Refusals of any kind alone for half a minute, three at least, ask for another connection, and ask once")
+    func refusals() {
+        var record = record()
+        for second in 0..<30 { #expect(record.refused(at: at(Int64(second))) == nil) }
+        #expect(record.refused(at: at(30)) == .seconds(30))
+        #expect(record.refused(at: at(31)) == nil)
+        #expect(record.refused(at: at(3600)) == nil)
+    }
+
+    @Test("Two refusals are too few to judge by, however far apart they are") func fewRefusals() {
+        var record = record()
+        #expect(record.refused(at: at(1)) == nil)
+        #expect(record.refused(at: at(3600)) == nil)
+        #expect(record.refused(at: at(3601)) == .seconds(3600))
+    }
+
+    @Test("500s and other refusals count together") func mixed() {
+        var record = record()
+        #expect(record.failed(at: at(0)) == nil)
+        #expect(record.refused(at: at(20)) == nil)
+        #expect(record.failed(at: at(40)) == .seconds(40))
+    }
+
+    @Test("One answer of another kind among refusals begins the half minute anew") func oneGood() {
+        var record = record()
+        for second in 0..<29 { #expect(record.refused(at: at(Int64(second))) == nil) }
+        record.answered(1, at: at(29))
+        for second in 30..<60 { #expect(record.refused(at: at(Int64(second))) == nil) }
+        #expect(record.refused(at: at(60)) == .seconds(30))
+    }
+
+    @Test("Refusals between 500s begin the ten seconds anew") func interrupted() {
+        var record = record()
+        for second in 0..<9 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        #expect(record.refused(at: at(9)) == nil)
+        for second in 10..<20 { #expect(record.failed(at: at(Int64(second))) == nil) }
+        #expect(record.failed(at: at(20)) == .seconds(10))
     }
 
     @Test("Behind another answer the ten seconds begin anew, and may ask again") func anew() {

@@ -6,8 +6,9 @@ import Testing
 /// Connections on which only errors are answered: what barriers prove, and how such a route ends.
 @Suite(.timeLimit(.minutes(1))) struct BarrierTests {
     private func bench(
-        quiet: Duration? = .seconds(5), change: (inout EngineConfiguration) -> Void = { _ in }
-    ) throws -> Bench { try Bench(modes: [.cumulative(quietPeriod: quiet)], change: change) }
+        quiet: Duration? = .seconds(5), log: RecordingLog? = nil,
+        change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws -> Bench { try Bench(modes: [.cumulative(quietPeriod: quiet)], log: log, change: change) }
 
     @Test("At half a window new traffic moves to a fresh connection, and then the barrier proves what is before it")
     func halfAWindow() async throws {
@@ -230,6 +231,25 @@ import Testing
         bench.advance(by: .seconds(6))
         #expect(bench.status.confirmedByQuiet == 3)
         #expect(bench.core.end(of: 0) != nil)
+    }
+
+    @Test("At shutdown what silence has confirmed, and no barrier proves within the limit, is said once")
+    func shutdownUnproven() throws {
+        for isAnswered in [true, false] {
+            let log = RecordingLog()
+            let bench = try bench(quiet: .seconds(1), log: log) { $0.shutdownLimit = .seconds(2) }
+            try bench.submit(1..<4)
+            bench.advance(by: .seconds(3))
+            #expect(bench.status.confirmedByQuiet == 3)
+            bench.core.shutDown()
+            bench.settle()
+            if isAnswered { bench.connection.answerBarrier() }
+            bench.advance(by: .seconds(4))
+            #expect(bench.core.end(of: 0) != nil)
+            let said = log.lines.filter { $0.event == "end-unproven" }
+            #expect(said.count == (isAnswered ? 0 : 1))
+            #expect(isAnswered || said.first?.message.contains("the last 3 may not have been taken") == true)
+        }
     }
 
     @Test(

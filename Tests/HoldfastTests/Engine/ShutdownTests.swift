@@ -85,6 +85,31 @@ import Testing
         #expect(bench.core.end(of: 0) != nil)
     }
 
+    @Test("Killed while connections take their time over the end, only what has left may be unknown") func killed()
+        throws
+    {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.capacity = 5
+        bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+        try bench.submit((1..<21).map { Sample.notification($0, guarantee: .atMostOnce) })
+        bench.settle()
+        #expect(bench.sent == Array(1..<6))
+        // The next three are to go out as soon as the mark is written, and the end comes first.
+        bench.commits = false
+        for number in 1..<4 { bench.connection.answer(number, .confirmed) }
+        bench.settle()
+        bench.core.shutDown()
+        bench.commits = true
+        bench.settle()
+        #expect(bench.sent == Array(1..<6))
+        #expect(!bench.connection.hasEnded)
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.settle()
+        #expect(next.sent == Array(6..<21))
+        #expect(next.status.unknown == 2)
+    }
+
     @Test("What is taken back while the marks step back lets them step back further") func withdrawnMeanwhile() throws {
         let bench = try Bench(InMemoryJournal(mode: .manual))
         bench.capacity = 5

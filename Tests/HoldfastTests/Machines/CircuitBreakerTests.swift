@@ -6,7 +6,7 @@ extension CircuitBreaker {
     /// In these tests each millisecond is a turn, from 1 on.
     fileprivate mutating func confirmed(_ count: Int, evidence: Int = 0, now: Duration) {
         look(turn: UInt32(now.wholeMilliseconds) + 1)
-        confirmed(count, evidence: evidence)
+        confirmed(count, by: 1, evidence: evidence)
     }
 
     fileprivate mutating func called(_ suspect: Suspect, now: Duration) {
@@ -40,6 +40,7 @@ extension CircuitBreaker {
         case waits
         case convicted(Int)
         case spared(Int)
+        case postponed(Int)
         case tripped(Int)
     }
 
@@ -48,6 +49,7 @@ extension CircuitBreaker {
         case nil: .waits
         case .convict(let suspects)?: .convicted(suspects.count)
         case .giveChance(let suspects)?: .spared(suspects.count)
+        case .postpone(let suspects)?: .postponed(suspects.count)
         case .trip(let suspects, _, _)?: .tripped(suspects.count)
         }
     }
@@ -88,7 +90,7 @@ extension CircuitBreaker {
     /// One that was let go, and is called bad again.
     private func again(_ number: Int) -> CircuitBreaker.Suspect {
         var suspect = suspect(number)
-        suspect.hadChance = true
+        suspect.chance = SecondChances.Chance(voice: 1, counts: true)
         return suspect
     }
 
@@ -253,15 +255,72 @@ extension CircuitBreaker {
         #expect(convicted == 9)
     }
 
-    @Test("One that is taken in between renews the allowance") func renewed() {
+    @Test("One that is taken in between renews the allowance, and no more are ever convicted on one word")
+    func renewed() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         var now = Duration.zero
         for number in 1...50 {
             breaker.confirmed(1, now: now)
             breaker.called(suspect(number), now: now + .seconds(1))
             now += .seconds(60)
+            #expect(judge(&breaker, at: now) == (number <= 9 ? .convicted(1) : .spared(1)))
+            guard number > 9 else { continue }
+            breaker.called(again(number), now: now)
+            now += .seconds(60)
             #expect(judge(&breaker, at: now) == .convicted(1))
         }
+    }
+
+    @Test("The words of a connection that takes nothing, while another one does, convict nobody and trip nothing")
+    func wrongFrontEnd() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(100, by: 2)
+        for number in 1...9 { breaker.called(suspect(number), now: .seconds(1)) }
+        breaker.confirmed(1, by: 2)
+        #expect(judge(&breaker, at: .seconds(6)) == .spared(9))
+        for number in 1...9 { breaker.called(again(number), now: .seconds(7)) }
+        #expect(judge(&breaker, at: .seconds(12)) == .postponed(9))
+        for number in 1...300 { breaker.called(suspect(number), now: .seconds(13)) }
+        #expect(judge(&breaker, at: .seconds(18)) == .spared(300))
+        // Once it is the only one, it says what the topic is answered.
+        breaker.ended(voice: 2)
+        for number in 1...300 { breaker.called(suspect(number), now: .seconds(19)) }
+        #expect(judge(&breaker, at: .seconds(24)) == .tripped(300))
+    }
+
+    @Test("A second word of the same connection convicts nobody while there is another, and does when there is none")
+    func sameConnection() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        breaker.confirmed(100, by: 2)
+        breaker.confirmed(100, now: .zero)
+        breaker.called(again(1), now: .seconds(1))
+        #expect(judge(&breaker, at: .seconds(6)) == .postponed(1))
+        breaker.ended(voice: 2)
+        breaker.called(again(1), now: .seconds(7))
+        #expect(judge(&breaker, at: .seconds(12)) == .convicted(1))
+    }
+
+    @Test("While tokens that were called bad are taken at the second try nobody is convicted, and again after a while")
+    func reversed() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy())
+        let chance = SecondChances.Chance(voice: 1, counts: true)
+        breaker.confirmed(1000, now: .zero)
+        for _ in 1...2 { breaker.taken(chance, now: .seconds(1)) }
+        breaker.called(again(1), now: .seconds(1))
+        #expect(judge(&breaker, at: .seconds(6)) == .convicted(1))
+        breaker.taken(chance, now: .seconds(6))
+        breaker.called(again(2), now: .seconds(7))
+        breaker.called(suspect(3), now: .seconds(7))
+        #expect(judge(&breaker, at: .seconds(12)) == .spared(1))
+        #expect(judge(&breaker, at: .seconds(12)) == .postponed(1))
+        breaker.called(again(2), now: .seconds(604))
+        #expect(judge(&breaker, at: .seconds(609)) == .convicted(1))
+        // One more is enough then, unless many others are called bad twice.
+        breaker.taken(chance, now: .seconds(610))
+        breaker.called(again(4), now: .seconds(611))
+        #expect(judge(&breaker, at: .seconds(616)) == .postponed(1))
+        for number in 1...60 { breaker.called(again(number), now: .seconds(617)) }
+        #expect(judge(&breaker, at: .seconds(622)) == .convicted(60))
     }
 
     @Test("After it has tripped the topic has to prove itself anew") func afterTrip() {

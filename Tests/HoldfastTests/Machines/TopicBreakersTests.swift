@@ -5,7 +5,7 @@ import Testing
 @Suite struct TopicBreakersTests {
     private func suspect(_ number: Int, _ topic: String) -> CircuitBreaker.Suspect {
         CircuitBreaker.Suspect(
-            connection: 1, ticket: Ticket(rawValue: UInt64(number)),
+            connection: 0, ticket: Ticket(rawValue: UInt64(number)),
             flight: SentWindow.Flight(
                 lane: 0, uid: UID(UInt64(number)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
                 acceptedAt: WallTime(seconds: 0)),
@@ -19,7 +19,8 @@ import Testing
         for judgement in breakers.judge(now: now) {
             switch judgement {
             case .convict(let suspects): convicted += suspects.map(\.flight.uid.rawValue)
-            case .giveChance(let suspects), .trip(let suspects, _, _): released += suspects.map(\.flight.uid.rawValue)
+            case .giveChance(let suspects), .postpone(let suspects), .trip(let suspects, _, _):
+                released += suspects.map(\.flight.uid.rawValue)
             }
         }
         return (convicted, released)

@@ -137,6 +137,15 @@ struct ServeCommandTests {
             #expect(bad.status == 78 && said["exitCode"] as? Int == 78, "\(bad.output)")
             #expect((said["error"] as? String)?.contains("bogus") == true && said["usable"] as? Bool == false)
         }
+        // What serve refuses, --check refuses.
+        try world.folder.write(
+            "nowhere.yaml", other.replacingOccurrences(of: "path: push.journal", with: "path: no/such/push.journal"))
+        for more in [["--check"], []] {
+            let arguments = ["serve", "--config", world.folder("nowhere.yaml")] + more
+            let refused = try await Tool.start(arguments).result(limit: .seconds(60))
+            let words = refused.output + refused.errors
+            #expect(refused.status == 66 && words.contains("there is no directory"), "\(words)")
+        }
         // One that is served already can't be served twice.
         let third = try await Tool.run("serve", "--config", world.folder("holdfast.yaml"))
         #expect(third.status == 73 && third.errors.contains("push.journal"), "\(third.errors)")

@@ -1,0 +1,141 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// Trials of entries that have ended connections cost the others no more than a connection that may be made at once.
+@Suite(.timeLimit(.minutes(1))) struct TrialTests {
+    /// A service that takes 10 ms over an answer, and goes away below each 25th notification until it is mended.
+    private final class Service {
+        let bench: Bench
+        var isMended = false
+        /// Whether it closes connections on which nothing goes.
+        var closesIdle = false
+        private var seen: [Int: Int] = [:]
+
+        init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
+            bench = try Bench(log: log) {
+                $0.reconnectMinimum = .milliseconds(100)
+                $0.reconnectMaximum = .seconds(1)
+                change(&$0)
+            }
+            // What it has is answered first.
+            bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+        }
+
+        static func isOdd(_ number: Int) -> Bool { number % 25 == 13 }
+
+        func run(for duration: Duration) {
+            for _ in 0..<Int(duration / .milliseconds(10)) {
+                bench.advance(by: .milliseconds(10))
+                for connection in bench.connections[0] where !connection.hasEnded { answer(connection) }
+                bench.settle()
+            }
+        }
+
+        private func answer(_ connection: StubConnection) {
+            let new = connection.sent.dropFirst(seen[connection.number, default: 0])
+            seen[connection.number] = connection.sent.count
+            let end = isMended ? nil : new.firstIndex { Self.isOdd(Sample.number(of: $0.notification)) }
+            let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
+            if !taken.isEmpty { connection.sink(.confirmed(taken)) }
+            guard let end else {
+                if connection.isClosed || closesIdle && new.isEmpty { connection.end(possiblySent: [], cause: nil) }
+                return
+            }
+            connection.sink(.results(new[end...].map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
+            connection.sink(.draining)
+            connection.end(possiblySent: [], cause: "GOAWAY")
+        }
+    }
+
+    private func submit(_ numbers: Range<Int>, to bench: Bench) throws {
+        try bench.submit(
+            numbers.map { Sample.notification($0, guarantee: $0 / 25 % 2 == 1 ? .atMostOnce : .atLeastOnce) })
+    }
+
+    @Test(
+        "When the service takes everything again, the rest is there with the next connection, and the accused soon after",
+        arguments: [2, 3, 4, 8])
+    func mended(_ seconds: Int) throws {
+        let service = try Service()
+        let bench = service.bench
+        for numbers in [1..<13, 13..<113, 113..<213, 213..<313] {
+            try submit(numbers, to: bench)
+            service.run(for: .milliseconds(300))
+        }
+        service.run(for: .seconds(seconds) - .milliseconds(1200))
+        service.isMended = true
+        let isOpen = !bench.connection.hasEnded
+        service.run(for: isOpen ? .seconds(1) : .seconds(11))
+        // At most the three that are accused.
+        #expect(bench.status.confirmed >= 309)
+        service.run(for: .seconds(30))
+        #expect(bench.status.confirmed == 312)
+        #expect(bench.status.unknown == 0)
+        #expect(!bench.connection.hasEnded)
+        // Nothing is left of the caution: a thousand go at once.
+        try bench.submit(1000..<2000)
+        service.run(for: .milliseconds(100))
+        #expect(bench.status.confirmed == 1312)
+    }
+
+    /// The poison is the only one with one attempt, or the only one with several.
+    @Test(
+        "One has its trials, and no other waits for more than a connection, whatever it is sent with",
+        arguments: [Guarantee.atMostOnce, .atLeastOnce])
+    func others(_ guarantee: Guarantee) throws {
+        let service = try Service {
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(1), greatestCount: 1000)
+        }
+        let bench = service.bench
+        let other: Guarantee = guarantee == .atLeastOnce ? .atMostOnce : .atLeastOnce
+        try bench.submit((1..<21).map { Sample.notification($0, guarantee: $0 == 13 ? guarantee : other) })
+        // Until the connections are used up that come at once.
+        service.run(for: .seconds(10))
+        var sent = 19
+        for round in 1...300 {
+            try bench.submit((0..<12).map { Sample.notification(round * 25 + 100 + $0, guarantee: other) })
+            sent += 12
+            service.run(for: .milliseconds(500))
+            #expect(bench.status.confirmed == sent, "at \(bench.clock.monotonic)")
+        }
+        let trials = bench.connections[0].count { $0.numbers == [13] }
+        #expect((4...30).contains(trials), "\(trials)")
+        // Others are sent on connections that last.
+        #expect(bench.connections[0].count < 2 * trials + 10)
+        service.isMended = true
+        service.run(for: .seconds(30))
+        #expect(bench.status.unconfirmed == 0)
+        #expect(bench.status.confirmed == sent + 1)
+    }
+
+    @Test("What is alone has its trial, although connections are closed sooner than another one may follow")
+    func closed() throws {
+        let service = try Service { $0.reconnectInterval = .seconds(60) }
+        let bench = service.bench
+        try bench.submit(1..<21)
+        service.run(for: .seconds(10))
+        (service.isMended, service.closesIdle) = (true, true)
+        service.run(for: .seconds(300))
+        #expect(bench.status.confirmed == 20)
+    }
+
+    @Test("While no connection may be made, none is given up for a trial; then it comes") func budget() throws {
+        let service = try Service { $0.reconnectInterval = .seconds(60) }
+        let bench = service.bench
+        try bench.submit(1..<21)
+        service.run(for: .seconds(1))
+        service.isMended = true
+        service.run(for: .seconds(61))
+        try bench.submit(25..<37)
+        service.run(for: .seconds(1))
+        #expect(bench.status.confirmed >= 31)
+        let number = bench.connection.number
+        service.run(for: .seconds(50))
+        #expect(bench.connection.number == number)
+        #expect(!bench.connection.hasEnded)
+        service.run(for: .seconds(180))
+        #expect(bench.status.confirmed == 32)
+    }
+}
