@@ -363,6 +363,25 @@ import Testing
         }
     }
 
+    @Test("One that ends connections before what is due has come back from the disk does not hold it up")
+    func beforeTheDisk() throws {
+        let bench = try bench()
+        try bench.submit(2..<10, guarantee: .atMostOnce)
+        bench.settle()
+        // Of those that it was given it has processed none.
+        bench.accepts = false
+        let connection = bench.connection
+        connection.sink(.results(connection.sent.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
+        connection.sink(.draining)
+        connection.end(possiblySent: [], cause: "GOAWAY")
+        bench.settle()
+        poison(bench, [1])
+        try bench.submit(1..<2)
+        bench.accepts = true
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 8)
+    }
+
     @Test("A service that says GOAWAY after so many is trusted") func graceful() throws {
         let log = RecordingLog()
         let bench = try bench(log: log)
