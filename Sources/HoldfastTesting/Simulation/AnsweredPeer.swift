@@ -72,7 +72,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        world.told(word, of: request.entry)
+        world.told(word, of: request.entry, copy: request.copy)
     }
 
     // MARK: The wire
@@ -130,10 +130,18 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func answerSome() {
         var confirmed: [Ticket] = []
         var results: [(ticket: Ticket, result: SendResult)] = []
+        var answered: [(request: Request, result: SendResult)] = []
         requests.removeAll { request in
             guard case .decided(let result) = request.stage, world.isHealing || world.dice.chance(0.7) else {
                 return false
             }
+            answered.append((request, result))
+            return true
+        }
+        // In the order in which the engine hears of them.
+        for (request, result) in answered.filter({ $0.result.verdict == .confirmed })
+            + answered.filter({ $0.result.verdict != .confirmed })
+        {
             tell(request, Copy.Word(result, of: request.entry.notification))
             if result.verdict == .laneStopped(.credentials) {
                 // They may be refused for the topic alone.
@@ -145,7 +153,6 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             } else {
                 results.append((request.ticket, result))
             }
-            return true
         }
         if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
         if !results.isEmpty { sink(.results(results)) }

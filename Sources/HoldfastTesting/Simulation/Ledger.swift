@@ -34,6 +34,8 @@ struct Copy {
     var word = Word.outstanding
     /// Told by itself, and not as what a connection left behind that ended, or was given up.
     var isSingle = false
+    /// Its token was called gone by one answer too many of that kind: it settles nothing.
+    var isDoubted = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0
 }

@@ -14,6 +14,13 @@ struct RuleState {
         let topic: String
     }
 
+    /// Answers in a row that say so, with one reason, to one Consumer.
+    struct GoneTokens {
+        let consumer: Int
+        let reason: Reason
+        var count = 0
+    }
+
     /// Of all lives: the journal remembers it.
     var proven: Set<Proven> = []
     /// Receipts to be checked against the disk.
@@ -58,6 +65,8 @@ struct RuleState {
     var wrongConvictions = 0
     /// Topics that the service has refused in this life, and in all.
     var refusedTopics: Set<String> = []
+    /// Of this life: how often in a row a route was told of a topic that the token is gone.
+    var gone: [Proven: GoneTokens] = [:]
     /// Lanes that have stopped by themselves: each tries an entry now and then, of any topic.
     var stopped: Set<LaneID> = []
     var outcomesDelivered = 0
@@ -167,7 +176,7 @@ extension World {
             switch copy.word {
             case .outstanding: violate(2, "entry \(entry.uid) was handed out while another copy of it is under way")
             case .taken: violate(2, "entry \(entry.uid) was handed out again after it was confirmed")
-            case .rejected(let reason, let fault) where fault != .suspectToken:
+            case .rejected(let reason, let fault) where fault != .suspectToken && !copy.isDoubted:
                 violate(2, "entry \(entry.uid) was handed out again after it was rejected (\(reason))")
             case .rejected, .deferred, .notProcessed, .unknown: break
             }
