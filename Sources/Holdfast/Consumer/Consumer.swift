@@ -214,7 +214,7 @@ package final class Consumer: @unchecked Sendable {
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockTrust = surroundings.clockTrust
         clockReading = ClockTrust.Reading(
-            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0))
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), lastTrusted: nil)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }

@@ -147,7 +147,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 // They may be refused for the topic alone.
                 world.rules.refusedTopics.insert(request.entry.notification.topic)
             }
-            request.entry.copies[request.copy].isSingle = result.verdict != .neverProcessed(.newConnection)
+            request.entry.copies[request.copy].wasLeft = result.verdict == .neverProcessed(.newConnection)
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)
             } else {
@@ -166,7 +166,6 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, .unknown)
-            request.entry.copies[request.copy].isSingle = true
             results.append((request.ticket, .unknown("no answer within the deadline")))
             late.append(request)
             return true
@@ -186,6 +185,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         let request = requests.remove(at: index)
         toldToStopInTurn = world.turns
         tell(request, .notProcessed)
+        request.entry.copies[request.copy].wasLeft = true
         sink(.results([(request.ticket, SendResult(apnsStatus: 503, reason: "Shutdown"))]))
         sink(.draining)
         isDraining = true
@@ -238,7 +238,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             if isWritten, case .written = request.stage, !request.isLost, world.dice.chance(0.5) {
                 world.stragglers.append((request.entry, request.copy))
             }
-            tell(request, isWritten || !knowing ? .unknown : .notProcessed)
+            let mayBeSent = isWritten || !knowing
+            tell(request, mayBeSent ? .unknown : .notProcessed)
+            request.entry.copies[request.copy].wasLeft = mayBeSent && !request.entry.hasOneAttempt
             if isWritten { possiblySent.append(request.ticket) }
         }
         requests = []

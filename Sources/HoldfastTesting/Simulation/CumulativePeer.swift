@@ -99,6 +99,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         guard entry.copies[copy].word == .outstanding else { return }
         entry.copies[copy].word = word
         entry.copies[copy].toldBeforeTurn = world.turns
+        entry.copies[copy].wasLeft = word == .unknown && !entry.hasOneAttempt
         world.told(word, of: entry, copy: copy)
     }
 

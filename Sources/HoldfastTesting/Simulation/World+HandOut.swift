@@ -70,6 +70,8 @@ struct RuleState {
     /// Lanes that have stopped by themselves: each tries an entry now and then, of any topic.
     var stopped: Set<LaneID> = []
     var outcomesDelivered = 0
+    /// In this turn: what was handed out for the first time, and what it went before that was to go again.
+    var overtaken: [(entry: UID, waiting: LedgerEntry)] = []
     /// In this life something could not be read or written.
     var hasFailed = false
     /// In this life a mark could not be set back.
@@ -209,9 +211,16 @@ extension World {
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
                 && !earlier.contains(other.uid) && !mayBeAccused(other)
         }
-        if let waiting {
-            violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
+        if let waiting { rules.overtaken.append((entry.uid, waiting)) }
+    }
+
+    /// What must not go any more is settled in the turn in which it comes up, behind what goes out with it.
+    func checkOvertaken() {
+        for (entry, waiting) in rules.overtaken
+        where waiting.outcome == nil && waiting.requested.isEmpty && !waiting.deferralIsAsked {
+            violate(5, "entry \(entry) was handed out for the first time, before \(waiting.uid), which goes again")
         }
+        rules.overtaken = []
     }
 
     private func isStopped(_ lane: LaneKey) -> Bool {
