@@ -57,6 +57,8 @@ final class LedgerEntry {
     /// Silence has confirmed it.
     var wasQuieted = false
     var wasDeferred = false
+    /// A lane that has stopped handed it out in this life, and may have passed others by.
+    var wasTriedAhead = false
     var isFlagged = false
     var attempts = 0
     var outcome: TerminalOutcome?

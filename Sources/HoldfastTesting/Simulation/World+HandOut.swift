@@ -204,12 +204,15 @@ extension World {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
         // It tries whatever its credentials were not refused for.
-        guard !isStopped(entry.lane) else { return }
+        entry.wasTriedAhead = isStopped(entry.lane)
+        guard !entry.wasTriedAhead else { return }
         rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
         let waiting = ledger.open.first { other in
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
                 && !earlier.contains(other.uid) && !mayBeAccused(other)
+                // What it was tried ahead of is still before it.
+                && !(other.wasTriedAhead && other.uid > entry.uid)
         }
         if let waiting { rules.overtaken.append((entry.uid, waiting)) }
     }
