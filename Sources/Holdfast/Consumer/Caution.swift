@@ -94,6 +94,8 @@ struct Caution: Sendable {
         var answers = 0
         /// Whether that is to be counted.
         var counts = false
+        /// How often it came up and had to wait, since the service has answered anything.
+        var waits = 0
 
         /// Whether a trial has shown it guilty.
         var isKnown: Bool { trials > 0 }
@@ -122,6 +124,8 @@ struct Caution: Sendable {
     /// The most that are answered before a trial.
     private static let greatestAnswers = 1000
     private static let firstBound = 3
+    /// The longest that one waits on disk which is only to let others go first.
+    private static let greatestPause = Duration.seconds(10)
 
     /// What the connections that ended last by themselves have left behind, the newest last. However many ranges windows leave
     /// behind, the first ones tell: they go again first.
@@ -230,6 +234,13 @@ struct Caution: Sendable {
         }
     }
 
+    /// It came up and has to wait. While nothing is answered the pauses double: each is written to disk.
+    mutating func pause(of key: EntryKey, _ retry: RetrySchedule) -> Duration {
+        let waits = suspects[key]?.waits ?? 0
+        suspects[key]?.waits = waits + 1
+        return max(min(retry.minimum * (1 << min(waits, 20)), retry.maximum, Self.greatestPause), retry.minimum)
+    }
+
     /// It waits on disk, until ``returned(_:)``.
     mutating func putAside(_ key: EntryKey) { suspects[key]?.stage = .aside }
 
@@ -268,6 +279,7 @@ struct Caution: Sendable {
         for key in suspects.keys {
             suspects[key]?.hasWitness = true
             suspects[key]?.answers += count
+            suspects[key]?.waits = 0
         }
         bound = Self.firstBound
         guard let limit else { return }

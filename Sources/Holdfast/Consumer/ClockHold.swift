@@ -72,11 +72,13 @@ extension Consumer {
         for lane in lanes.indices { strandedLookAt[lane] = now }
     }
 
-    func callBackForClock(but later: Set<Int>) {
-        for lane in lanes.indices where !later.contains(lane) {
+    func callBackForClock(in isTurn: (Int) -> Bool) {
+        for lane in lanes.indices where isTurn(lane) {
             guard let due = clockHold.call(lane: lane), canPromote(lane) else { continue }
             let before = WallTime(milliseconds: due.milliseconds - 1)
-            if promote(lane, after: before, through: due) { clockCalls[lane] = due }
+            guard promote(lane, after: before, through: due) else { continue }
+            clockCalls[lane] = due
+            haveHadDue.remove(lane)
         }
     }
 

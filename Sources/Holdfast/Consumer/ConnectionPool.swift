@@ -152,7 +152,10 @@ struct ConnectionPool: Sendable {
     }
 
     /// A connection has done its work. That is no failure: new traffic goes to a fresh one at once.
-    mutating func retire(_ number: Int, now: Duration) {
+    ///
+    /// - Parameter hasWorked: whether it brought an answer, after which failures of earlier ones count no more.
+    mutating func retire(_ number: Int, hasWorked: Bool, now: Duration) {
+        if hasWorked { reconnect.worked() }
         if remove(number) { wait(until: now) }
     }
 

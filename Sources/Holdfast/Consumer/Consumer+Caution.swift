@@ -94,7 +94,7 @@ extension Consumer {
         let key = EntryKey(lane: lanes[flight.lane].id, uid: flight.uid)
         switch caution.treatment(of: key, othersWait: flight.hasOneAttempt && othersWait) {
         case .goes: return nil
-        case .waits: return .mustWait(configuration.retry.minimum, .endsConnections)
+        case .waits: return .mustWait(caution.pause(of: key, configuration.retry), .endsConnections)
         case .isPutAside(let ends, let counts): return .endsConnections(ends, counts: counts)
         }
     }

@@ -117,7 +117,7 @@ extension Consumer {
 
     /// The connection has done its work.
     func retire(_ number: Int, now: Duration) {
-        pool.retire(number, now: now)
+        pool.retire(number, hasWorked: links[number]?.hasWorked == true, now: now)
         if pool.active.isEmpty { board.connection(of: name, .idle) }
     }
 

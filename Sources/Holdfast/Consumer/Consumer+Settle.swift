@@ -349,12 +349,19 @@ extension Consumer {
         guard !pool.active.isEmpty, holdReason == nil, end == nil else { return }
         // First, as seldom as that is: what is due again and again would take the only place each time.
         promoteStranded(but: later, now: now)
+        // In turn with what is called back, which would otherwise wait for ever for the only place beside it.
+        callBack { haveHadDue.contains($0) && !later.contains($0) }
         for lane in lanes.indices where !later.contains(lane) {
             guard let due = deferredDue[lane], due.monotonic <= now, canPromote(lane) else { continue }
-            promote(lane, through: max(clock.wall(), due.wall))
+            if promote(lane, through: max(clock.wall(), due.wall)) { haveHadDue.insert(lane) }
         }
-        callBackForClock(but: later)
-        callBackForTopics(but: later)
+        callBack { !later.contains($0) }
+    }
+
+    /// Brings back what has waited for the clock, or for its topic.
+    private func callBack(in isTurn: (Int) -> Bool) {
+        callBackForClock(in: isTurn)
+        callBackForTopics(in: isTurn)
     }
 
     private func trim(_ bounds: TrimBounds) {

@@ -63,7 +63,7 @@ extension Consumer {
     func promotionPlaces(_ lane: Int) -> Int {
         let free = freePlaces()
         guard inFlight == 0 || free > min(windowLimit, 8000) / 8 else { return 0 }
-        let others = lanes.indices.filter { $0 != lane && (lanes[$0].wantsPlaces || wantsPromotion($0)) }
+        let others = lanes.indices.filter { $0 != lane && (wantsPlaces($0) || wantsPromotion($0)) }
         // What is to go alone comes back whatever the lane has had: the others wait for it.
         guard caution.hasRoom(in: lanes[lane].id) || !share.isAhead(lane, of: others) else { return 0 }
         let allowed = rate.map { rate in
@@ -73,6 +73,11 @@ extension Consumer {
         var throttle = throttle
         let granted = throttle.allowance(inFlight: inFlight, now: clock.monotonic())
         return min(share.part(of: lane, among: others + [lane], room: free), allowed ?? .max, granted)
+    }
+
+    /// Whether a lane wants places for anything that is not to let others go first.
+    private func wantsPlaces(_ index: Int) -> Bool {
+        lanes[index].wantsPlaces && (lanes[index].hasForwardWork || againCount(in: index) > 0)
     }
 
     /// Whether deferred entries of a lane with one attempt are due, so that they want places.

@@ -113,13 +113,15 @@ extension Consumer {
 
     /// Brings back what waits for a topic that the service takes again, and one entry of each that is to be tried.
     ///
-    /// - Parameter later: lanes whose last promotion has just ended.
-    func callBackForTopics(but later: Set<Int>) {
-        for lane in lanes.indices where topicHold.mayCall(lane: lane) && !later.contains(lane) && canPromote(lane) {
+    /// - Parameter isTurn: whether it is a lane's turn.
+    func callBackForTopics(in isTurn: (Int) -> Bool) {
+        for lane in lanes.indices where topicHold.mayCall(lane: lane) && isTurn(lane) && canPromote(lane) {
             guard let call = topicHold.call(lane: lane, limit: promotionLimit(lane)),
                 !call.isForProbe || againCount(in: lane) == 0
             else { continue }
-            if promote(lane, after: call.after, through: call.through, limit: call.limit) { topicCalls[lane] = call }
+            guard promote(lane, after: call.after, through: call.through, limit: call.limit) else { continue }
+            topicCalls[lane] = call
+            haveHadDue.remove(lane)
         }
     }
 

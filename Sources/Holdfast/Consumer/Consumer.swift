@@ -98,6 +98,8 @@ package final class Consumer: @unchecked Sendable {
     var strandedLookAt: [Duration]
     /// Lanes of which a promotion has just ended: what is ahead in them is handed out before the next one begins.
     var hasPromoted: Set<Int> = []
+    /// Lanes to which what was due came back last, and not what had waited for its topic or for the clock.
+    var haveHadDue: Set<Int> = []
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
     /// What the status board has been told.
@@ -212,7 +214,7 @@ package final class Consumer: @unchecked Sendable {
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockTrust = surroundings.clockTrust
         clockReading = ClockTrust.Reading(
-            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0))
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), lastTrusted: nil)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }

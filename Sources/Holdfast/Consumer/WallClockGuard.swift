@@ -25,6 +25,8 @@ struct WallClockGuard: Sendable {
     /// How far the clock may be ahead.
     private var doubt = Duration.zero
     private var startsAfter: WallTime?
+    /// What it said when it was trusted last; nil for never.
+    private(set) var lastTrusted: WallTime?
 
     /// - Parameter wallTimeAtOpen: the last time that the journal knows of.
     init(wallTimeAtOpen: WallTime?) { startsAfter = wallTimeAtOpen }
@@ -33,7 +35,10 @@ struct WallClockGuard: Sendable {
     ///
     /// - Returns: what to tell people, when there is news.
     mutating func look(wall: WallTime, monotonic: Duration) -> Remark? {
-        defer { last = (wall, monotonic) }
+        defer {
+            last = (wall, monotonic)
+            if isTrusted { lastTrusted = wall }
+        }
         if let until = distrustedUntil, monotonic >= until { (distrustedUntil, doubt) = (nil, .zero) }
         if let start = startsAfter {
             startsAfter = nil

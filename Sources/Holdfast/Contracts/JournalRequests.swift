@@ -39,7 +39,7 @@ public struct Submission: Sendable {
     public var acceptedAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
     /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
-    /// operators do, and an engine that doubts its clock.
+    /// operators do, and an engine that has doubted its clock since its start.
     public var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
     public var bytes: [UInt8]
@@ -175,7 +175,7 @@ public struct SettlementBatch: Sendable {
     public var settledAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
     /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
-    /// operators do, and an engine that doubts its clock.
+    /// operators do, and an engine that has doubted its clock since its start.
     public var earliestTime: WallTime?
     /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
     public var keepsOutcomes: Bool

@@ -72,7 +72,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func tell(_ request: Request, _ word: Copy.Word) {
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
-        world.told(word, of: request.entry)
+        world.told(word, of: request.entry, copy: request.copy)
     }
 
     // MARK: The wire
@@ -130,22 +130,29 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func answerSome() {
         var confirmed: [Ticket] = []
         var results: [(ticket: Ticket, result: SendResult)] = []
+        var answered: [(request: Request, result: SendResult)] = []
         requests.removeAll { request in
             guard case .decided(let result) = request.stage, world.isHealing || world.dice.chance(0.7) else {
                 return false
             }
+            answered.append((request, result))
+            return true
+        }
+        // In the order in which the engine hears of them.
+        for (request, result) in answered.filter({ $0.result.verdict == .confirmed })
+            + answered.filter({ $0.result.verdict != .confirmed })
+        {
             tell(request, Copy.Word(result, of: request.entry.notification))
             if result.verdict == .laneStopped(.credentials) {
                 // They may be refused for the topic alone.
                 world.rules.refusedTopics.insert(request.entry.notification.topic)
             }
-            request.entry.copies[request.copy].isSingle = result.verdict != .neverProcessed(.newConnection)
+            request.entry.copies[request.copy].wasLeft = result.verdict == .neverProcessed(.newConnection)
             if result.verdict == .confirmed {
                 confirmed.append(request.ticket)
             } else {
                 results.append((request.ticket, result))
             }
-            return true
         }
         if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
         if !results.isEmpty { sink(.results(results)) }
@@ -159,7 +166,6 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, .unknown)
-            request.entry.copies[request.copy].isSingle = true
             results.append((request.ticket, .unknown("no answer within the deadline")))
             late.append(request)
             return true
@@ -179,6 +185,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         let request = requests.remove(at: index)
         toldToStopInTurn = world.turns
         tell(request, .notProcessed)
+        request.entry.copies[request.copy].wasLeft = true
         sink(.results([(request.ticket, SendResult(apnsStatus: 503, reason: "Shutdown"))]))
         sink(.draining)
         isDraining = true
@@ -231,7 +238,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             if isWritten, case .written = request.stage, !request.isLost, world.dice.chance(0.5) {
                 world.stragglers.append((request.entry, request.copy))
             }
-            tell(request, isWritten || !knowing ? .unknown : .notProcessed)
+            let mayBeSent = isWritten || !knowing
+            tell(request, mayBeSent ? .unknown : .notProcessed)
+            request.entry.copies[request.copy].wasLeft = mayBeSent && !request.entry.hasOneAttempt
             if isWritten { possiblySent.append(request.ticket) }
         }
         requests = []

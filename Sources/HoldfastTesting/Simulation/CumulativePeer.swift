@@ -99,7 +99,8 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
         guard entry.copies[copy].word == .outstanding else { return }
         entry.copies[copy].word = word
         entry.copies[copy].toldBeforeTurn = world.turns
-        world.told(word, of: entry)
+        entry.copies[copy].wasLeft = word == .unknown && !entry.hasOneAttempt
+        world.told(word, of: entry, copy: copy)
     }
 
     private func tell(_ positions: Range<Int>, _ word: Copy.Word) {

@@ -32,8 +32,11 @@ struct Copy {
     var leftAt: Duration?
     var isTaken = false
     var word = Word.outstanding
-    /// Told by itself, and not as what a connection left behind that ended, or was given up.
-    var isSingle = false
+    /// Its connection ended, or asked for another one, with this unanswered: it may be the cause. What was certainly never
+    /// written is none.
+    var wasLeft = false
+    /// Its token was called gone by one answer too many of that kind: it settles nothing.
+    var isDoubted = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0
 }
@@ -54,6 +57,8 @@ final class LedgerEntry {
     /// Silence has confirmed it.
     var wasQuieted = false
     var wasDeferred = false
+    /// A lane that has stopped handed it out in this life, and may have passed others by.
+    var wasTriedAhead = false
     var isFlagged = false
     var attempts = 0
     var outcome: TerminalOutcome?

@@ -49,6 +49,13 @@ struct SimulatedService {
         !strangers.isEmpty && strangers.contains(Stranger(recipient: recipient, topic: topic))
     }
 
+    /// A topic that is set aside for tokens that are gone ends by age alone while it has no others: so all are there again.
+    mutating func registerAgain() {
+        for index in devices.indices {
+            if case .unregistered = devices[index].condition { devices[index].condition = .good }
+        }
+    }
+
     var tokens: [DeviceToken] { devices.compactMap(\.recipient.token) }
 
     func condition(of recipient: Recipient) -> Condition { indices[recipient].map { devices[$0].condition } ?? .bad }

@@ -32,14 +32,16 @@ extension World {
         if ends < 2 { violate(6, "entry \(entry.uid) is blamed for ended connections, and has seen \(ends)") }
     }
 
-    /// Its last connection left nothing else behind: others go before it, to show whether it is the cause.
+    /// The last connection that left it behind left nothing else behind: others go before it, to show whether it is the cause.
+    /// What is left later counts no more: a connection that asks for another one is judged by what it has left until then.
     func mayBeAccused(_ entry: LedgerEntry) -> Bool {
-        guard let last = entry.copies.last, last.word == .unknown || last.word == .notProcessed else { return false }
+        guard let last = entry.copies.last(where: { $0.life == life && $0.wasLeft }) else { return false }
         return !ledger.entries.contains { other in
-            other !== entry && !other.hasOneAttempt && !other.wasQuieted && other.lane.route == entry.lane.route
+            other !== entry && !other.wasQuieted && other.lane.route == entry.lane.route
                 && other.copies.contains {
                     $0.life == last.life && $0.consumer == last.consumer && $0.connection == last.connection
-                        && !$0.isSingle && ($0.word == .unknown || $0.word == .notProcessed)
+                        && $0.wasLeft
+                        && $0.toldBeforeTurn <= last.toldBeforeTurn
                 }
         }
     }

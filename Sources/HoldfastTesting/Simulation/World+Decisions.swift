@@ -261,19 +261,41 @@ extension World {
     // MARK: The blacklist
 
     /// The engine is told what became of a notification.
-    func told(_ word: Copy.Word, of entry: LedgerEntry) {
+    func told(_ word: Copy.Word, of entry: LedgerEntry, copy: Int) {
         let notification = entry.notification
         guard let token = notification.token else { return }
         switch word {
         case .taken:
-            rules.proven.insert(RuleState.Proven(route: entry.lane.route, topic: notification.topic))
+            let topic = RuleState.Proven(route: entry.lane.route, topic: notification.topic)
+            rules.proven.insert(topic)
+            rules.gone[topic] = nil
         case .rejected(_, .suspectToken):
             ledger.suspects.insert(token)
             rules.suspicions.append(now)
             rules.refusedTopics.insert(notification.topic)
+        case .rejected(let reason, .token): toldGone(entry, copy, reason)
         case .rejected, .outstanding, .deferred, .notProcessed, .unknown: break
         }
     }
+
+    /// So many tokens of a topic are not gone one behind the other: it is the service that is wrong, and the topic waits.
+    private func toldGone(_ entry: LedgerEntry, _ copy: Int, _ reason: Reason) {
+        let consumer = entry.copies[copy].consumer
+        let topic = RuleState.Proven(route: entry.lane.route, topic: entry.notification.topic)
+        var gone = rules.gone[topic] ?? RuleState.GoneTokens(consumer: consumer, reason: reason)
+        if gone.consumer != consumer || gone.reason != reason {
+            gone = RuleState.GoneTokens(consumer: consumer, reason: reason)
+        }
+        gone.count += 1
+        rules.gone[topic] = gone
+        guard isDoubted(gone) else { return }
+        rules.refusedTopics.insert(topic.topic)
+        entry.copies[copy].isDoubted = true
+        if isHealing { service.registerAgain() }
+    }
+
+    /// Whether these are too many to be believed.
+    func isDoubted(_ gone: RuleState.GoneTokens) -> Bool { gone.count > swarm.engine.suspects.greatestUniform }
 
     /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
     /// wrong environment all of them are called so.

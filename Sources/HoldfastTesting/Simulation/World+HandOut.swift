@@ -14,6 +14,13 @@ struct RuleState {
         let topic: String
     }
 
+    /// Answers in a row that say so, with one reason, to one Consumer.
+    struct GoneTokens {
+        let consumer: Int
+        let reason: Reason
+        var count = 0
+    }
+
     /// Of all lives: the journal remembers it.
     var proven: Set<Proven> = []
     /// Receipts to be checked against the disk.
@@ -58,9 +65,13 @@ struct RuleState {
     var wrongConvictions = 0
     /// Topics that the service has refused in this life, and in all.
     var refusedTopics: Set<String> = []
+    /// Of this life: how often in a row a route was told of a topic that the token is gone.
+    var gone: [Proven: GoneTokens] = [:]
     /// Lanes that have stopped by themselves: each tries an entry now and then, of any topic.
     var stopped: Set<LaneID> = []
     var outcomesDelivered = 0
+    /// In this turn: what was handed out for the first time, and what it went before that was to go again.
+    var overtaken: [(entry: UID, waiting: LedgerEntry)] = []
     /// In this life something could not be read or written.
     var hasFailed = false
     /// In this life a mark could not be set back.
@@ -167,7 +178,7 @@ extension World {
             switch copy.word {
             case .outstanding: violate(2, "entry \(entry.uid) was handed out while another copy of it is under way")
             case .taken: violate(2, "entry \(entry.uid) was handed out again after it was confirmed")
-            case .rejected(let reason, let fault) where fault != .suspectToken:
+            case .rejected(let reason, let fault) where fault != .suspectToken && !copy.isDoubted:
                 violate(2, "entry \(entry.uid) was handed out again after it was rejected (\(reason))")
             case .rejected, .deferred, .notProcessed, .unknown: break
             }
@@ -193,16 +204,26 @@ extension World {
             violate(5, "entry \(entry.uid) of \(entry.lane) was handed out for the first time after \(last)")
         }
         // It tries whatever its credentials were not refused for.
-        guard !isStopped(entry.lane) else { return }
+        entry.wasTriedAhead = isStopped(entry.lane)
+        guard !entry.wasTriedAhead else { return }
         rules.lastFirst[stream] = max(entry.uid, rules.lastFirst[stream] ?? .none)
         let waiting = ledger.open.first { other in
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
                 && !earlier.contains(other.uid) && !mayBeAccused(other)
+                // What it was tried ahead of is still before it.
+                && !(other.wasTriedAhead && other.uid > entry.uid)
         }
-        if let waiting {
-            violate(5, "entry \(entry.uid) was handed out for the first time, before \(waiting.uid), which goes again")
+        if let waiting { rules.overtaken.append((entry.uid, waiting)) }
+    }
+
+    /// What must not go any more is settled in the turn in which it comes up, behind what goes out with it.
+    func checkOvertaken() {
+        for (entry, waiting) in rules.overtaken
+        where waiting.outcome == nil && waiting.requested.isEmpty && !waiting.deferralIsAsked {
+            violate(5, "entry \(entry) was handed out for the first time, before \(waiting.uid), which goes again")
         }
+        rules.overtaken = []
     }
 
     private func isStopped(_ lane: LaneKey) -> Bool {

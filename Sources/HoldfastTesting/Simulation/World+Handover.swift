@@ -73,6 +73,7 @@ extension World {
                 {
                     entry.copies[index].word = .unknown
                     entry.copies[index].toldBeforeTurn = turns
+                    entry.copies[index].wasLeft = !entry.hasOneAttempt
                 }
             }
         }

@@ -35,6 +35,7 @@ extension World {
         rules.loweringHasFailed = false
         rules.hasFailed = false
         rules.suspicions = []
+        rules.gone = [:]
         rules.lead = [:]
         if routes.isEmpty {
             routes = [

@@ -69,6 +69,7 @@ extension World {
         let hadNews = core.hasNews(route: number)
         let before = activity
         let wake = core.turn(route: number)
+        checkOvertaken()
         wakes[route] = core.end(of: number) == nil ? wake : nil
         checkTopics()
         note("turn of route \(route), wakes \(wake.map { "\($0.wholeMilliseconds)" } ?? "-")")

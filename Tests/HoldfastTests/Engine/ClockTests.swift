@@ -311,4 +311,25 @@ import Testing
         third.advance(by: .seconds(1300))
         #expect(third.status.expired == 1)
     }
+
+    @Test("A clock that is set back in a journal's first process is doubted by the next start too")
+    func behindInTheFirstProcess() throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        try bench.submit([expiring(1, in: .seconds(60), bench)])
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(-400))
+        try bench.submit(2..<3)
+        bench.settle()
+        let next = try bench.crashed()
+        next.accepts = false
+        next.settle()
+        next.clock.advance(by: .seconds(520))
+        next.accepts = true
+        next.advance(by: .seconds(30))
+        #expect(next.sent == [2])
+        #expect(next.status.expired == 0)
+        next.advance(by: .seconds(1300))
+        #expect(next.status.expired == 1)
+    }
 }

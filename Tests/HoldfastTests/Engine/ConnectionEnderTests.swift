@@ -363,6 +363,47 @@ import Testing
         }
     }
 
+    @Test("One that ends connections before what is due has come back from the disk does not hold it up")
+    func beforeTheDisk() throws {
+        let bench = try bench()
+        try bench.submit(2..<10, guarantee: .atMostOnce)
+        bench.settle()
+        // Of those that it was given it has processed none.
+        bench.accepts = false
+        let connection = bench.connection
+        connection.sink(.results(connection.sent.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
+        connection.sink(.draining)
+        connection.end(possiblySent: [], cause: "GOAWAY")
+        bench.settle()
+        poison(bench, [1])
+        try bench.submit(1..<2)
+        bench.accepts = true
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 8)
+    }
+
+    @Test(
+        "One with one attempt that waits for a connection, while nothing else goes, is not written to disk all the while"
+    )
+    func pauses() throws {
+        let bench = try bench {
+            $0.retry = RetrySchedule(minimum: .milliseconds(20), maximum: .seconds(60), greatestCount: 1000)
+            ($0.reconnectInterval, $0.reconnectBurst) = (.seconds(60), 3)
+        }
+        poison(bench, [1], .asksForAnother)
+        try bench.submit(1..<2, guarantee: .atMostOnce)
+        for number in 2..<62 {
+            try bench.submit(number..<number + 1)
+            bench.advance(by: .seconds(10))
+        }
+        #expect(bench.status.confirmed == 60)
+        let (turns, trials) = (bench.turnCount, bench.connections[0].count { $0.numbers == [1] })
+        bench.advance(by: .seconds(600))
+        #expect(bench.turnCount < turns + 2000)
+        // It has its trials all the same.
+        #expect(bench.connections[0].count { $0.numbers == [1] } > trials + 2)
+    }
+
     @Test("A service that says GOAWAY after so many is trusted") func graceful() throws {
         let log = RecordingLog()
         let bench = try bench(log: log)

@@ -116,6 +116,29 @@ import Testing
         #expect(await bench.events(events).contains(.topicBack(route: "default", topic: Self.typo)))
     }
 
+    @Test("One that ends its connections holds up no other that comes back for the topic to the same place")
+    func endsConnections() throws {
+        let bench = try bench {
+            $0.window = 1
+            $0.reconnectInterval = .zero
+            $0.reconnectMaximum = .seconds(1)
+        }
+        try bench.submit(typos(1..<7, .atMostOnce))
+        bench.settle()
+        bench.prepare = { connection in
+            connection.state.withLock { state in
+                state.answer = { [unowned connection] notification in
+                    guard Sample.number(of: notification) == 3 else { return .confirmed }
+                    connection.bidsFarewell.withLock { $0 = true }
+                    return SendResult(apnsStatus: 503, reason: "Shutdown")
+                }
+            }
+        }
+        bench.prepare(bench.connection)
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.confirmed == 5)
+    }
+
     @Test("An answer to a probe that is not about the topic brings it back too") func otherAnswer() throws {
         let bench = try bench()
         try bench.submit(typos(1..<4))

@@ -49,6 +49,21 @@ import Testing
         #expect(pool.failed(now: .seconds(30), random: 0.5) == .milliseconds(500))
     }
 
+    @Test("One that brought an answer ends the backing off, also when it was given up", arguments: [false, true])
+    func workEndsBackoff(_ hasWorked: Bool) {
+        var pool = pool(1)
+        for _ in 0..<3 {
+            begin(&pool, now: .zero)
+            _ = pool.failed(now: .zero, random: 0.5)
+        }
+        begin(&pool, now: .seconds(5))
+        pool.made(1)
+        pool.retire(1, hasWorked: hasWorked, now: .seconds(6))
+        #expect(pool.nextAttempt == .seconds(6))
+        begin(&pool, now: .seconds(6))
+        #expect(pool.failed(now: .seconds(6), random: 0.5) == (hasWorked ? .milliseconds(500) : .seconds(4)))
+    }
+
     @Test("One that brought nothing is followed after a while") func withoutWork() {
         var pool = pool(1)
         begin(&pool, now: .zero)
@@ -65,15 +80,15 @@ import Testing
             begin(&pool, now: .zero)
             pool.made(number)
         }
-        pool.retire(1, now: .seconds(5))
+        pool.retire(1, hasWorked: true, now: .seconds(5))
         #expect(pool.active == [2])
         #expect(pool.mayBegin(now: .seconds(5)))
         begin(&pool, now: .zero)
-        pool.retire(2, now: .seconds(6))
+        pool.retire(2, hasWorked: true, now: .seconds(6))
         // The one that is being made is the one that is wanted.
         #expect(pool.isMaking)
         let wait = pool.failed(now: .seconds(7), random: 0.9)
-        pool.retire(2, now: .seconds(7))
+        pool.retire(2, hasWorked: true, now: .seconds(7))
         #expect(pool.nextAttempt == .seconds(7) + wait)
     }
 

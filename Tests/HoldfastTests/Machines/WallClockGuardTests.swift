@@ -85,4 +85,21 @@ import Testing
         _ = clock.look(wall: start.advanced(by: .seconds(500)), monotonic: .seconds(500))
         #expect(clock.distrustedUntil == .seconds(1100))
     }
+
+    @Test("The last time that was trusted stands still while the clock is doubted, and goes on when it is believed")
+    func lastTrusted() {
+        var clock = WallClockGuard(wallTimeAtOpen: nil)
+        _ = clock.look(wall: start, monotonic: .zero)
+        for step in [-3600, 3600] {
+            let before = clock.lastTrusted
+            #expect(before != nil)
+            _ = clock.look(wall: start.advanced(by: .seconds(step)), monotonic: .seconds(10))
+            #expect(clock.lastTrusted == before)
+        }
+        _ = clock.look(wall: start.advanced(by: .seconds(4200)), monotonic: .seconds(610))
+        #expect(clock.lastTrusted == start.advanced(by: .seconds(4200)))
+        var restarted = WallClockGuard(wallTimeAtOpen: start)
+        _ = restarted.look(wall: start.advanced(by: .seconds(-60)), monotonic: .zero)
+        #expect(restarted.lastTrusted == nil)
+    }
 }
