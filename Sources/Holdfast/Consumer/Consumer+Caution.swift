@@ -63,7 +63,8 @@ extension Consumer {
             guard lane.handsOut else { return false }
             if lane.isPromoting { return true }
             let isAhead =
-                lane.key.guarantee == .atLeastOnce ? lane.hasForwardWork : lane.wantsPlaces || lane.forwardPlaces > 0
+                lane.key.guarantee == .atLeastOnce
+                ? lane.hasForwardWork : lane.wantsForwardPlaces || lane.forwardPlaces > 0
             return isAhead || lane.againCount > accused.count { $0.lane == lane.id && lane.goesAgain($0.uid) != nil }
         }
     }
@@ -184,7 +185,8 @@ extension Consumer {
     private func comesBack(_ index: Int, now: Duration) -> Bool {
         if lanes[index].isPromoting || beingWritten > 0 { return true }
         guard let due = deferredDue[index], due.monotonic <= now else { return false }
-        return canPromote(index)
+        // Where there is room for no more outcomes, what has come back before it has to go first.
+        return canPromote(index) && hasRoomForOutcomes(ofPromotionIn: index)
     }
 
     /// When an entry can have its trial that waits for nothing but a connection.

@@ -22,7 +22,12 @@ extension LaneStateMachine {
     var wantsPlaces: Bool {
         guard handsOut, !isLowering else { return false }
         if key.guarantee == .atLeastOnce { return !again.isEmpty || cursor < lastUID && !holdsReading }
-        guard again.isEmpty, !holdsReading, isRunning || keptPlaces == 0 else { return false }
+        return again.isEmpty && wantsForwardPlaces
+    }
+
+    /// The same of a lane with one attempt, whatever goes again in it.
+    var wantsForwardPlaces: Bool {
+        guard handsOut, !isLowering, !holdsReading, isRunning || keptPlaces == 0 else { return false }
         // What an earlier process may have sent has no places: it is not sent again.
         return cursor < min(mark, lastUID) ? forwardPlaces == 0 : peekStart < lastUID
     }

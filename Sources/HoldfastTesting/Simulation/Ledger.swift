@@ -35,7 +35,7 @@ struct Copy {
     /// Its connection ended, or asked for another one, with this unanswered: it may be the cause. What was certainly never
     /// written is none.
     var wasLeft = false
-    /// Its token was called gone by one answer too many of that kind: it settles nothing.
+    /// It was refused by one answer too many of that kind: that settles nothing.
     var isDoubted = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0

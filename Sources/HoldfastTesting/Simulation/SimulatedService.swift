@@ -49,7 +49,8 @@ struct SimulatedService {
         !strangers.isEmpty && strangers.contains(Stranger(recipient: recipient, topic: topic))
     }
 
-    /// A topic that is set aside for tokens that are gone ends by age alone while it has no others: so all are there again.
+    /// What waits for too many answers that a token or a channel is gone ends by age alone while there are no others: so all are
+    /// there again.
     mutating func registerAgain() {
         for index in devices.indices {
             if case .unregistered = devices[index].condition { devices[index].condition = .good }

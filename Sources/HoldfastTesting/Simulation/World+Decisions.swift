@@ -263,39 +263,47 @@ extension World {
     /// The engine is told what became of a notification.
     func told(_ word: Copy.Word, of entry: LedgerEntry, copy: Int) {
         let notification = entry.notification
-        guard let token = notification.token else { return }
+        let topic = RuleState.Proven(route: entry.lane.route, topic: notification.topic)
         switch word {
         case .taken:
-            let topic = RuleState.Proven(route: entry.lane.route, topic: notification.topic)
-            rules.proven.insert(topic)
-            rules.gone[topic] = nil
+            if notification.token != nil { rules.proven.insert(topic) }
+            rules.uniform[.topic(topic)] = nil
+            rules.uniform[.lane(entry.lane)] = nil
         case .rejected(_, .suspectToken):
+            guard let token = notification.token else { return }
             ledger.suspects.insert(token)
             rules.suspicions.append(now)
             rules.refusedTopics.insert(notification.topic)
-        case .rejected(let reason, .token): toldGone(entry, copy, reason)
-        case .rejected, .outstanding, .deferred, .notProcessed, .unknown: break
+        case .rejected(let reason, .token) where notification.token != nil:
+            if isOneTooMany(.topic(topic), reason, entry, copy) { rules.refusedTopics.insert(topic.topic) }
+        case .rejected(_, .request): _ = isOneTooMany(.lane(entry.lane), nil, entry, copy)
+        case .rejected(let reason, _): _ = isOneTooMany(.lane(entry.lane), reason, entry, copy)
+        case .outstanding, .deferred, .notProcessed, .unknown: break
         }
     }
 
-    /// So many tokens of a topic are not gone one behind the other: it is the service that is wrong, and the topic waits.
-    private func toldGone(_ entry: LedgerEntry, _ copy: Int, _ reason: Reason) {
+    /// So many are not refused alike one behind the other: it is the service that is wrong, or what sends them. The topic, or
+    /// the lane, waits.
+    private func isOneTooMany(
+        _ subject: RuleState.Subject, _ reason: Reason?, _ entry: LedgerEntry, _ copy: Int
+    ) -> Bool {
         let consumer = entry.copies[copy].consumer
-        let topic = RuleState.Proven(route: entry.lane.route, topic: entry.notification.topic)
-        var gone = rules.gone[topic] ?? RuleState.GoneTokens(consumer: consumer, reason: reason)
-        if gone.consumer != consumer || gone.reason != reason {
-            gone = RuleState.GoneTokens(consumer: consumer, reason: reason)
+        var answers = rules.uniform[subject] ?? RuleState.UniformAnswers(consumer: consumer, reason: reason)
+        if answers.consumer != consumer || answers.reason != reason {
+            answers = RuleState.UniformAnswers(consumer: consumer, reason: reason)
         }
-        gone.count += 1
-        rules.gone[topic] = gone
-        guard isDoubted(gone) else { return }
-        rules.refusedTopics.insert(topic.topic)
+        answers.count += 1
+        rules.uniform[subject] = answers
+        guard isDoubted(answers) else { return false }
         entry.copies[copy].isDoubted = true
         if isHealing { service.registerAgain() }
+        return true
     }
 
     /// Whether these are too many to be believed.
-    func isDoubted(_ gone: RuleState.GoneTokens) -> Bool { gone.count > swarm.engine.suspects.greatestUniform }
+    func isDoubted(_ answers: RuleState.UniformAnswers) -> Bool {
+        answers.count > swarm.engine.suspects.greatestUniform
+    }
 
     /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
     /// wrong environment all of them are called so.

@@ -14,10 +14,16 @@ struct RuleState {
         let topic: String
     }
 
-    /// Answers in a row that say so, with one reason, to one Consumer.
-    struct GoneTokens {
+    /// Whose tokens are said to be gone, or whose entries are refused for another reason.
+    enum Subject: Hashable {
+        case topic(Proven)
+        case lane(LaneKey)
+    }
+
+    /// Answers in a row that refuse for one reason, told to one Consumer.
+    struct UniformAnswers {
         let consumer: Int
-        let reason: Reason
+        let reason: Reason?
         var count = 0
     }
 
@@ -65,8 +71,8 @@ struct RuleState {
     var wrongConvictions = 0
     /// Topics that the service has refused in this life, and in all.
     var refusedTopics: Set<String> = []
-    /// Of this life: how often in a row a route was told of a topic that the token is gone.
-    var gone: [Proven: GoneTokens] = [:]
+    /// Of this life.
+    var uniform: [Subject: UniformAnswers] = [:]
     /// Lanes that have stopped by themselves: each tries an entry now and then, of any topic.
     var stopped: Set<LaneID> = []
     var outcomesDelivered = 0

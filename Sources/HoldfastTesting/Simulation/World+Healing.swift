@@ -22,7 +22,7 @@ extension World {
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
-        if rules.gone.values.contains(where: isDoubted) { service.registerAgain() }
+        if rules.uniform.values.contains(where: isDoubted) { service.registerAgain() }
         var (rounds, open) = (0, ledger.open.count)
         let healedAt = step
         while rounds < Self.greatestRounds {

@@ -35,7 +35,7 @@ extension World {
         rules.loweringHasFailed = false
         rules.hasFailed = false
         rules.suspicions = []
-        rules.gone = [:]
+        rules.uniform = [:]
         rules.lead = [:]
         if routes.isEmpty {
             routes = [

@@ -121,6 +121,33 @@ import Testing
         #expect(bench.status.confirmed == 20)
     }
 
+    @Test("Where outcomes leave room for few, no other waits for accused ones that take it", arguments: 1...3)
+    func outcomes(limit: Int) async throws {
+        let service = try Service {
+            $0.keepsOutcomes = true
+            $0.outcomeLimit = limit
+            $0.reconnectInterval = .seconds(1)
+            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .seconds(60), greatestCount: 1000)
+        }
+        let bench = service.bench
+        func run(_ rounds: Int) async throws {
+            for _ in 0..<rounds {
+                service.run(for: .milliseconds(300))
+                while bench.journal.outcomeCount > 0, let batch = try await bench.core.outcomes.next() {
+                    try await batch.taken()
+                }
+                bench.settle()
+            }
+        }
+        // Four of them end their connections.
+        try bench.submit((26..<126).map { Sample.notification($0, guarantee: .atMostOnce) })
+        try await run(200)
+        #expect(bench.status.confirmed == 96)
+        service.isMended = true
+        try await run(250)
+        #expect(bench.status.confirmed == 100)
+    }
+
     @Test("While no connection may be made, none is given up for a trial; then it comes") func budget() throws {
         let service = try Service { $0.reconnectInterval = .seconds(60) }
         let bench = service.bench
