@@ -208,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "HoldfastMockAPNsTests",
             dependencies: [
-                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL,
+                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", "RawClients", nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -252,7 +252,7 @@ let package = Package(
             name: "HTTP2Fuzz", dependencies: ["HoldfastHTTP2", "HostileHTTP2", "Trials", argumentParser],
             path: "Tests/HTTP2Fuzz", swiftSettings: strict),
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
-        // Sockets that write what a test tells them to.
+        // Sockets that write what a test tells them to, and commands of others.
         .target(
             name: "RawClients", dependencies: ["Holdfast", "HoldfastTesting", nioCore, nioPosix],
             path: "Tests/RawClients", swiftSettings: strict),

@@ -21,7 +21,7 @@ final class OwnerLock: Sendable {
         try prepare()
         var files = [directory]
         for path in [place.ownerLock] + (Files.exists(place.data) ? [place.data] : []) {
-            let mode: OpenFile.Mode = path == place.ownerLock ? .create : .read
+            let mode: OpenFile.Mode = path == place.ownerLock ? .createHere : .read
             guard let file = try Self.take(path, mode, exclusive: true, place) else { throw Self.inUse(place) }
             files.append(file)
         }
@@ -61,7 +61,7 @@ final class OwnerLock: Sendable {
     private static func take(
         _ path: String, _ mode: OpenFile.Mode, exclusive: Bool, _ place: JournalDirectory
     ) throws(JournalError) -> OpenFile? {
-        try translated("lock", place.path) { () throws(LMDBError) in
+        do throws(LMDBError) {
             for _ in 0..<greatestTries {
                 let file = try OpenFile(path, mode)
                 guard try file.tryLock(exclusive: exclusive) else { return nil }
@@ -69,6 +69,11 @@ final class OwnerLock: Sendable {
                 file.unlock()
             }
             throw LMDBError(.noEntry, "flock", path: path)
+        } catch {
+            guard mode == .createHere, error.code == .tooManyLinks else { throw JournalError(error, "lock", place.path) }
+            throw JournalError(
+                .permissionDenied,
+                "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")
         }
     }
 

@@ -135,6 +135,8 @@ package final class OpenFile: Sendable {
         case readWrite
         /// Made with mode 0600 when it is not there; by root, for the owner of its directory.
         case create
+        /// The same, and never through a symbolic link (`ELOOP`): what is written would go where somebody else chose.
+        case createHere
         case directory
     }
 
@@ -147,10 +149,11 @@ package final class OpenFile: Sendable {
             case .read: O_RDONLY
             case .readWrite: O_RDWR
             case .create: O_RDWR | O_CREAT
+            case .createHere: O_RDWR | O_CREAT | O_NOFOLLOW
             case .directory: O_RDONLY | O_DIRECTORY
             }
         // Exclusively first, to know whether it is new.
-        let made = mode == .create ? unsafe open(path, flags | O_EXCL | O_CLOEXEC, 0o600) : -1
+        let made = mode == .create || mode == .createHere ? unsafe open(path, flags | O_EXCL | O_CLOEXEC, 0o600) : -1
         descriptor = made >= 0 ? made : unsafe open(path, flags | O_CLOEXEC, 0o600)
         self.path = path
         if descriptor < 0 { throw Files.failure("open", path) }

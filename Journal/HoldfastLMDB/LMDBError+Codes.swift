@@ -31,6 +31,8 @@ extension LMDBError.Code {
     package static let wouldBlock = Self(rawValue: EWOULDBLOCK)
     package static let alreadyExists = Self(rawValue: EEXIST)
     package static let notSupported = Self(rawValue: EOPNOTSUPP)
+    /// Symbolic links, one too many; one is where none is followed.
+    package static let tooManyLinks = Self(rawValue: ELOOP)
 
     /// Whether the same with less, or later, may succeed: the map, the disk, a quota or a limit on files is used up.
     package var isWantOfRoom: Bool {

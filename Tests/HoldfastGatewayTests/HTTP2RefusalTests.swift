@@ -38,14 +38,14 @@ struct HTTP2RefusalTests {
         Fault(reason: "BadMessageId", status: 400, more: [("apns-id", "1")]),
         Fault(reason: "BadPriority", status: 400, more: [("apns-priority", "9")]),
         Fault(reason: "BadPriority", status: 400, more: [("apns-priority", "+5")]),
-        Fault(
-            reason: "BadPriority", status: 400, more: [("apns-priority", "10"), ("apns-push-type", "background")]),
+        Fault(reason: "BadPriority", status: 400, more: [("apns-priority", "05")]),
         Fault(reason: "BadExpirationDate", status: 400, more: [("apns-expiration", "tomorrow")]),
         Fault(reason: "BadExpirationDate", status: 400, more: [("apns-expiration", "99999999999999999999")]),
         Fault(reason: "BadExpirationDate", status: 400, more: [("apns-expiration", "1000")]),
         Fault(reason: "TopicDisallowed", status: 400, topic: "com.example.other"),
         Fault(
             reason: "BadCollapseId", status: 400, more: [("apns-collapse-id", String(repeating: "c", count: 65))]),
+        Fault(reason: "BadCollapseId", status: 400, more: [("apns-collapse-id", "c\u{FFFD}")]),
         Fault(reason: "InvalidPushType", status: 400, more: [("apns-push-type", "loud")]),
         Fault(reason: "PayloadEmpty", status: 400, body: ""),
         Fault(reason: "PayloadTooLarge", status: 413, body: #"{"a":"\#(String(repeating: "x", count: 4090))"}"#),

@@ -20,6 +20,22 @@ struct OwnershipTests {
 
     // MARK: One owner
 
+    @Test("A lock that is a symbolic link is refused, and what it points to stays as it is") func linkedLock() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        try LMDBJournal(directory: scratch.journal).close()
+        let (lock, elsewhere) = (scratch.journal + "/owner.lock", scratch.path + "/elsewhere")
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: elsewhere))
+        try FileManager.default.removeItem(atPath: lock)
+        try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: elsewhere)
+        let refusal = error { _ = try LMDBJournal(directory: scratch.journal) }
+        #expect(refusal?.code == .permissionDenied)
+        #expect(refusal?.message.contains("owner.lock is a symbolic link") == true)
+        #expect(try String(contentsOfFile: elsewhere, encoding: .utf8) == "precious")
+        try FileManager.default.removeItem(atPath: lock)
+        try LMDBJournal(directory: scratch.journal).close()
+    }
+
     @Test(
         "A second owner is refused although somebody has removed the file that names the first",
         arguments: [false, true])

@@ -34,7 +34,7 @@ struct NewJournal {
         try place.checkFileSystem()
         try place.makeDirectories()
         // A reader at rest locks it.
-        try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .create) }
+        try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .createHere) }
     }
 
     /// Looks at every byte of it, makes it durable, and gives it its name.

@@ -16,7 +16,6 @@ public struct NotificationValidator: Hashable, Sendable {
         case .device(let token): try validateToken(token)
         case .channel: try validateBroadcast(notification)
         }
-        try validatePriority(notification)
         try validateExpiration(notification.expiration, now: now)
         try validateTopic(notification.topic)
         try validateCredentials(for: notification.topic)
@@ -53,13 +52,6 @@ public struct NotificationValidator: Hashable, Sendable {
         }
         guard notification.collapseID == nil else {
             throw Refusal(.badCollapseID, "a broadcast has no collapse id")
-        }
-    }
-
-    private func validatePriority(_ notification: PushNotification) throws(Refusal) {
-        guard notification.pushType == .background, let priority = notification.priority else { return }
-        if priority != .considerate {
-            throw Refusal(.badPriority, "push type background must have priority 5; this one has \(priority.rawValue)")
         }
     }
 

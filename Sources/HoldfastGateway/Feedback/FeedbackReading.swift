@@ -4,11 +4,25 @@ internal import HoldfastLegacyAPNs
 /// One client's reading of the blacklist, page by page: the topic's entries that were added since the last one.
 struct FeedbackReading: Sendable {
     struct Page: Sendable {
-        /// Tuples.
-        var bytes: [UInt8] = []
-        var count = 0
+        /// The most that a record of TLS carries (RFC 8446, section 5.1).
+        static let greatestRecord = 1 << 14
+
+        /// Tuples, in portions to be written one by one, each a record of TLS. None is torn: clients take what one reading
+        /// gives them for whole tuples, and that is a record.
+        private(set) var records: [[UInt8]] = []
+        private(set) var count = 0
         /// Behind this page; nil when it was the last.
         var rest: FeedbackReading?
+
+        mutating func add(_ tuple: FeedbackTuple) {
+            var bytes: [UInt8] = []
+            tuple.append(to: &bytes)
+            count += 1
+            guard let last = records.last, last.count + bytes.count <= Self.greatestRecord else {
+                return records.append(bytes)
+            }
+            records[records.count - 1] += bytes
+        }
     }
 
     let topic: String
@@ -42,8 +56,7 @@ struct FeedbackReading: Sendable {
         // A token's entries come together, and it is told once.
         var told: DeviceToken?
         for entry in entries where isMeant(entry) && entry.token != told {
-            FeedbackTuple(token: entry.token, since: entry.since).append(to: &page.bytes)
-            page.count += 1
+            page.add(FeedbackTuple(token: entry.token, since: entry.since))
             told = entry.token
         }
         if !isLast, let last = entries.last {

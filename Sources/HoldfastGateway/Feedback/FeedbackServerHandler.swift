@@ -125,8 +125,11 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         }
         // Each page gets the time of its own to be read in.
         watch(for: limits.write, .write)
-        guard !page.bytes.isEmpty else { return proceed() }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page.bytes))).assumeIsolated().whenSuccess(proceed)
+        guard let last = page.records.last else { return proceed() }
+        for record in page.records.dropLast() {
+            context.write(wrapOutboundOut(ByteBuffer(bytes: record)), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: last))).assumeIsolated().whenSuccess(proceed)
     }
 
     private func proceed<Value>(_ result: Result<Value, any Error>, _ body: (Value) -> Void) {

@@ -120,8 +120,8 @@ struct RequestReader {
             PushType.known.first { $0.rawValue == text } ?? PushType(rawValue: text)
         }
         let attributes = Attributes(
-            topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields, pushType),
-            expiration: try Self.expiration(fields), collapseID: fields.collapseID)
+            topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields),
+            expiration: try Self.expiration(fields), collapseID: try Self.collapseID(fields))
         (knownFields, knownAttributes) = (fields, attributes)
         return attributes
     }
@@ -129,18 +129,26 @@ struct RequestReader {
     private func topic(of fields: RequestFields) throws(Refusal) -> String {
         if let topic = fields.topic, !topic.isEmpty { return topic }
         // What is said of a topic comes behind what is said of priority and expiration.
-        _ = try Self.priority(fields, fields.pushType.map { PushType(rawValue: $0) })
+        _ = try Self.priority(fields)
         _ = try Self.expiration(fields)
         if let onlyTopic { return onlyTopic }
         throw Refusal(.missingTopic, "there is no apns-topic, and more than one that it could be")
     }
 
-    private static func priority(_ fields: RequestFields, _ pushType: PushType?) throws(Refusal) -> Priority? {
-        guard let text = fields.priority else { return nil }
-        guard let priority = UInt8(text).flatMap(Priority.init(rawValue:)), text.utf8.first != UInt8(ascii: "+") else {
-            throw Refusal(.badPriority, "apns-priority is none of 10, 5 and 1")
+    private static func priority(_ fields: RequestFields) throws(Refusal) -> Priority? {
+        switch fields.priority {
+        case nil: nil
+        case "10": .immediate
+        case "5": .considerate
+        case "1": .low
+        default: throw Refusal(.badPriority, "apns-priority is none of 10, 5 and 1")
         }
-        return priority
+    }
+
+    /// Bytes that are no UTF-8 have been replaced when the field was read: two different ids would be one.
+    private static func collapseID(_ fields: RequestFields) throws(Refusal) -> String? {
+        guard let id = fields.collapseID, id.unicodeScalars.contains("\u{FFFD}") else { return fields.collapseID }
+        throw Refusal(.badCollapseID, "apns-collapse-id is not UTF-8")
     }
 
     /// Unix seconds, 0 included.

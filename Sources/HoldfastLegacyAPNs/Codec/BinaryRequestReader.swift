@@ -1,7 +1,8 @@
 /// Reads what clients of the binary protocol send, from bytes that come in whatever pieces: commands 0, 1 and 2.
 ///
 /// Tolerant of what clients in the wild do: items of command 2 in any order, expiration, priority and identifier left out,
-/// lengths that are wrong for a token or a payload (which have statuses of their own). Not of what has no meaning: an
+/// lengths that are wrong for a token or a payload (which have statuses of their own), a priority at the end of its frame that
+/// has one byte and claims four (go-libapns). Not of what has no meaning: an
 /// unknown command or item, an item that comes twice, is cut off, or has a fixed size and not that size.
 package struct BinaryRequestReader: Sendable {
     /// Of a whole request, bytes, its command byte and lengths included. A frame that claims more is a fault at once.
@@ -87,7 +88,10 @@ package struct BinaryRequestReader: Sendable {
             guard range.upperBound - position >= 3 else { throw cutOff(identifier) }
             let item = bytes[position]
             let data = position + 3
-            let end = data + Int(bytes.span.bigEndian16(at: position + 1))
+            var end = data + Int(bytes.span.bigEndian16(at: position + 1))
+            if item == BinaryProtocol.Item.priority, end > range.upperBound, range.upperBound == data + 1 {
+                end = range.upperBound
+            }
             guard end <= range.upperBound else { throw cutOff(identifier) }
             guard set(item, bytes, data..<end, in: &request) else {
                 throw fault(

@@ -72,6 +72,7 @@ struct ServiceCheck {
                 clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
         }
         report.admin = configuration.admin.listen?.description
+        report.warnings += OpenedSecrets(configuration).warnings
         if let limit = DescriptorLimit.current {
             report.warnings += [DescriptorPlan(configuration).warning(within: limit.raised)].compactMap(\.self)
         }

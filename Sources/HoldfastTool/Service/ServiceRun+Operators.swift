@@ -53,11 +53,14 @@ extension ServiceRun {
     /// Says what waits and would wait for ever.
     func sayUnserved() { for line in HealthWarnings.unserved(unserved) { logger.warning("\(line)") } }
 
-    /// Says what the configuration may take and the process may not have.
-    func sayDescriptors() {
-        guard let limit = DescriptorLimit.current else { return }
-        let plan = DescriptorPlan(state.withLock(\.configuration))
-        if let words = plan.warning(within: limit.soft) { logger.warning("\(words)") }
+    /// Says what the configuration may take and the process may not have, and which secrets others may read.
+    func sayWarnings() {
+        let configuration = state.withLock(\.configuration)
+        var warnings = OpenedSecrets(configuration).warnings
+        if let limit = DescriptorLimit.current {
+            warnings += [DescriptorPlan(configuration).warning(within: limit.soft)].compactMap(\.self)
+        }
+        for words in warnings { logger.warning("\(words)") }
     }
 
     /// In Prometheus' text format.

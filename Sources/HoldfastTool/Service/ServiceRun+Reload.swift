@@ -48,7 +48,7 @@ extension ServiceRun {
         logger.notice(
             "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         sayUnserved()
-        sayDescriptors()
+        sayWarnings()
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }

@@ -90,7 +90,7 @@ final class ServiceRun: Sendable {
     var engine: PushEngine? { state.withLock(\.life)?.engine }
 
     func run() async -> Outcome {
-        sayDescriptors()
+        sayWarnings()
         // From here on a signal is a word to be answered, not an end.
         let signals = options.handlesSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) : nil
         return await withTaskGroup(of: Void.self) { tasks in

@@ -108,6 +108,31 @@ import Testing
         }
     }
 
+    /// Python's `ssl` gives what one record holds, as others do that take each for whole tuples.
+    private static let reader = """
+        import socket, ssl, sys
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        plain = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20)
+        stream = context.wrap_socket(plain, server_hostname="127.0.0.1")
+        records = iter(lambda: len(stream.recv(1 << 16)), 0)
+        print(*records)
+        """
+
+    @Test("A record of TLS holds whole tuples, however many there are") func records() async throws {
+        try await LegacyCredentials.run { credentials in
+            try await BinaryGateway.run(configuration(tls: credentials.server())) { gateway in
+                try await blacklist(1...2000, in: gateway)
+                let answer = try await Command.run(
+                    "python3", ["-c", Self.reader, "\(port(gateway))", credentials.authority])
+                let records = answer.text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+                #expect(answer.status == 0 && records.reduce(0, +) == 2000 * 38, "\(answer.text)")
+                #expect(records.allSatisfy { $0 % 38 == 0 }, "\(records)")
+                #expect(records.contains { $0 > 16_000 }, "\(records)")
+                #expect(await noted(2000, gateway))
+            }
+        }
+    }
+
     @Test("A reading that is broken off is told again")
     func interrupted() async throws {
         try await BinaryGateway.run(configuration()) { gateway in

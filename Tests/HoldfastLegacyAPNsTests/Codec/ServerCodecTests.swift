@@ -67,6 +67,23 @@ import Testing
         #expect(read(noToken).requests == [BinaryRequest(command: 2, identifier: 1, token: [])])
     }
 
+    @Test("A priority of one byte that claims four is read at the end of a frame, as go-libapns writes it, and nowhere else")
+    func shortPriority() {
+        let items = Self.item(1, Self.token) + Self.item(2, Self.payload) + Self.item(3, [0, 0, 0, 9])
+        let frame = Self.framed(items + [5, 0, 4, 10])
+        let request = BinaryRequest(
+            command: 2, identifier: 9, token: Self.token, payload: Self.payload, priority: 10)
+        #expect(read(frame + frame, cuts: [frame.count - 1]).requests == [request, request])
+        for items in [
+            items + [5, 0, 4, 10, 10], [5, 0, 4, 10] + items, items + [5, 0, 4], items + [4, 0, 4, 10],
+            items + [5, 0, 1, 5, 5, 0, 4, 10],
+        ] {
+            let (requests, fault) = read(Self.framed(items))
+            #expect(requests.isEmpty)
+            #expect(fault != nil)
+        }
+    }
+
     @Test("What the connector writes is what a server reads") func ownFrames() throws {
         let notification = SampleNotification.numbered(3, payloadByteCount: 2000)
         let request = try #require(read(try Entries.frame(notification, identifier: 77)).requests.first)
