@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import RawClients
 import Testing
 
 @Suite("Behaviors, as nghttp and h2load see them")

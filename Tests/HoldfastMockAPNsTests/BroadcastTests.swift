@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import RawClients
 import Testing
 
 extension Curl {

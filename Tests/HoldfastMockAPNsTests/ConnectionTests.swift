@@ -2,6 +2,7 @@ import Foundation
 import HoldfastMockAPNs
 import NIOCore
 import NIOPosix
+import RawClients
 import Testing
 
 @Suite("Connections")

@@ -1,6 +1,7 @@
 import Foundation
 import HoldfastMockAPNs
 import HoldfastOpenSSL
+import RawClients
 import Testing
 
 @Suite("Certificates and keys of the mock")

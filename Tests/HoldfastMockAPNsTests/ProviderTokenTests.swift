@@ -1,6 +1,7 @@
 import Foundation
 import HoldfastMockAPNs
 import HoldfastOpenSSL
+import RawClients
 import Testing
 
 @Suite("Provider tokens")

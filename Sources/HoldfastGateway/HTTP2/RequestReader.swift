@@ -83,7 +83,7 @@ struct RequestReader {
                 .badExpirationDate, "there is no apns-expiration, which a broadcast must have; 0 stores nothing")
         }
         notification.expiration = expiration.ofBroadcast
-        notification.priority = try priority(fields, notification.pushType)
+        notification.priority = try priority(fields)
         try checkPayload(body, isTruncated: isTruncated)
         notification.payload = Array(body)
         try checkDuplicates(fields)

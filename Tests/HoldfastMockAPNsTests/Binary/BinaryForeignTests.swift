@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import RawClients
 import Testing
 
 /// A client that shares no code with us: Python's `struct` and `ssl`.
