@@ -36,6 +36,35 @@ struct HTTP2AcceptTests {
         }
     }
 
+    @Test(
+        "An expiration of 0 is not stored by the service, and tried for an hour unless one attempt is asked for",
+        arguments: [.seconds(3600), .seconds(60), .zero] as [Duration])
+    func unstored(lifetime: Duration) async throws {
+        try await withHTTP2World(Change { $0.unstoredLifetime = lifetime }) { world in
+            let client = try await world.client()
+            let now = EngineClock.system.wall().seconds
+            for more in [
+                [("apns-expiration", "0")], [("apns-expiration", "0"), ("holdfast-guarantee", "at-least-once")],
+                [("apns-expiration", "0"), ("holdfast-guarantee", "at-most-once")],
+                [("apns-expiration", "4000000000"), ("holdfast-guarantee", "at-most-once")],
+            ] {
+                #expect(try await client.send(HTTP2World.request(more)).status == 200)
+            }
+            let entries = world.journal.entries.map(\.notification)
+            try #require(entries.count == 4)
+            #expect(entries[2].expiration == .once)
+            #expect(entries[3].expiration == .at(4_000_000_000) && entries[3].guarantee == .atMostOnce)
+            for entry in entries.prefix(2) {
+                #expect(entry.guarantee == .atLeastOnce)
+                guard case .unstored(let until)? = entry.expiration else {
+                    #expect(lifetime == .zero && entry.expiration == .once)
+                    continue
+                }
+                #expect((0...60).contains(until - now - lifetime.components.seconds))
+            }
+        }
+    }
+
     @Test("What differs from the request before in one field has its own value of it")
     func differs() async throws {
         let fields = [

@@ -57,6 +57,7 @@ struct HTTP2RefusalTests {
         Fault(reason: "PayloadNotJSON", status: 400, body: "Hi"),
         Fault(
             reason: "DuplicateHeaders", status: 400, more: [("apns-priority", "5"), ("apns-priority", "5")]),
+        Fault(reason: "BadGuarantee", status: 400, more: [("holdfast-guarantee", "once")]),
         Fault(
             reason: "BadTokenRegistrationTime", status: 400, more: [("holdfast-token-registered-at", "yesterday")]),
     ]

@@ -15,6 +15,9 @@ public struct BinaryIngressConfiguration: Sendable {
     /// How long the journal may take nothing, being full, until a client is told which of its notifications is the last one
     /// on disk, and its connection is closed; until then nothing is read. Default: 30 s.
     public var roomLimit: Duration = .seconds(30)
+    /// For how long a notification is tried that is not to be stored (an expiration of 0). Zero is one attempt. Default: 1
+    /// hour.
+    public var unstoredLifetime: Duration = .seconds(3600)
     /// Notifications a second over all connections, beyond which nothing is read for a while; nil for any number.
     /// Default: nil.
     public var rate: RateLimit?

@@ -124,7 +124,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
 
     private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
         BinaryServerSession(
-            topic: topic, limit: settings.uncommitted, patience: TimeAmount(settings.roomLimit))
+            topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
+            patience: TimeAmount(settings.roomLimit))
     }
 
     // MARK: Doing what the session says

@@ -64,10 +64,11 @@ struct BinaryServerSession: Sendable {
     private var tally = IngressFigures.Values()
 
     /// - Parameters:
+    ///   - unstoredLifetime: for how long an expiration of 0 is tried; zero is one attempt.
     ///   - limit: notifications; at least 1.
     ///   - patience: how long the journal may take nothing until the client is sent away.
-    init(topic: String?, limit: Int, patience: TimeAmount) {
-        translation = topic.map(BinaryTranslation.init)
+    init(topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount) {
+        translation = topic.map { BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime) }
         self.limit = max(limit, 1)
         self.patience = patience
     }

@@ -12,6 +12,8 @@ struct BinaryTranslation: Sendable {
     }
 
     let topic: String
+    /// For how long an expiration of 0 is tried; zero is one attempt.
+    let unstoredLifetime: Duration
 
     /// Apple's order: the token, the payload, and what is about them.
     ///
@@ -24,13 +26,14 @@ struct BinaryTranslation: Sendable {
         return PushNotification(
             token: token, topic: topic, payload: payload, pushType: type,
             priority: Self.priority(request.priority, type: type),
-            expiration: Self.expiration(request.expiration, now: now))
+            expiration: expiration(request.expiration, now: now))
     }
 
-    /// Nothing (command 0, or an item that was left out) is the engine's default lifetime; 0 is one attempt, and so is what
-    /// is over already.
-    private static func expiration(_ seconds: UInt32?, now: WallTime) -> Expiration? {
+    /// Nothing (command 0, or an item that was left out) is the engine's default lifetime; what is over already is one
+    /// attempt.
+    private func expiration(_ seconds: UInt32?, now: WallTime) -> Expiration? {
         guard let seconds = seconds.map(Int64.init) else { return nil }
+        if seconds == 0 { return .unstored(for: unstoredLifetime, from: now) }
         return seconds > now.seconds ? .at(seconds) : .once
     }
 

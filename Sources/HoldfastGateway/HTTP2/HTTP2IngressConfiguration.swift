@@ -14,6 +14,9 @@ public struct HTTP2IngressConfiguration: Sendable {
     /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
     /// `retry-after`; nil for any number. Default: nil.
     public var rate: RateLimit?
+    /// For how long a notification is tried that is not to be stored (`apns-expiration: 0`), unless its sender asks for one
+    /// attempt. Zero is one attempt for each. Default: 1 hour.
+    public var unstoredLifetime: Duration = .seconds(3600)
     /// What a sender is told in `retry-after` (whole seconds, at least 1) while the journal is full or the gateway ends.
     /// Default: 10 s.
     public var retryAfter: Duration = .seconds(10)

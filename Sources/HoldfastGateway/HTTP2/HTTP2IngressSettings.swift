@@ -7,6 +7,7 @@ struct HTTP2IngressSettings: Sendable {
     let streams: Int
     /// Seconds.
     let retryAfter: Int
+    let unstoredLifetime: Duration
     let access: SubmitterAccess
     /// Whether clients may show certificates.
     let knowsCertificates: Bool
@@ -17,6 +18,7 @@ struct HTTP2IngressSettings: Sendable {
         limits = configuration.limits
         streams = max(configuration.streams, 1)
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
+        unstoredLifetime = configuration.unstoredLifetime
         self.access = access
         knowsCertificates = configuration.tls?.clientAuthorities != nil
         onlyTopic = producer.onlyTopic

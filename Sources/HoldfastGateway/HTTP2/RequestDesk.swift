@@ -103,6 +103,9 @@ struct RequestDesk {
             let submitter = try credentials.submitter(fields.authorization, now: now)
             var notification = try reader.notification(
                 fields, id: id, body: bodies[request.body], isTruncated: request.isTruncated)
+            if notification.expiration == .once, notification.guarantee == .atLeastOnce {
+                notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
+            }
             try credentials.check(submitter, for: notification.topic)
             notification.id = its.id
             notification.hasAssignedID = id == nil

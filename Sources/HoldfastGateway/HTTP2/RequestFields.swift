@@ -21,6 +21,8 @@ struct RequestFields: Sendable {
     var requestID: String?
     /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
     var registeredAt: String?
+    /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
+    var guarantee: String?
     /// Whether it is for a channel, if its path is one that there is.
     private(set) var isBroadcast = false
     /// Whether one of these is there twice.
@@ -50,6 +52,7 @@ struct RequestFields: Sendable {
         case 15 where field.name == "apns-channel-id": Self.set(&channelID, field.value, &hasDuplicates)
         case 15 where field.name == "apns-request-id": Self.set(&requestID, field.value, &hasDuplicates)
         case 16 where field.name == "apns-collapse-id": Self.set(&collapseID, field.value, &hasDuplicates)
+        case 18 where field.name == "holdfast-guarantee": Self.set(&guarantee, field.value, &hasDuplicates)
         case 28 where field.name == "holdfast-token-registered-at":
             Self.set(&registeredAt, field.value, &hasDuplicates)
         default: break

@@ -59,6 +59,7 @@ struct RequestReader {
             }
             notification.tokenRegisteredAt = time
         }
+        notification.guarantee = try Self.guarantee(fields)
         try Self.checkDuplicates(fields)
         return notification
     }
@@ -86,6 +87,7 @@ struct RequestReader {
         notification.priority = try priority(fields)
         try checkPayload(body, isTruncated: isTruncated)
         notification.payload = Array(body)
+        notification.guarantee = try guarantee(fields)
         try checkDuplicates(fields)
         return notification
     }
@@ -160,6 +162,14 @@ struct RequestReader {
         return Expiration(unixSeconds: seconds)
     }
 
+    private static func guarantee(_ fields: RequestFields) throws(Refusal) -> Guarantee {
+        switch fields.guarantee {
+        case nil, "at-least-once": .atLeastOnce
+        case "at-most-once": .atMostOnce
+        default: throw Refusal(.badGuarantee, "holdfast-guarantee is neither at-least-once nor at-most-once")
+        }
+    }
+
     private static func registration(_ text: String) -> WallTime? {
         if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
         return Timestamp.parse(text)
@@ -174,4 +184,6 @@ struct RequestReader {
 extension Reason {
     /// `holdfast-token-registered-at`, a header field of ours, is no time.
     static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
+    /// `holdfast-guarantee`, another one, has no such value.
+    static let badGuarantee = Reason(rawValue: "BadGuarantee")
 }

@@ -15,7 +15,8 @@ import Testing
         var uid: UInt64 = 0
 
         init(topic: String? = "com.example.app", limit: Int = 1000) {
-            session = BinaryServerSession(topic: topic, limit: limit, patience: .seconds(30))
+            session = BinaryServerSession(
+                topic: topic, unstoredLifetime: .seconds(3600), limit: limit, patience: .seconds(30))
         }
 
         mutating func receive(_ requests: [BinaryRequest]) {

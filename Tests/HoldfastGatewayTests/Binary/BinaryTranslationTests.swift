@@ -10,9 +10,9 @@ import Testing
 
     private func translate(
         _ payload: String = #"{"aps":{"alert":"a"}}"#, topic: String = "com.example.app", expiration: UInt32? = nil,
-        priority: UInt8? = nil
+        priority: UInt8? = nil, lifetime: Duration = .seconds(3600)
     ) throws -> PushNotification {
-        try BinaryTranslation(topic: topic).notification(
+        try BinaryTranslation(topic: topic, unstoredLifetime: lifetime).notification(
             BinaryRequest(
                 command: 2, identifier: 1, token: SampleNotification.token(1).bytes, payload: Array(payload.utf8),
                 expiration: expiration, priority: priority), now: Self.now)
@@ -63,13 +63,14 @@ import Testing
     }
 
     @Test(
-        "0 and what is past are one attempt, and nothing is the engine's default",
+        "0 is tried for its hour, what is past once, and nothing is the engine's default",
         arguments: [
-            (nil, nil), (0, .once), (1, .once), (86_400, .once), (1_700_000_000, .once),
+            (nil, nil), (0, .unstored(until: 1_700_003_600)), (1, .once), (86_400, .once), (1_700_000_000, .once),
             (1_700_000_001, .at(1_700_000_001)), (.max, .at(4_294_967_295)),
         ] as [(UInt32?, Expiration?)])
     func expiration(seconds: UInt32?, expiration: Expiration?) throws {
         #expect(try translate(expiration: seconds).expiration == expiration)
+        #expect(try translate(expiration: 0, lifetime: .zero).expiration == .once)
     }
 
     @Test(
@@ -82,7 +83,7 @@ import Testing
     func faults(token: [UInt8]?, payload: [UInt8]?, status: BinaryStatus) {
         let request = BinaryRequest(command: 2, identifier: 1, token: token, payload: payload)
         #expect(throws: BinaryTranslation.Fault(status)) {
-            try BinaryTranslation(topic: "a").notification(request, now: Self.now)
+            try BinaryTranslation(topic: "a", unstoredLifetime: .zero).notification(request, now: Self.now)
         }
     }
 

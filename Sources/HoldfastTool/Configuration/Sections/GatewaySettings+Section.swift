@@ -48,6 +48,9 @@ extension GatewaySettings {
                 "feedback.topic", .text("a topic", 1...255),
                 "whose blacklisted tokens it tells; without it, those of what each client's certificate is for"),
             ConfigKey(
+                "unstored-lifetime", .duration(.zero...long), default: "1h",
+                "how long a notification is tried that is not to be stored (expiration 0); 0s is one attempt"),
+            ConfigKey(
                 "handshake-limit", .duration(short...(.seconds(3600))), default: "10s",
                 "how long a connection may take until it speaks its protocol"),
             ConfigKey(

@@ -25,6 +25,7 @@ struct GatewaySettings: Equatable, Sendable {
     var memory: Int
     var uncommitted: Int
     var roomLimit: Duration
+    var unstoredLifetime: Duration
     var drainLimit: Duration
 
     /// Those that are there, by name.
@@ -43,6 +44,7 @@ struct GatewaySettings: Equatable, Sendable {
         memory = values.count("http2.memory") ?? 256 << 20
         uncommitted = values.count("binary.uncommitted") ?? 1000
         roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
+        unstoredLifetime = values.duration("unstored-lifetime") ?? .seconds(3600)
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
     }
 
@@ -62,14 +64,14 @@ struct GatewaySettings: Equatable, Sendable {
         if let http2 {
             var ingress = HTTP2IngressConfiguration(listen: addresses["http2"] ?? http2.listen, tls: http2.tls)
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
-            ingress.memory = memory
+            (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             gateway.http2 = ingress
         }
         if let binary {
             var ingress = BinaryIngressConfiguration(
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
-            ingress.roomLimit = roomLimit
+            (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
             gateway.binary = ingress
         }
         if let feedback {
