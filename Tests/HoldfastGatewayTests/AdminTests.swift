@@ -158,7 +158,8 @@ struct AdminTests {
         }
         let everybody: (inout AdminConfiguration) -> Void = { $0.servesEverybody = true }
         try await serving(everybody) { port in
-            #expect(try await ask("push.example.net", port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let answer = try await ask("push.example.net", port)
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
     }
 
