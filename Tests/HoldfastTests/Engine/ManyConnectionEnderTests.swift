@@ -57,11 +57,12 @@ import Testing
             return trials
         }
 
+        func isRepeated(_ number: Int) -> Bool { mix == .allAgain || number % 2 == 0 }
+
         func submit() throws {
             let number = submittedAt.count
             submittedAt.append(bench.clock.monotonic)
-            let isRepeated = mix == .allAgain || number % 2 == 0
-            try bench.submit([Sample.notification(number, guarantee: isRepeated ? .atLeastOnce : .atMostOnce)])
+            try bench.submit([Sample.notification(number, guarantee: isRepeated(number) ? .atLeastOnce : .atMostOnce)])
         }
 
         func run(for duration: Duration) {
@@ -116,7 +117,9 @@ import Testing
         #expect(greatest <= 20)
         #expect(service.longestWait(since: .seconds(400)) < .seconds(11))
         #expect(service.longestWait(since: .zero) < .seconds(300))
-        // Those are tried all the same.
-        #expect(service.trials.values.allSatisfy { $0 >= 1 }, "\(service.trials)")
+        // Those that are left are tried all the same. What has one attempt is on disk half of the time, when others go first.
+        let trials = service.trials
+        #expect(trials.isEmpty || trials.values.reduce(0, +) >= 10, "\(trials)")
+        #expect(trials.allSatisfy { $0.value >= 1 || !service.isRepeated($0.key) }, "\(trials)")
     }
 }
