@@ -145,8 +145,8 @@ struct Caution: Sendable {
     private var most = 1
     /// So many answers do not widen the limit: as many as the last connection left behind, since one of those may have ended it.
     private var owed = 0
-    /// What was owed after the last end. It doubles with each that leaves several: others may be answered by the dozen each time
-    /// before those come up that were left behind, and would widen the limit as fast as ends narrow it.
+    /// How many answers were owed after the last end. Each end that leaves several entries doubles it: a dozen others may be
+    /// answered before those entries come up again, and would widen the limit as fast as ends narrow it.
     private var debt = 0
     private var suspects: [EntryKey: Suspect] = [:]
     /// As it was when something was to go out last.

@@ -30,7 +30,7 @@ struct WallClockGuard: Sendable {
     /// How far the clock may be ahead.
     private var doubt = Duration.zero
     private var startsAfter: WallTime?
-    /// What the journal is to remember as its last time; nil for what it knows already.
+    /// The time that the journal is to store as its last one; nil leaves the one that it has.
     private(set) var memory: WallTime?
 
     /// - Parameter wallTimeAtOpen: the last time that the journal knows of.

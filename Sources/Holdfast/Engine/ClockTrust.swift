@@ -6,7 +6,7 @@ final class ClockTrust: Sendable {
         let distrustedUntil: Duration?
         /// The earliest time that it may be; the wall clock's time while the clock is trusted.
         let earliest: WallTime
-        /// What the journal is to remember as its last time; nil for what it knows already.
+        /// The time that the journal is to store as its last one; nil leaves the one that it has.
         let memory: WallTime?
     }
 

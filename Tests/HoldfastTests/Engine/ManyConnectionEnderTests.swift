@@ -9,11 +9,11 @@ import Testing
     enum Form: CaseIterable {
         /// GOAWAY below the notification, and nothing behind it was processed.
         case goesAway
-        /// What went out and has no answer may have been taken.
+        /// A reset: every entry that went out without an answer may have been taken.
         case aborts
     }
 
-    /// What goes once and what goes again. But for the first, every other notification has one attempt.
+    /// Which notifications have one attempt: none with `allAgain`, otherwise every second one. The rest says which the enders are.
     enum Mix: CaseIterable { case allAgain, endersAgain, endersOnce, endersOfBoth }
 
     /// A service that takes 100 ms over an answer, and ends each connection on which it sees one of these numbers.
@@ -87,11 +87,7 @@ import Testing
                 return
             }
             switch form {
-            case .goesAway:
-                connection.sink(
-                    .results(new[end...].map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
-                connection.sink(.draining)
-                connection.end(possiblySent: [], cause: "GOAWAY")
+            case .goesAway: connection.goAway(leaving: new[end...])
             case .aborts:
                 connection.end(
                     possiblySent: new[end...].map { Sample.number(of: $0.notification) }, cause: "reset by peer")
