@@ -52,30 +52,34 @@ struct WallClockGuard: Sendable {
         guard let last else { return nil }
         let step = wall.since(last.wall) - (monotonic - last.monotonic)
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
-        distrustedUntil = monotonic + Self.distrust
-        doubt = max(doubt + step, .zero)
-        if step < .zero { memory = Self.unknown }
+        distrust(from: monotonic, ahead: max(doubt + step, .zero), isBehind: step < .zero)
         return .warning("the clock was set by \(step)")
     }
 
     private mutating func began(_ wall: WallTime, after start: WallTime, monotonic: Duration) -> Remark? {
         guard start != Self.unknown else {
-            distrustedUntil = monotonic + Self.distrust
-            (doubt, memory) = (wall.since(start), Self.unknown)
+            distrust(from: monotonic, ahead: wall.since(start), isBehind: true)
             return .warning(
                 "the clock was set back, or found behind the journal, shortly before the last process ended")
         }
         // A second is what the slewing of a healthy clock may take back.
         if wall.advanced(by: .seconds(1)) < start {
-            distrustedUntil = monotonic + Self.distrust
-            memory = Self.unknown
+            distrust(from: monotonic, ahead: .zero, isBehind: true)
             return .warning("the clock is \(start.since(wall)) behind the time at which the journal was last written")
         }
         let gap = wall.since(start)
         guard gap > Self.tolerance else { return nil }
-        distrustedUntil = monotonic + Self.distrust
-        doubt = gap
+        distrust(from: monotonic, ahead: gap, isBehind: false)
         return .unproven("the journal was last written \(gap) before this start, if the clock is right")
+    }
+
+    /// - Parameters:
+    ///   - doubt: how far the clock may be ahead.
+    ///   - isBehind: whether it is, or may be, behind what it said before.
+    private mutating func distrust(from monotonic: Duration, ahead doubt: Duration, isBehind: Bool) {
+        distrustedUntil = monotonic + Self.distrust
+        self.doubt = doubt
+        if isBehind { memory = Self.unknown }
     }
 
     var isTrusted: Bool { distrustedUntil == nil }
