@@ -13,6 +13,9 @@
 /// last, as long as others wait. Connections that were given up for a trial that did not come about count as one. And none is
 /// given up before another one may be made: see ``TrialConnection``.
 ///
+/// So many may be accused that their ends alone would take every connection that may be made. So none is let go in its place
+/// again behind which others were answered, however many more are accused; and those take turns.
+///
 /// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
 /// again in their places, and nothing is counted.
 ///
@@ -82,6 +85,8 @@ struct Caution: Sendable {
         var ends: Int
         /// Whether the service has answered something since a connection ended last.
         var hasWitness = false
+        /// Whether the service has answered something since it was accused, so that what others do says nothing of it.
+        var isOutlived = false
         /// Whether it is with a connection.
         var isOut = false
         /// Trials that have shown it guilty.
@@ -99,6 +104,9 @@ struct Caution: Sendable {
 
         /// Whether a trial has shown it guilty.
         var isKnown: Bool { trials > 0 }
+
+        /// Whether it goes alone or not at all: in company it would keep those from going that are answered.
+        var goesAlone: Bool { isKnown || isOutlived }
 
         /// Whether so many others were answered that its trial holds up few in comparison, the last of them since a connection
         /// ended last.
@@ -124,6 +132,7 @@ struct Caution: Sendable {
     /// The most that are answered before a trial.
     private static let greatestAnswers = 1000
     private static let firstBound = 3
+    private static let greatestDebt = 1 << 20
     /// The longest that one waits on disk which is only to let others go first.
     private static let greatestPause = Duration.seconds(10)
 
@@ -136,6 +145,9 @@ struct Caution: Sendable {
     private var most = 1
     /// So many answers do not widen the limit: as many as the last connection left behind, since one of those may have ended it.
     private var owed = 0
+    /// How many answers were owed after the last end. Each end that leaves several entries doubles it: a dozen others may be
+    /// answered before those entries come up again, and would widen the limit as fast as ends narrow it.
+    private var debt = 0
     private var suspects: [EntryKey: Suspect] = [:]
     /// As it was when something was to go out last.
     var trialConnection = TrialConnection.fresh
@@ -170,7 +182,7 @@ struct Caution: Sendable {
     private func waitsForConnection(_ suspect: Suspect) -> Bool {
         switch trialConnection {
         case .fresh, .replaceable: false
-        case .shared, .none: suspect.stage == .accused && (suspect.isDue || suspect.isKnown)
+        case .shared, .none: suspect.stage == .accused && (suspect.isDue || suspect.goesAlone)
         }
     }
 
@@ -192,9 +204,14 @@ struct Caution: Sendable {
         guard trialConnection == .fresh || trialConnection == .replaceable else { return [] }
         let ready = suspects.filter { _, suspect in
             suspect.stage == .accused
-                && (suspect.isReady(for: trialConnection) || suspect.isKnown && !othersWait)
+                && (suspect.isReady(for: trialConnection) || suspect.goesAlone && !othersWait)
         }
-        return ready.map(\.key).sorted { $0.uid < $1.uid }
+        // A connection that others were given up for is for the one that it was made for. Otherwise they take turns.
+        return ready.sorted { Self.order($0) < Self.order($1) }.map(\.key)
+    }
+
+    private static func order(_ accused: (key: EntryKey, value: Suspect)) -> (Int, Int, UID) {
+        (accused.value.hasRoom ? 0 : 1, accused.value.trials, accused.key.uid)
     }
 
     /// Connections are given up so that the entry goes alone on the next one.
@@ -219,7 +236,7 @@ struct Caution: Sendable {
 
     /// Whether a trial is under way.
     var isTrying: Bool {
-        suspects.values.contains { $0.isOut && $0.stage == .accused && ($0.hasWitness || $0.isKnown) }
+        suspects.values.contains { $0.isOut && $0.stage == .accused && ($0.hasWitness || $0.goesAlone) }
     }
 
     /// - Parameter othersWait: whether anything else could go in its place.
@@ -278,6 +295,7 @@ struct Caution: Sendable {
         for (key, suspect) in suspects where suspect.isOut && !isOut(key) { suspects[key] = nil }
         for key in suspects.keys {
             suspects[key]?.hasWitness = true
+            suspects[key]?.isOutlived = true
             suspects[key]?.answers += count
             suspects[key]?.waits = 0
         }
@@ -289,7 +307,7 @@ struct Caution: Sendable {
         if wider > most { calmDown() } else { self.limit = wider }
     }
 
-    private mutating func calmDown() { (limit, most, owed, recent) = (nil, 1, 0, []) }
+    private mutating func calmDown() { (limit, most, owed, debt, recent) = (nil, 1, 0, 0, []) }
 
     /// A connection has ended by itself.
     ///
@@ -306,14 +324,15 @@ struct Caution: Sendable {
             suspects[key]?.isOut = false
             suspects[key]?.isGuest = false
         }
-        if left.count == 1, wasGuest || wasAlone && (hasWitness || suspect?.isKnown == true) {
+        if left.count == 1, wasGuest || wasAlone && (hasWitness || suspect?.goesAlone == true) {
             convict(left.first, counts: wasAlone && hasWitness)
             if isCareful { limit = 1 }
             return .nothing
         }
         if isCareful {
             most = max(most, left.count)
-            (limit, owed) = (max(left.count / 2, 1), left.count)
+            debt = left.count == 1 ? 1 : max(left.count, min(debt * 2, Self.greatestDebt))
+            (limit, owed) = (max(left.count / 2, 1), debt)
             if left.count == 1 { accuse(left.first, ends: 1) }
             return .nothing
         }
@@ -352,7 +371,7 @@ struct Caution: Sendable {
 
     /// - Parameter ends: connections in a row that ended with it.
     private mutating func becomeCareful(_ left: Leftover, ends: Int) {
-        (limit, most, owed) = (1, left.count, 0)
+        (limit, most, owed, debt) = (1, left.count, 0, 0)
         if left.count == 1 { accuse(left.first, ends: ends) }
     }
 
@@ -365,7 +384,8 @@ struct Caution: Sendable {
             if suspects.count >= Self.greatestCount { suspects = [:] }
             suspects[key] = Suspect(ends: ends)
         }
-        let accused = suspects.filter { $0.value.stage == .accused }
+        // Those are left accused behind which others were answered: each would end one more connection.
+        let accused = suspects.filter { $0.value.stage == .accused && !$0.value.isOutlived }
         guard accused.count > bound else { return }
         for key in accused.keys { suspects[key] = nil }
         bound = min(bound * 2, Self.greatestCount / 2)

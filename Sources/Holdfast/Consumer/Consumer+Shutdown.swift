@@ -70,15 +70,12 @@ extension Consumer {
             }
             abandonConnections(now: now, wall: wall)
         }
+        let isQuiet = !links.values.contains { $0.connection != nil } && !lanes.contains(where: \.isPromoting)
+        if isQuiet { releaseAllSuspects(now: now, wall: wall) }
         // At once: connections can take until the limit over their ends, and a process that is killed meanwhile must not make
         // *unknown* what never left.
         retreatMarks(now: now, wall: wall)
-        guard !links.values.contains(where: { $0.connection != nil }), !lanes.contains(where: \.isPromoting) else {
-            return
-        }
-        releaseAllSuspects(now: now, wall: wall)
-        retreatMarks(now: now, wall: wall)
-        guard beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, lateErrors.isEmpty,
+        guard isQuiet, beingWritten == 0, unwritten.isEmpty, unmoved.isEmpty, unread.isEmpty, lateErrors.isEmpty,
             readAgainAt == nil,
             !lanes.contains(where: \.isLowering)
         else { return }

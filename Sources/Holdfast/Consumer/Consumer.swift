@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Logging
 
 /// Reads one route's lanes forward from the journal, hands entries to the connection, reports what was sent, and tells the
@@ -52,9 +51,6 @@ package final class Consumer: @unchecked Sendable {
     let gate: OutcomeGate
     let wakeRoute: @Sendable (Int) -> Void
     let inbox = Monitor(ConsumerInbox())
-    /// Wakes the thread. A semaphore and not the Monitor's condition, whose deadlines are by the wall clock: one that is set
-    /// back by an hour must not hold up the timers for an hour.
-    private let wakeUp = DispatchSemaphore(value: 0)
     /// Asks for a connection with this number; the outcome comes to the inbox.
     let requestConnection: @Sendable (Int) -> Void
 
@@ -214,7 +210,7 @@ package final class Consumer: @unchecked Sendable {
         if case .takenOver(let other) = opened, throttle.isThrottling { throttled = other.throttled }
         clockTrust = surroundings.clockTrust
         clockReading = ClockTrust.Reading(
-            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), lastTrusted: nil)
+            isTrusted: false, distrustedUntil: nil, earliest: WallTime(milliseconds: 0), memory: nil)
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         reports = ReportInterval(configuration.reportInterval, isInCharge: isInCharge)
     }
@@ -283,7 +279,7 @@ package final class Consumer: @unchecked Sendable {
             defer { if !inbox.isOver { change(&inbox) } }
             return (inbox.isOver, inbox.isEmpty)
         }
-        if wasEmpty, !isOver { wakeUp.signal() }
+        if wasEmpty, !isOver { inbox.signal() }
         return !isOver
     }
 
@@ -349,10 +345,9 @@ package final class Consumer: @unchecked Sendable {
 
     /// Blocks until the inbox has something, or until `wake` by the monotonic clock.
     func waitForWork(until wake: Duration?) {
-        guard inbox.withLock(\.isEmpty) else { return }
-        guard let wake else { return wakeUp.wait() }
-        let milliseconds = min(max((wake - clock.monotonic()).wholeMilliseconds, 0), 3_600_000) + 1
-        _ = wakeUp.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
+        // No longer than an hour, and a millisecond behind the time rather than before it.
+        let limit = wake.map { min(max($0 - clock.monotonic(), .zero), .seconds(3600)) + .milliseconds(1) }
+        _ = inbox.wait(atMost: limit) { inbox -> Void? in inbox.isEmpty ? nil : () }
     }
 
     private func lookAtClocks(now: Duration, wall: WallTime) {

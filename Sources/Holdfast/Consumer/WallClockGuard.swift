@@ -7,10 +7,15 @@
 /// the clock, which is another step, or it is right as it is. (A start long after the journal's last time is mostly a
 /// service that was down for as long. Nobody can tell that from a clock that is ahead, and waiting harms neither.)
 ///
+/// While the clock is doubted because it is behind what it said before, nobody knows which of the two is right. The journal
+/// is told so (``unknown``), and a start in that state doubts the clock whatever it says.
+///
 /// A pure machine.
 struct WallClockGuard: Sendable {
     static let tolerance = Duration.seconds(5 * 60)
     static let distrust = Duration.seconds(10 * 60)
+    /// Stands in the journal for a last time of which nobody knows whether it was right.
+    static let unknown = WallTime(milliseconds: 1)
 
     /// News about the clock, for people.
     enum Remark: Hashable, Sendable {
@@ -25,8 +30,8 @@ struct WallClockGuard: Sendable {
     /// How far the clock may be ahead.
     private var doubt = Duration.zero
     private var startsAfter: WallTime?
-    /// What it said when it was trusted last; nil for never.
-    private(set) var lastTrusted: WallTime?
+    /// The time that the journal is to store as its last one; nil leaves the one that it has.
+    private(set) var memory: WallTime?
 
     /// - Parameter wallTimeAtOpen: the last time that the journal knows of.
     init(wallTimeAtOpen: WallTime?) { startsAfter = wallTimeAtOpen }
@@ -37,7 +42,7 @@ struct WallClockGuard: Sendable {
     mutating func look(wall: WallTime, monotonic: Duration) -> Remark? {
         defer {
             last = (wall, monotonic)
-            if isTrusted { lastTrusted = wall }
+            if isTrusted { memory = wall }
         }
         if let until = distrustedUntil, monotonic >= until { (distrustedUntil, doubt) = (nil, .zero) }
         if let start = startsAfter {
@@ -47,22 +52,34 @@ struct WallClockGuard: Sendable {
         guard let last else { return nil }
         let step = wall.since(last.wall) - (monotonic - last.monotonic)
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
-        distrustedUntil = monotonic + Self.distrust
-        doubt = max(doubt + step, .zero)
+        distrust(from: monotonic, ahead: max(doubt + step, .zero), isBehind: step < .zero)
         return .warning("the clock was set by \(step)")
     }
 
     private mutating func began(_ wall: WallTime, after start: WallTime, monotonic: Duration) -> Remark? {
+        guard start != Self.unknown else {
+            distrust(from: monotonic, ahead: wall.since(start), isBehind: true)
+            return .warning(
+                "the clock was set back, or found behind the journal, shortly before the last process ended")
+        }
         // A second is what the slewing of a healthy clock may take back.
         if wall.advanced(by: .seconds(1)) < start {
-            distrustedUntil = monotonic + Self.distrust
+            distrust(from: monotonic, ahead: .zero, isBehind: true)
             return .warning("the clock is \(start.since(wall)) behind the time at which the journal was last written")
         }
         let gap = wall.since(start)
         guard gap > Self.tolerance else { return nil }
-        distrustedUntil = monotonic + Self.distrust
-        doubt = gap
+        distrust(from: monotonic, ahead: gap, isBehind: false)
         return .unproven("the journal was last written \(gap) before this start, if the clock is right")
+    }
+
+    /// - Parameters:
+    ///   - doubt: how far the clock may be ahead.
+    ///   - isBehind: whether it is, or may be, behind what it said before.
+    private mutating func distrust(from monotonic: Duration, ahead doubt: Duration, isBehind: Bool) {
+        distrustedUntil = monotonic + Self.distrust
+        self.doubt = doubt
+        if isBehind { memory = Self.unknown }
     }
 
     var isTrusted: Bool { distrustedUntil == nil }

@@ -6,8 +6,8 @@ final class ClockTrust: Sendable {
         let distrustedUntil: Duration?
         /// The earliest time that it may be; the wall clock's time while the clock is trusted.
         let earliest: WallTime
-        /// What the clock said when it was trusted last; nil for never in this process.
-        let lastTrusted: WallTime?
+        /// The time that the journal is to store as its last one; nil leaves the one that it has.
+        let memory: WallTime?
     }
 
     private struct State {
@@ -28,7 +28,7 @@ final class ClockTrust: Sendable {
             if let remark = state.clock.look(wall: wall, monotonic: monotonic) { state.news = remark }
             return Reading(
                 isTrusted: state.clock.isTrusted, distrustedUntil: state.clock.distrustedUntil,
-                earliest: state.clock.earliest(wall), lastTrusted: state.clock.lastTrusted)
+                earliest: state.clock.earliest(wall), memory: state.clock.memory)
         }
     }
 

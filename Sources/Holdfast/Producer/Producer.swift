@@ -48,8 +48,8 @@ public final class Producer: Sendable {
 
     func look(_ wall: WallTime) -> ClockTrust.Reading { clockTrust.look(wall: wall, monotonic: clock.monotonic()) }
 
-    /// What the journal remembers as its last time: none of a clock that is doubted, so that a restart doubts it as well.
-    func timeToRemember(_ reading: ClockTrust.Reading) -> WallTime? { reading.lastTrusted }
+    /// The time that the journal is to store as its last one. A doubted clock's is never stored, so a restart doubts it too.
+    func timeToRemember(_ reading: ClockTrust.Reading) -> WallTime? { reading.memory }
 
     /// Whether anything is taken at all.
     package var isAccepting: Bool { shared.withLock { $0.end == nil && $0.blacklistFailure == nil } }

@@ -49,8 +49,8 @@ struct SimulatedService {
         !strangers.isEmpty && strangers.contains(Stranger(recipient: recipient, topic: topic))
     }
 
-    /// What waits for too many answers that a token or a channel is gone ends by age alone while there are no others: so all are
-    /// there again.
+    /// Makes all tokens and channels good that are gone. The engine sets a topic or a lane aside after too many answers that say
+    /// so, and without any good one its entries would end by their age alone.
     mutating func registerAgain() {
         for index in devices.indices {
             if case .unregistered = devices[index].condition { devices[index].condition = .good }

@@ -33,7 +33,7 @@ extension World {
     }
 
     /// The last connection that left it behind left nothing else behind: others go before it, to show whether it is the cause.
-    /// What is left later counts no more: a connection that asks for another one is judged by what it has left until then.
+    /// A connection that asks for another one is judged by the entries that it has left until then; later ones do not count.
     func mayBeAccused(_ entry: LedgerEntry) -> Bool {
         guard let last = entry.copies.last(where: { $0.life == life && $0.wasLeft }) else { return false }
         return !ledger.entries.contains { other in

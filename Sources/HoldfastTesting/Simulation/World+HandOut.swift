@@ -223,7 +223,7 @@ extension World {
         if let waiting { rules.overtaken.append((entry.uid, waiting)) }
     }
 
-    /// What must not go any more is settled in the turn in which it comes up, behind what goes out with it.
+    /// Looks at the end of a turn, since an entry that must not go any more is settled only after the hand-outs of its turn.
     func checkOvertaken() {
         for (entry, waiting) in rules.overtaken
         where waiting.outcome == nil && waiting.requested.isEmpty && !waiting.deferralIsAsked {

@@ -332,4 +332,26 @@ import Testing
         next.advance(by: .seconds(1300))
         #expect(next.status.expired == 1)
     }
+
+    @Test(
+        "A clock that is ahead in a journal's first process, set right, and ahead again at the next start expires nothing",
+        arguments: [7200, 172_800])
+    func aheadAgain(seconds: Int) throws {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        try bench.submit(1..<2)
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(-seconds))
+        try bench.submit([expiring(2, in: .seconds(3600), bench), Sample.notification(3)])
+        bench.settle()
+        let next = try bench.crashed()
+        next.clock.stepWall(by: .seconds(seconds))
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(500))
+        #expect(next.status.expired == 0)
+        next.clock.stepWall(by: .seconds(-seconds))
+        next.advance(by: .seconds(30))
+        #expect(next.sent.sorted() == [1, 2, 3])
+        #expect(next.status.expired == 0)
+    }
 }

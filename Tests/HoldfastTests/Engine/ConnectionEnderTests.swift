@@ -370,10 +370,7 @@ import Testing
         bench.settle()
         // Of those that it was given it has processed none.
         bench.accepts = false
-        let connection = bench.connection
-        connection.sink(.results(connection.sent.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
-        connection.sink(.draining)
-        connection.end(possiblySent: [], cause: "GOAWAY")
+        bench.connection.goAway(leaving: bench.connection.sent)
         bench.settle()
         poison(bench, [1])
         try bench.submit(1..<2)

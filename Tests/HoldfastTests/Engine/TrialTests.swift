@@ -43,9 +43,7 @@ import Testing
                 if connection.isClosed || closesIdle && new.isEmpty { connection.end(possiblySent: [], cause: nil) }
                 return
             }
-            connection.sink(.results(new[end...].map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
-            connection.sink(.draining)
-            connection.end(possiblySent: [], cause: "GOAWAY")
+            connection.goAway(leaving: new[end...])
         }
     }
 

@@ -86,20 +86,41 @@ import Testing
         #expect(clock.distrustedUntil == .seconds(1100))
     }
 
-    @Test("The last time that was trusted stands still while the clock is doubted, and goes on when it is believed")
-    func lastTrusted() {
+    @Test(
+        "What is remembered stands still while the clock is ahead, is unknown while it is behind, and goes on when believed"
+    )
+    func memory() {
         var clock = WallClockGuard(wallTimeAtOpen: nil)
         _ = clock.look(wall: start, monotonic: .zero)
-        for step in [-3600, 3600] {
-            let before = clock.lastTrusted
-            #expect(before != nil)
-            _ = clock.look(wall: start.advanced(by: .seconds(step)), monotonic: .seconds(10))
-            #expect(clock.lastTrusted == before)
-        }
-        _ = clock.look(wall: start.advanced(by: .seconds(4200)), monotonic: .seconds(610))
-        #expect(clock.lastTrusted == start.advanced(by: .seconds(4200)))
+        #expect(clock.memory == start)
+        _ = clock.look(wall: start.advanced(by: .seconds(3600)), monotonic: .seconds(10))
+        #expect(clock.memory == start)
+        _ = clock.look(wall: start.advanced(by: .seconds(-3600)), monotonic: .seconds(20))
+        #expect(clock.memory == WallClockGuard.unknown)
+        _ = clock.look(wall: start.advanced(by: .seconds(-3001)), monotonic: .seconds(619))
+        #expect(clock.memory == WallClockGuard.unknown)
+        _ = clock.look(wall: start.advanced(by: .seconds(-3000)), monotonic: .seconds(620))
+        #expect(clock.memory == start.advanced(by: .seconds(-3000)))
         var restarted = WallClockGuard(wallTimeAtOpen: start)
         _ = restarted.look(wall: start.advanced(by: .seconds(-60)), monotonic: .zero)
-        #expect(restarted.lastTrusted == nil)
+        #expect(restarted.memory == WallClockGuard.unknown)
+        var late = WallClockGuard(wallTimeAtOpen: start)
+        _ = late.look(wall: start.advanced(by: .seconds(3600)), monotonic: .zero)
+        #expect(late.memory == nil)
+    }
+
+    @Test("After a last time that is unknown no clock is believed at once", arguments: [-86_400, 0, 86_400])
+    func unknown(seconds: Int) {
+        var clock = WallClockGuard(wallTimeAtOpen: WallClockGuard.unknown)
+        let wall = start.advanced(by: .seconds(seconds))
+        guard case .warning? = clock.look(wall: wall, monotonic: .zero) else {
+            Issue.record("no warning")
+            return
+        }
+        #expect(clock.distrustedUntil == .seconds(600))
+        #expect(clock.earliest(wall) == WallClockGuard.unknown)
+        #expect(clock.memory == WallClockGuard.unknown)
+        _ = clock.look(wall: wall.advanced(by: .seconds(600)), monotonic: .seconds(600))
+        #expect(clock.isTrusted && clock.memory == wall.advanced(by: .seconds(600)))
     }
 }

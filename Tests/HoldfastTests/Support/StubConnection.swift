@@ -176,6 +176,13 @@ final class StubConnection: CumulativeConnection {
                     : ConnectionEnd(possiblySent: tickets, cause: cause)))
     }
 
+    /// A GOAWAY and the end: the service has processed none of these.
+    func goAway(leaving left: some Sequence<Sent>) {
+        sink(.results(left.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }))
+        sink(.draining)
+        end(possiblySent: [], cause: "GOAWAY")
+    }
+
     /// The connection ends; everything behind the position never left.
     func end(possiblySentThrough position: UInt64, cause: String? = "ended by the test") {
         guard isFirstEnd() else { return }
