@@ -235,6 +235,12 @@ let package = Package(
             dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
+        // An engine whose wall clock is not the kernel's. The C part is as the one before.
+        .target(name: "CMovedClock", path: "Tests/CMovedClock"),
+        .executableTarget(
+            name: "MovedClock", dependencies: ["CMovedClock", "Holdfast", "HoldfastJournal", "HoldfastTesting"],
+            path: "Tests/MovedClock", swiftSettings: strict),
+        .testTarget(name: "MovedClockTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // What programs that make trials have in common: seeds, tables, the line at the end.
         .target(name: "Trials", dependencies: [argumentParser], path: "Tests/Trials", swiftSettings: strict),
         // Journals damaged at random: Scripts/fuzz-verify. A process of its own, so that one that crashes is seen as that.
