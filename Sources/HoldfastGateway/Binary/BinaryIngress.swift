@@ -20,7 +20,8 @@ struct BinaryIngress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let service = BinaryService(configuration, producer: producer, logger: logger)
         let door = ListenerDoor(
-            limit: { service.settings.limits.connections }, room: room, figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
+            guests: service.guests, room: room, figures: service.figures, log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in

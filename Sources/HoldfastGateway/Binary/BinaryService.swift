@@ -7,6 +7,7 @@ final class BinaryService: Sendable {
     let logger: Logger
     let log: ListenerLog
     let figures = IngressFigures()
+    let guests = GuestList()
     let rate: SharedRate
     /// Connections that have something which is not on disk, also those that are closed already.
     let unfinished = UnfinishedWork()

@@ -16,7 +16,8 @@ struct FeedbackIngress: Ingress {
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
         let service = FeedbackService(configuration, engine: engine, logger: logger)
         let door = ListenerDoor(
-            limit: { service.settings.limits.connections }, room: room, figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
+            guests: service.guests, room: room, figures: service.figures, log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in

@@ -11,6 +11,7 @@ final class FeedbackService: Sendable {
     let logger: Logger
     let log: ListenerLog
     let figures = IngressFigures()
+    let guests = GuestList()
     /// Readings whose end is not on disk, also those whose connection is closed already.
     let unfinished = UnfinishedWork()
     private let engine: PushEngine

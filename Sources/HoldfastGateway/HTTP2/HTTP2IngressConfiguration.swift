@@ -5,6 +5,8 @@ public struct HTTP2IngressConfiguration: Sendable {
     public var listen: ListenAddress
     /// Nil is h2 in the clear, for loopback only.
     public var tls: ServerTLS?
+    /// Whether clients on this machine have to show credentials, too. Those from elsewhere always have to. Default: false.
+    public var requiresCredentials = false
     public var limits = ListenerLimits()
     /// Requests at a time on a connection (MAX_CONCURRENT_STREAMS). Default: 1000.
     public var streams = 1000

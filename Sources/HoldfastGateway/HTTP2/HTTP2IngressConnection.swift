@@ -31,6 +31,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var bound: NIOLoopBound<HTTP2IngressConnection>?
     private var state = State.opening
     private var isSecure: Bool
+    /// Whether its client has shown credentials, or needs none.
+    private var isProven: Bool
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
 
@@ -51,7 +53,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let settings = service.settings
         isSecure = !service.isSecure
         desk = RequestDesk(settings)
-        clock = ConnectionClock(settings.limits, now: .now())
+        clock = ConnectionClock(settings.limits, isProven: settings.access.isOpen, now: .now())
+        isProven = settings.access.isOpen
     }
 
     // MARK: The channel's life
@@ -115,6 +118,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         do {
             if service.settings.knowsCertificates, try context.pipeline.syncOperations.nioSSL_peerCertificate() != nil {
                 desk.trust()
+                lookAtProof()
             }
         } catch {
             return end(fault: .tls)
@@ -149,6 +153,14 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             state = .serving
             clock.spoke()
         }
+        lookAtProof()
+    }
+
+    private func lookAtProof() {
+        guard !isProven, desk.hasProof, let context else { return }
+        isProven = true
+        clock.proved()
+        service.guests.proved(context.channel)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -241,8 +253,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         case .endDrain:
             clock.endedDrain()
             desk.endDrain()
-        case .close(.idle):
-            desk.close(.idle)
+        case .close(let what) where what == .idle || what == .unproven:
+            desk.close(what)
         case .close(let what):
             return end(fault: what)
         }

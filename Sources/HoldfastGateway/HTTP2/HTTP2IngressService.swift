@@ -5,6 +5,7 @@ internal import Holdfast
 final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
+    let guests = GuestList()
     let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests

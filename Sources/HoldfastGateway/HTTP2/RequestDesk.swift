@@ -38,6 +38,8 @@ struct RequestDesk {
     private var tally = IngressFigures.Values()
     /// What operators are to be told: of each kind the last.
     private var troubles: [ListenerLog.Line: String] = [:]
+    /// Whether the client has shown credentials that are good.
+    private(set) var hasProof = false
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
     /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
@@ -107,6 +109,7 @@ struct RequestDesk {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }
             try credentials.check(submitter, for: notification.topic)
+            hasProof = true
             notification.id = its.id
             notification.hasAssignedID = id == nil
             batch.notifications.append(consume notification)
@@ -230,7 +233,10 @@ struct RequestDesk {
     }
 
     /// The client has shown a certificate that we know.
-    mutating func trust() { credentials.isTrusted = true }
+    mutating func trust() {
+        credentials.isTrusted = true
+        hasProof = true
+    }
 
     /// Called at long intervals: a client that is in order gets a new budget of frames, and a request that has not ended
     /// in a whole interval is given up.

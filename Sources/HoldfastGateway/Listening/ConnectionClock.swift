@@ -16,6 +16,8 @@ struct ConnectionClock {
     var limits: ListenerLimits
     private let openedAt: NIODeadline
     private var hasSpoken = false
+    /// Whether it has shown credentials, or needs none.
+    private var isProven: Bool
     private var heardAt: NIODeadline
     private var sweptAt: NIODeadline
     /// Writes that the kernel has not taken.
@@ -29,8 +31,9 @@ struct ConnectionClock {
     /// The timer does not come more often, however small a limit is.
     private static let leastPause = TimeAmount.milliseconds(10)
 
-    init(_ limits: ListenerLimits, now: NIODeadline) {
+    init(_ limits: ListenerLimits, isProven: Bool = true, now: NIODeadline) {
         self.limits = limits
+        self.isProven = isProven
         openedAt = now
         heardAt = now
         sweptAt = now
@@ -39,6 +42,9 @@ struct ConnectionClock {
 
     /// The client speaks the protocol.
     mutating func spoke() { hasSpoken = true }
+
+    /// The client has shown credentials that are good.
+    mutating func proved() { isProven = true }
 
     mutating func heard(at now: NIODeadline) { heardAt = now }
 
@@ -61,6 +67,7 @@ struct ConnectionClock {
     /// - Parameter isOwed: whether the client waits for something.
     func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
         if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close(.handshake) }
+        if !isProven, now >= openedAt + TimeAmount(limits.firstRequest) { return .close(.unproven) }
         if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close(.write) }
         if let drainingSince, now >= drainingSince + Self.drainNotice { return .endDrain }
         if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close(.idle) }
@@ -71,6 +78,7 @@ struct ConnectionClock {
     func next(after now: NIODeadline) -> NIODeadline {
         var next = min(sweptAt + TimeAmount(limits.write), heardAt + TimeAmount(limits.idle))
         if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }
+        if !isProven { next = min(next, openedAt + TimeAmount(limits.firstRequest)) }
         if writes > 0 { next = min(next, blockedSince + TimeAmount(limits.write)) }
         if let drainingSince { next = min(next, drainingSince + Self.drainNotice) }
         return max(next, now + Self.leastPause)

@@ -15,10 +15,12 @@ final class ConnectionRoom: Sendable {
     /// Those that are open stay, also where they are more.
     func change(limit: Int) { state.withLock { $0.limit = limit } }
 
+    /// - Parameter beyondLimit: where another one is about to be given back.
     /// - Returns: false where there is none.
-    func take() -> Bool {
+    @discardableResult
+    func take(beyondLimit: Bool = false) -> Bool {
         state.withLock { state in
-            guard state.taken < state.limit else { return false }
+            guard beyondLimit || state.taken < state.limit else { return false }
             state.taken += 1
             return true
         }

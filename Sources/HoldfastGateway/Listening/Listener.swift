@@ -11,13 +11,8 @@ final class Listener: Sendable {
     /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
     struct Drain: Sendable {}
 
-    private struct State: Sendable {
-        var channels: [ObjectIdentifier: any Channel] = [:]
-        var isEnding = false
-    }
-
     private let channel: any Channel
-    private let state: Monitor<State>
+    private let guests: GuestList
     private let tls: ServerTLSVault?
     /// As it came to be: with the port that the system chose.
     let address: ListenAddress
@@ -35,7 +30,6 @@ final class Listener: Sendable {
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
-        let state = Monitor(State())
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -48,7 +42,7 @@ final class Listener: Sendable {
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { child in
-                guard admit(child, door, state) else { return child.close() }
+                guard door.admits(child) else { return child.close() }
                 return child.eventLoop.makeCompletedFuture {
                     let pipeline = child.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
@@ -57,36 +51,22 @@ final class Listener: Sendable {
             }
         do {
             let channel = try await bootstrap.bind(host: address.host, port: address.port).get()
-            return Listener(channel, state, tls, address)
+            return Listener(channel, door.guests, tls, address)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
         }
     }
 
     private init(
-        _ channel: any Channel, _ state: Monitor<State>, _ tls: ServerTLSVault?, _ address: ListenAddress
+        _ channel: any Channel, _ guests: GuestList, _ tls: ServerTLSVault?, _ address: ListenAddress
     ) {
         self.channel = channel
-        self.state = state
+        self.guests = guests
         self.tls = tls
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
     }
 
-    private static func admit(_ child: any Channel, _ door: ListenerDoor, _ state: Monitor<State>) -> Bool {
-        let isAdmitted = state.withLock { state in
-            guard !state.isEnding, door.admits(child.remoteAddress, open: state.channels.count) else { return false }
-            state.channels[ObjectIdentifier(child)] = child
-            return true
-        }
-        guard isAdmitted else { return false }
-        child.closeFuture.whenComplete { _ in
-            state.withLock { $0.channels[ObjectIdentifier(child)] = nil }
-            door.room.giveBack()
-        }
-        return true
-    }
-
-    var openConnections: Int { state.withLock(\.channels.count) }
+    var openConnections: Int { guests.count }
 
     /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
     ///
@@ -99,7 +79,7 @@ final class Listener: Sendable {
 
     /// Tells each open connection something, through its pipeline.
     func tell(_ event: any Sendable) {
-        for channel in state.withLock({ Array($0.channels.values) }) {
+        for channel in guests.channels {
             channel.pipeline.fireUserInboundEventTriggered(event)
         }
     }
@@ -107,10 +87,7 @@ final class Listener: Sendable {
     /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
     /// the limit are closed.
     func drain(within limit: Duration) async {
-        let channels = state.withLock { state in
-            state.isEnding = true
-            return Array(state.channels.values)
-        }
+        let channels = guests.end()
         // It may be closed already, or close with an error: it is gone either way.
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }

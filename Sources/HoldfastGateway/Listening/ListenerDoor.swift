@@ -2,27 +2,70 @@ internal import NIOCore
 
 /// Who is let in at a listener, and what is told of those who are not.
 struct ListenerDoor: Sendable {
-    /// The connections that the listener may have, as of now.
-    let limit: @Sendable () -> Int
+    /// As of now.
+    let limits: @Sendable () -> ListenerLimits
+    /// Whether its clients have to prove who they are.
+    let asksForCredentials: Bool
+    /// Who is inside.
+    let guests: GuestList
     /// What it shares with the others.
     let room: ConnectionRoom
     let figures: IngressFigures
     let log: ListenerLog
 
-    /// - Parameter open: the listener's open connections.
-    /// - Returns: whether there is room for one more, which is taken.
-    func admits(_ peer: SocketAddress?, open: Int) -> Bool {
-        let limit = limit()
-        guard open < limit else {
-            figures.fault(.connections)
-            log(
-                .tooManyConnections,
-                "a connection was closed at once: \(open) are open, as many as the listener's `connections` allow",
-                peer: peer)
+    /// - Returns: whether there is room for one more, which is taken until it is closed.
+    func admits(_ channel: any Channel) -> Bool {
+        let limits = limits()
+        let hasRoom = room.take()
+        let admission = guests.admit(
+            channel, isStranger: asksForCredentials, limit: limits.connections,
+            addressLimit: limits.addressLimit(asksForCredentials: asksForCredentials), hasRoom: hasRoom)
+        switch admission {
+        case .admitted: break
+        case .inPlaceOf(let stranger):
+            // Until the other one is closed there is one more than may be, of those that are kept back.
+            if !hasRoom { room.take(beyondLimit: true) }
+            end(stranger)
+        case .refused(let fault):
+            if hasRoom { room.giveBack() }
+            refuse(channel.remoteAddress, fault, limits)
+            return false
+        case .ended:
+            if hasRoom { room.giveBack() }
             return false
         }
-        guard room.take() else {
-            figures.fault(.descriptors)
+        channel.closeFuture.whenComplete { _ in
+            guests.remove(channel)
+            room.giveBack()
+        }
+        return true
+    }
+
+    private func end(_ stranger: any Channel) {
+        figures.fault(.unproven)
+        log(
+            .strangersGo,
+            """
+            a connection that had shown no credentials was closed to let another one in: all places are taken (the \
+            listener's `connections`, or what the process may have open)
+            """,
+            peer: stranger.remoteAddress)
+        stranger.close(promise: nil)
+    }
+
+    private func refuse(_ peer: SocketAddress?, _ fault: ListenerFault, _ limits: ListenerLimits) {
+        figures.fault(fault)
+        switch fault {
+        case .address:
+            let limit = limits.addressLimit(asksForCredentials: asksForCredentials)
+            log(
+                .tooManyFromAddress,
+                """
+                a connection was closed at once: \(limit) are open from its address, as many as the listener's \
+                `connections-per-address` allow
+                """,
+                peer: peer)
+        case .descriptors:
             log(
                 .tooManyDescriptors,
                 """
@@ -30,9 +73,15 @@ struct ListenerDoor: Sendable {
                 keeps for delivery, operators and files (`LimitNOFILE=` of a systemd unit, `ulimit -Hn` of a shell)
                 """,
                 peer: peer)
-            return false
+        default:
+            log(
+                .tooManyConnections,
+                """
+                a connection was closed at once: \(limits.connections) are open, as many as the listener's `connections` \
+                allow
+                """,
+                peer: peer)
         }
-        return true
     }
 
     func cannotAccept(_ error: any Error) {

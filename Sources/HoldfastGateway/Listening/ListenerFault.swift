@@ -2,6 +2,8 @@
 enum ListenerFault: String, Sendable, CaseIterable {
     /// As many as the listener may have are open.
     case connections
+    /// As many of them are open as one address may have.
+    case address
     /// As many are open as the process may have, beside what is kept for delivery.
     case descriptors
     /// It does not speak TLS, breaks off, or shows a certificate that nobody has signed for us.
@@ -14,6 +16,8 @@ enum ListenerFault: String, Sendable, CaseIterable {
     case handshake
     /// It said nothing for too long.
     case idle
+    /// It has shown no credentials for too long, or when others wanted its place.
+    case unproven
     /// It did not take what it was owed.
     case write
     /// A request that does not end.

@@ -7,7 +7,9 @@ internal import NIOCore
 final class ListenerLog: Sendable {
     enum Line: String, Sendable {
         case tooManyConnections = "too-many-connections"
+        case tooManyFromAddress = "too-many-from-address"
         case tooManyDescriptors = "too-many-descriptors"
+        case strangersGo = "strangers-go"
         case cannotAccept = "cannot-accept"
         case refusedCredentials = "refused-credentials"
         case journalRefuses = "journal-refuses"

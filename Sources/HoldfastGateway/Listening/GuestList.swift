@@ -1,0 +1,64 @@
+internal import Holdfast
+internal import NIOCore
+
+/// The open connections of a listener, which any thread may ask about.
+final class GuestList: Sendable {
+    private struct State: Sendable {
+        var guests = Guests<ObjectIdentifier>()
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isEnding = false
+    }
+
+    enum Admission: Sendable {
+        case admitted
+        /// This one has to go for it.
+        case inPlaceOf(any Channel)
+        case refused(ListenerFault)
+        /// The listener ends.
+        case ended
+    }
+
+    private let state = Monitor(State())
+
+    var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
+    /// Those that have to go are none.
+    var count: Int { state.withLock(\.guests.count) }
+
+    /// See ``Guests/admit(_:from:isStranger:limit:addressLimit:hasRoom:)``.
+    func admit(
+        _ channel: any Channel, isStranger: Bool, limit: Int, addressLimit: Int, hasRoom: Bool
+    ) -> Admission {
+        let address = GuestAddress(channel.remoteAddress)
+        return state.withLock { state in
+            guard !state.isEnding else { return .ended }
+            let admission = state.guests.admit(
+                ObjectIdentifier(channel), from: address, isStranger: isStranger, limit: limit,
+                addressLimit: addressLimit, hasRoom: hasRoom)
+            if case .refused(let fault) = admission { return .refused(fault) }
+            state.channels[ObjectIdentifier(channel)] = channel
+            guard case .inPlaceOf(let id) = admission, let other = state.channels[id] else { return .admitted }
+            return .inPlaceOf(other)
+        }
+    }
+
+    /// A connection has shown who it is.
+    func proved(_ channel: any Channel) { state.withLock { $0.guests.proved(ObjectIdentifier(channel)) } }
+
+    /// A connection is closed.
+    func remove(_ channel: any Channel) {
+        state.withLock { state in
+            state.guests.remove(ObjectIdentifier(channel))
+            state.channels[ObjectIdentifier(channel)] = nil
+        }
+    }
+
+    /// Lets nobody in any more.
+    ///
+    /// - Returns: those that are open.
+    func end() -> [any Channel] {
+        state.withLock { state in
+            state.isEnding = true
+            return Array(state.channels.values)
+        }
+    }
+}
