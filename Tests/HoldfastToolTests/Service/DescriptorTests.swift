@@ -94,7 +94,7 @@ struct DescriptorTests {
             admin: {listen: "127.0.0.1:0"}
             """)
         // The soft limit is raised; the hard one holds.
-        let limits = "ulimit -Hn 200; ulimit -Sn 64; exec \"$0\" \"$@\""
+        let limits = "ulimit -Sn 64; ulimit -Hn 200; exec \"$0\" \"$@\""
         let plan = DescriptorPlan(try Configuration.load(file: folder("c.yaml")))
         let check = try await RunningTool(
             ["-c", limits, Tool.path, "serve", "--check", "--config", folder("c.yaml")], program: "/bin/sh"
