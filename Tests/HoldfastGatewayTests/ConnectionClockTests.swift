@@ -44,17 +44,6 @@ struct ConnectionClockTests {
         #expect(clock.verdict(at: after(3700), isOwed: false) == .close(.idle))
     }
 
-    @Test("A client that does not say that it has heard of the end is not waited for")
-    func drain() {
-        var clock = ConnectionClock(limits, now: start)
-        clock.spoke()
-        clock.beganDrain(at: after(5))
-        #expect(clock.next(after: after(5)) == after(6))
-        #expect(clock.verdict(at: after(6), isOwed: true) == .endDrain)
-        clock.endedDrain()
-        #expect(clock.verdict(at: after(7), isOwed: true) == .goOn)
-    }
-
     @Test("Requests that do not end are looked for at the write limit, however busy the connection is")
     func sweep() {
         var clock = ConnectionClock(limits, now: start)

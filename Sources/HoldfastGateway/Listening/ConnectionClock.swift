@@ -9,8 +9,6 @@ struct ConnectionClock {
         case close(ListenerFault)
         /// Time to look after requests that do not end.
         case sweep
-        /// A client that was told of the end has not said that it heard.
-        case endDrain
     }
 
     var limits: ListenerLimits
@@ -22,10 +20,7 @@ struct ConnectionClock {
     private var writes = 0
     /// Since when the kernel has taken nothing of them.
     private var blockedSince: NIODeadline
-    private var drainingSince: NIODeadline?
 
-    /// How long a client may take to say that it has heard of the coming end.
-    private static let drainNotice = TimeAmount.seconds(1)
     /// The timer does not come more often, however small a limit is.
     private static let leastPause = TimeAmount.milliseconds(10)
 
@@ -52,17 +47,12 @@ struct ConnectionClock {
         blockedSince = now
     }
 
-    mutating func beganDrain(at now: NIODeadline) { drainingSince = now }
-
     mutating func swept(at now: NIODeadline) { sweptAt = now }
-
-    mutating func endedDrain() { drainingSince = nil }
 
     /// - Parameter isOwed: whether the client waits for something.
     func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
         if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close(.handshake) }
         if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close(.write) }
-        if let drainingSince, now >= drainingSince + Self.drainNotice { return .endDrain }
         if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close(.idle) }
         return now >= sweptAt + TimeAmount(limits.write) ? .sweep : .goOn
     }
@@ -72,7 +62,6 @@ struct ConnectionClock {
         var next = min(sweptAt + TimeAmount(limits.write), heardAt + TimeAmount(limits.idle))
         if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }
         if writes > 0 { next = min(next, blockedSince + TimeAmount(limits.write)) }
-        if let drainingSince { next = min(next, drainingSince + Self.drainNotice) }
         return max(next, now + Self.leastPause)
     }
 }

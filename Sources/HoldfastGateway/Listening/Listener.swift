@@ -10,6 +10,8 @@ internal import NIOSSL
 final class Listener: Sendable {
     /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
     struct Drain: Sendable {}
+    /// Told to those that are open when the time for that is over: they are cut off behind it.
+    struct DrainIsOver: Sendable {}
 
     private struct State: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -115,7 +117,12 @@ final class Listener: Sendable {
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
         let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {
-            for channel in channels { channel.close(promise: nil) }
+            for channel in channels {
+                channel.eventLoop.execute {
+                    channel.pipeline.fireUserInboundEventTriggered(DrainIsOver())
+                    channel.cut()
+                }
+            }
         }
         for channel in channels { do { try await channel.closeFuture.get() } catch {} }
         timer.cancel()
