@@ -79,6 +79,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// Bytes of bodies that wait for the client's flow-control windows.
     package var heldBack: Int { connection.held.byteCount }
 
+    /// Bytes of bodies that waited for those windows and have gone out.
+    package var heldSent: Int { connection.held.sentCount }
+
     /// Bytes kept at the moment, for messages and frames in either direction: see ``HTTP2Limits/greatestHeld(chunk:body:)``.
     package var heldBytes: Int { connection.heldBytes }
 

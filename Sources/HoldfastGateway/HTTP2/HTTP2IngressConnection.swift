@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Holdfast
 internal import HoldfastHTTP2
+internal import HoldfastLegacyAPNs
 internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
@@ -168,6 +169,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             count(begun: 0)
         }
         desk.settle()
+        if desk.heldBack > 0 || clock.isHolding { clock.held(desk.heldBack, sent: desk.heldSent, at: .now()) }
         publish()
         flush()
         if desk.isOver { closeOutput() }
@@ -239,7 +241,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         switch clock.verdict(at: now, isOwed: desk.outstanding > 0) {
         case .goOn: break
         case .sweep:
-            clock.swept(at: now)
+            clock.swept(at: now, taken: takenOfPending)
             desk.sweep()
         case .close(.idle):
             desk.close(.idle)
@@ -248,6 +250,12 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         }
         setTimer()
         finishCycle()
+    }
+
+    /// How much the client's kernel has taken so far; nil where it has taken everything.
+    private var takenOfPending: UInt64? {
+        guard let context, let info = TCPInfo.read(context.channel), !info.isDrained else { return nil }
+        return info.rawBytesAcknowledged
     }
 
     // MARK: Ends

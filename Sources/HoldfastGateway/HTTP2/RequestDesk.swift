@@ -252,6 +252,12 @@ struct RequestDesk {
         if isDraining, session.openStreams == 0, outstanding == 0 { close(nil) }
     }
 
+    /// Bytes of answers that wait for the client's flow-control windows.
+    var heldBack: Int { session.heldBack }
+
+    /// Bytes that waited for them and have gone out.
+    var heldSent: Int { session.heldSent }
+
     /// Looks whether a connection that is being drained has nothing left to do.
     mutating func settle() { finishDrain() }
 

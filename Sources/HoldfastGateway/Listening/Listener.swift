@@ -41,6 +41,11 @@ final class Listener: Sendable {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Connections inherit these.
+            .serverChannelOption(.socketOption(.so_keepalive), value: 1)
+            .serverChannelOption(.tcpOption(Keepalive.idleOption), value: Keepalive.idle)
+            .serverChannelOption(.tcpOption(Keepalive.intervalOption), value: Keepalive.interval)
+            .serverChannelOption(.tcpOption(Keepalive.countOption), value: Keepalive.count)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause { door.cannotAccept($0) })
