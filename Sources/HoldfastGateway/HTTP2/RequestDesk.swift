@@ -101,7 +101,8 @@ struct RequestDesk {
             batch.waiting.append(its)
         } catch {
             if Self.isAboutCredentials(error.reason) {
-                troubles[.refusedCredentials] = "a client's credentials were refused with \(error.reason): \(error.detail)"
+                troubles[.refusedCredentials] =
+                    "a client's credentials were refused with \(error.reason): \(error.detail)"
             }
             refuse(its, RefusalAnswer(error))
         }
@@ -196,8 +197,11 @@ struct RequestDesk {
     }
 
     private static func isAboutCredentials(_ reason: Reason) -> Bool {
-        [.invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates, .topicDisallowed]
-            .contains(reason)
+        [
+            .invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates,
+            .topicDisallowed,
+        ]
+        .contains(reason)
     }
 
     private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }

@@ -99,7 +99,8 @@ struct DescriptorTests {
         let check = try await RunningTool(
             ["-c", limits, Tool.path, "serve", "--check", "--config", folder("c.yaml")], program: "/bin/sh"
         ).result()
-        #expect(check.status == 0 && check.output.contains("warning: this process may have 200 files"), "\(check.output)")
+        #expect(
+            check.status == 0 && check.output.contains("warning: this process may have 200 files"), "\(check.output)")
 
         let tool = try RunningTool(
             ["-c", limits, Tool.path, "serve", "--config", folder("c.yaml")], program: "/bin/sh")

@@ -46,7 +46,9 @@ import Testing
         #expect(words.last?.contains("(mode 0750)") == true)
     }
 
-    @Test("What its user and a group may read, and a journal that is not there, is not talked about") func closed() throws {
+    @Test("What its user and a group may read, and a journal that is not there, is not talked about") func closed()
+        throws
+    {
         let folder = try TemporaryFolder()
         try make(folder, "key.p8", 0o640)
         try make(folder, "server.pem", 0o644)
