@@ -70,7 +70,9 @@ final class OwnerLock: Sendable {
             }
             throw LMDBError(.noEntry, "flock", path: path)
         } catch {
-            guard mode == .createHere, error.code == .tooManyLinks else { throw JournalError(error, "lock", place.path) }
+            guard mode == .createHere, error.code == .tooManyLinks else {
+                throw JournalError(error, "lock", place.path)
+            }
             throw JournalError(
                 .permissionDenied,
                 "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")

@@ -112,6 +112,8 @@ extension HTTP2ServerSession {
         connection.budget.earn()
         if streams[slot].phase == .received {
             streams.remove(at: slot)
+        } else if takesNoMore {
+            abandon(slot, .noError)
         } else {
             releaseParts(slot)
             streams[slot].phase = .discarding

@@ -12,6 +12,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     package internal(set) var lastStreamID: UInt32 = 0
     /// From our GOAWAY on, streams above this one are ignored.
     var lastProcessedStreamID: UInt32?
+    /// From ``takeNoMore()`` on.
+    private(set) var takesNoMore = false
 
     /// The client made the dynamic table of our header blocks, which we do not use, smaller.
     var owesSizeUpdate = false
@@ -76,6 +78,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
 
     /// Bytes of bodies that wait for the client's flow-control windows.
     package var heldBack: Int { connection.held.byteCount }
+
+    /// Bytes of bodies that waited for those windows and have gone out.
+    package var heldSent: Int { connection.held.sentCount }
 
     /// Bytes kept at the moment, for messages and frames in either direction: see ``HTTP2Limits/greatestHeld(chunk:body:)``.
     package var heldBytes: Int { connection.heldBytes }
@@ -153,6 +158,25 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
             releaseParts(slot)
             streams.linger(at: slot)
         }
+    }
+
+    /// Takes no more requests, and says so only of those that have begun and not ended: they are reset with REFUSED_STREAM.
+    /// Streams from now on are ignored. What was taken is to be answered; ``goAway(lastStreamID:code:debugData:)`` then tells
+    /// which was the last. A client that has its answer need not go on with its request.
+    package mutating func takeNoMore() {
+        guard connection.failure == nil, !takesNoMore else { return }
+        takesNoMore = true
+        var last = lastStreamID
+        for slot in streams.openSlots().reversed() {
+            if streams[slot].phase == .receiving {
+                // The last stream is the last one that was taken.
+                if streams[slot].id == last { last = last > 1 ? last - 2 : 0 }
+                abandon(slot, .refusedStream)
+            } else if streams[slot].isOver {
+                abandon(slot, .noError)
+            }
+        }
+        lastProcessedStreamID = min(last, lastProcessedStreamID ?? .max)
     }
 
     /// Grants the client a new budget of frames that move nothing and of resets, and resets with NO_ERROR the streams

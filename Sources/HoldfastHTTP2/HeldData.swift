@@ -21,6 +21,8 @@ struct HeldData {
     private var bodies: [Body] = []
     /// Bytes that wait.
     private(set) var byteCount = 0
+    /// Bytes that waited and have gone out.
+    private(set) var sentCount = 0
 
     /// Bytes that are kept, those included that went out and are not given back yet. For tests; looks at every body.
     var storedBytes: Int { bodies.reduce(0) { $0 + $1.bytes.count } }
@@ -59,6 +61,7 @@ struct HeldData {
             guard let written = write(bodies[index]) else { break }
             bodies[index].start += written
             byteCount -= written
+            sentCount += written
             bodies[index].forgetSent()
             if bodies[index].left == 0 { done.append(bodies[index].streamID) }
         }

@@ -148,7 +148,9 @@ struct AdminTests {
             try await say("GET /metrics HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n\r\n", to: port)
         }
         try await serving { port in
-            for host in ["evil.example", "evil.example:\(port)", "localhost.evil.example", "127.0.0.1.evil.example", "x"] {
+            for host in [
+                "evil.example", "evil.example:\(port)", "localhost.evil.example", "127.0.0.1.evil.example", "x",
+            ] {
                 let answer = try await ask(host, port)
                 #expect(answer.hasPrefix("HTTP/1.1 421 ") && !answer.contains("x 1"), "\(host): \(answer)")
             }

@@ -26,7 +26,7 @@ struct ConnectionClockTests {
         clock.wrote(at: after(2))
         #expect(clock.next(after: after(2)) == after(30))
         clock.written(at: after(20))
-        clock.swept(at: after(30))
+        clock.swept(at: after(30), taken: nil)
         #expect(clock.verdict(at: after(49), isOwed: true) == .goOn)
         #expect(clock.verdict(at: after(50), isOwed: true) == .close(.write))
         clock.written(at: after(50))
@@ -38,21 +38,50 @@ struct ConnectionClockTests {
         var clock = ConnectionClock(limits, now: start)
         clock.spoke()
         clock.heard(at: after(100))
-        clock.swept(at: after(3699))
+        clock.swept(at: after(3699), taken: nil)
         #expect(clock.verdict(at: after(3699), isOwed: false) == .goOn)
         #expect(clock.verdict(at: after(3700), isOwed: true) == .goOn)
         #expect(clock.verdict(at: after(3700), isOwed: false) == .close(.idle))
     }
 
-    @Test("A client that does not say that it has heard of the end is not waited for")
-    func drain() {
+    @Test(
+        "What a shut window holds back counts from when some of such last went out, and what is heard changes nothing")
+    func held() {
         var clock = ConnectionClock(limits, now: start)
         clock.spoke()
-        clock.beganDrain(at: after(5))
-        #expect(clock.next(after: after(5)) == after(6))
-        #expect(clock.verdict(at: after(6), isOwed: true) == .endDrain)
-        clock.endedDrain()
-        #expect(clock.verdict(at: after(7), isOwed: true) == .goOn)
+        clock.held(100, sent: 0, at: after(1))
+        // More waits, and the window is as it was.
+        clock.held(200, sent: 0, at: after(10))
+        #expect(clock.next(after: after(10)) == after(30))
+        clock.swept(at: after(30), taken: nil)
+        clock.heard(at: after(30))
+        #expect(clock.next(after: after(30)) == after(31))
+        #expect(clock.verdict(at: after(30), isOwed: false) == .goOn)
+        #expect(clock.verdict(at: after(31), isOwed: false) == .close(.write))
+        clock.held(199, sent: 1, at: after(31))
+        #expect(clock.verdict(at: after(59), isOwed: false) == .goOn)
+        clock.held(0, sent: 200, at: after(59))
+        #expect(!clock.isHolding)
+        clock.held(1, sent: 200, at: after(60))
+        clock.swept(at: after(60), taken: nil)
+        #expect(clock.verdict(at: after(89), isOwed: false) == .goOn)
+    }
+
+    @Test("A client whose kernel takes nothing between two sweeps is closed, and one that takes something is not")
+    func stuck() {
+        var clock = ConnectionClock(limits, now: start)
+        clock.spoke()
+        clock.swept(at: after(30), taken: 500)
+        #expect(clock.verdict(at: after(31), isOwed: false) == .goOn)
+        clock.swept(at: after(60), taken: 501)
+        #expect(clock.verdict(at: after(61), isOwed: false) == .goOn)
+        // Everything, and then as much as before.
+        clock.swept(at: after(90), taken: nil)
+        clock.swept(at: after(120), taken: 501)
+        #expect(clock.verdict(at: after(121), isOwed: false) == .goOn)
+        clock.swept(at: after(150), taken: 501)
+        #expect(clock.verdict(at: after(150), isOwed: false) == .close(.write))
+        #expect(clock.next(after: after(150)) < after(151))
     }
 
     @Test("Requests that do not end are looked for at the write limit, however busy the connection is")
@@ -61,7 +90,7 @@ struct ConnectionClockTests {
         clock.spoke()
         clock.heard(at: after(30))
         #expect(clock.verdict(at: after(30), isOwed: true) == .sweep)
-        clock.swept(at: after(30))
+        clock.swept(at: after(30), taken: nil)
         #expect(clock.verdict(at: after(30), isOwed: true) == .goOn)
     }
 }

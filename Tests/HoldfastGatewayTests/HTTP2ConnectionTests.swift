@@ -204,27 +204,6 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    // MARK: The end
-
-    @Test("When the gateway ends, what was accepted is answered first, and what comes later was never processed")
-    func drains() async throws {
-        let journal = InMemoryJournal(mode: .manual)
-        let world = try await HTTP2World.start(journal: journal)
-        let client = try await world.client()
-        async let answers = client.sendAll(requests(0..<50))
-        try await eventually("they wait for the disk") { journal.waitingCount == 1 }
-        world.task.cancel()
-        try await eventually("the client hears of the end") { try await client.goAways.count >= 2 }
-        let late = try await client.sendAll(requests(50..<51))
-        #expect(throws: ClientFailure.neverProcessed) { try late[0].get() }
-        journal.commit()
-        let statuses = try await answers.map { try $0.get().status }
-        #expect(statuses == Array(repeating: 200, count: 50))
-        try await client.untilClosed()
-        try await world.task.value
-        #expect(journal.entries.count == 50)
-    }
-
     @Test("A client that goes away while its requests are on their way to the disk is nobody's trouble")
     func clientGone() async throws {
         let journal = InMemoryJournal(mode: .manual)

@@ -295,6 +295,58 @@ struct ServerRequestTests {
         #expect(server.events.requests.count == 3 && server.session.failure == nil)
     }
 
+    @Test("A server that takes no more answers what it took, resets what has not ended, and ignores what comes")
+    func takesNoMore() throws {
+        var server = ServerUnderTest()
+        server.receive(
+            .headers(1, requestBlock, end: true), .headers(3, requestBlock, end: false),
+            .headers(5, requestBlock, end: true), .headers(7, requestBlock, end: false))
+        server.session.takeNoMore()
+        #expect(try server.written() == [.reset(7, 7), .reset(3, 7)])
+        // The rest of what has begun, and what begins now.
+        server.receive(
+            .data(3, [1], end: true), .data(7, [1], end: true), .headers(9, requestBlock, end: false),
+            .data(9, [1], end: true), .headers(11, requestBlock, end: true))
+        #expect(server.session.respond(streamID: 1, headerBlock: [0x88]) == true)
+        #expect(server.session.respond(streamID: 5, headerBlock: [0x88]) == true)
+        #expect(server.session.respond(streamID: 9, headerBlock: [0x88]) == false)
+        #expect(server.session.openStreams == 0)
+        server.session.goAway()
+        #expect(try server.written().map(\.type) == [1, 1, 7])
+        #expect(server.events.requests.map(\.streamID) == [1, 5] && server.session.failure == nil)
+    }
+
+    @Test("The GOAWAY of a server that takes no more names the last request that it took", arguments: [0, 1, 2, 3])
+    func lastTaken(unfinished: Int) throws {
+        var server = ServerUnderTest()
+        for (index, stream) in ([1, 3, 5] as [UInt32]).enumerated() {
+            server.receive(.headers(stream, requestBlock, end: index < 3 - unfinished))
+        }
+        server.session.takeNoMore()
+        server.receive(.headers(7, requestBlock, end: true))
+        server.session.goAway()
+        let last = [5, 3, 1, 0][unfinished]
+        #expect(try server.written().last == .goAway(UInt32(last), 0))
+    }
+
+    @Test("Who has its answer need not go on with its request at a server that takes no more")
+    func takesNoMoreOfBodies() throws {
+        var limits = HTTP2Limits.server
+        limits.maxBodySize = 1
+        var server = ServerUnderTest(limits: limits)
+        // Both are reported cut; one is answered before, the other behind.
+        for stream: UInt32 in [1, 3] {
+            server.receive(.headers(stream, requestBlock, end: false), .data(stream, [1, 2], end: false))
+        }
+        #expect(server.session.respond(streamID: 1, headerBlock: [0x88]) == true)
+        _ = try server.written()
+        server.session.takeNoMore()
+        #expect(try server.written() == [.reset(1, 0)])
+        #expect(server.session.respond(streamID: 3, headerBlock: [0x88]) == true)
+        #expect(try server.written().map(\.type) == [1, 3])
+        #expect(server.session.openStreams == 0)
+    }
+
     @Test("SETTINGS changed at run time bind the client once it has acknowledged them")
     func changedSettings() throws {
         var server = ServerUnderTest()

@@ -14,7 +14,7 @@ struct DeliveryRunTests {
             lines: (1...10_000).map { number in
                 switch number {
                 case 17: "not json"
-                case 4242: line(number, extra: #","apns-push-type":"background","apns-priority":10"#)
+                case 4242: line(number, extra: #","apns-expiration":1"#)
                 default: line(number)
                 }
             })
@@ -23,7 +23,7 @@ struct DeliveryRunTests {
         #expect(outcome.summary.lines == 10_000)
         #expect(outcome.summary.accepted == 9998)
         #expect(outcome.summary.malformed == 1)
-        #expect(outcome.summary.refused == ["BadPriority": 1])
+        #expect(outcome.summary.refused == ["BadExpirationDate": 1])
         #expect(outcome.summary.confirmed == 9998)
         #expect(outcome.summary.left == 0)
         #expect(outcome.summary.inputFinished)

@@ -151,8 +151,21 @@ struct SummaryTests {
                 "inputFinished":true,"interrupted":false,"left":3,"leftFromBefore":5,"lines":20003,"malformed":1,\
                 "perSecond":16002,"possibleDuplicates":4,"queueOnly":false,"refused":{"BadPriority":2},\
                 "rejected":{"BadTopic":7,"Unregistered":2},"repeated":0,"resumedAtLine":12001,"unknown":2,\
-                "wronglyConfirmed":6}
+                "withdrawn":0,"wronglyConfirmed":6}
                 """)
+    }
+
+    @Test("What operators took back is counted, and is no success; what the journal can't say is no number")
+    func takenBack() throws {
+        var summary = DeliverySummary()
+        summary.accepted = 6
+        summary.withdrawn = 6
+        #expect(summary.status(error: nil) == .notAllConfirmed)
+        #expect(summary.text().contains("withdrawn  6  taken back, and never sent"), "\(summary.text())")
+        summary.left = nil
+        #expect(try !JSONOutput.line(summary).contains("\"left\""))
+        #expect(summary.text().contains("left  "), "\(summary.text())")
+        #expect(summary.text().contains("?  safe in the journal, which failed: `holdfast recover` delivers them"))
     }
 
     @Test("The summary for people names what happened, and leaves out what did not")

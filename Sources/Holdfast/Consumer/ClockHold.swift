@@ -1,12 +1,16 @@
 /// Remembers until when entries of each lane were deferred because the wall clock was distrusted, so that exactly those come
 /// back when the opinion of the clock changes: with a clock that was ahead, and has been mended, their due times lie far off.
 ///
-/// All entries that are held in one period of distrust have the same due time. A pure machine.
+/// All entries that are held in one period of distrust have the same due time, which lies far beyond it. Whoever holds them
+/// does not wait for it; and another process, which knows nothing of the period, finds them where no backoff puts anything
+/// (``Consumer/promoteStranded(but:now:)``), by whichever clock it looks.
+///
+/// A pure machine.
 struct ClockHold: Sendable {
     /// How many periods are remembered for a lane. What is forgotten comes back when it is due, or as stranded.
     static let greatestCalls = 8
-    /// So long behind the end of the distrust entries are due, so that nothing is looked at in vain.
-    static let margin = Duration.seconds(1)
+    /// So far ahead of the clock entries are due.
+    static let distance = Duration.seconds(86_400)
 
     private var period: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>)?
     /// Due times to bring back, by lane.
@@ -14,23 +18,20 @@ struct ClockHold: Sendable {
 
     /// To be told of each look at the clock.
     ///
-    /// - Returns: whether the clock is trusted again just now.
-    mutating func look(distrustedUntil: Duration?, wasDistrusted: Bool) -> Bool {
+    mutating func look(distrustedUntil: Duration?) {
         if let period, period.distrustedUntil != distrustedUntil { end(period) }
-        return wasDistrusted && distrustedUntil == nil
     }
 
     /// An entry of the lane has to wait for the end of the distrust.
     ///
     /// - Returns: its due time, later than `wall`.
-    mutating func hold(lane: Int, distrustedUntil: Duration, now: Duration, wall: WallTime) -> WallTime {
-        let wait = max(distrustedUntil - now, .zero) + Self.margin
-        // Two steps at once end the distrust at the same time, which is another one by the wall clock.
-        let greatest = wall.advanced(by: wait + WallClockGuard.tolerance)
+    mutating func hold(lane: Int, distrustedUntil: Duration, wall: WallTime) -> WallTime {
+        // Two steps at once end the distrust at the same time. The first of them was another clock.
+        let greatest = wall.advanced(by: Self.distance + WallClockGuard.tolerance)
         if let period, period.distrustedUntil != distrustedUntil || period.due <= wall || period.due > greatest {
             end(period)
         }
-        var current = period ?? (distrustedUntil, unused(wall.advanced(by: wait)), [])
+        var current = period ?? (distrustedUntil, unused(wall.advanced(by: Self.distance)), [])
         current.lanes.insert(lane)
         period = current
         return current.due
@@ -42,6 +43,9 @@ struct ClockHold: Sendable {
         while calls.values.contains(where: { $0.contains(due) }) { due = WallTime(milliseconds: due.milliseconds + 1) }
         return due
     }
+
+    /// When all that is held now is due; nil while nothing is.
+    var due: WallTime? { period?.due }
 
     /// What of the lane is to be brought back: entries that are due at exactly this time.
     func call(lane: Int) -> WallTime? { calls[lane]?.first }
@@ -64,10 +68,9 @@ struct ClockHold: Sendable {
 
 extension Consumer {
     /// Has what was deferred for a distrusted clock brought back when the opinion of the clock has changed.
-    func lookAtClockHold(wasDistrusted: Bool, now: Duration) {
-        guard clockHold.look(distrustedUntil: clockReading.distrustedUntil, wasDistrusted: wasDistrusted) else {
-            return
-        }
+    func lookAtClockHold(before: Duration?, now: Duration) {
+        clockHold.look(distrustedUntil: clockReading.distrustedUntil)
+        guard clockReading.distrustedUntil != before else { return }
         // What an earlier process has deferred by a clock that was ahead is not known by its time.
         for lane in lanes.indices { strandedLookAt[lane] = now }
     }

@@ -319,7 +319,7 @@ extension Consumer {
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
         if fields.isExpired(at: wall) {
             guard let until = clockReading.distrustedUntil else { return .expired }
-            let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, now: clock.monotonic(), wall: wall)
+            let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, wall: wall)
             return .mustWait(due.since(wall), .clockDistrusted)
         }
         guard entries != nil || !suspects.isEmpty, let token = fields.recipient(in: batch.bytes).token else {

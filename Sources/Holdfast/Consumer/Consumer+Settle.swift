@@ -207,7 +207,7 @@ extension Consumer {
             switch result {
             case .success(let uids):
                 // There may be more of them than came back at once.
-                if isStranded, !uids.isEmpty { strandedLookAt[lane] = now }
+                if isStranded { lookedForStranded(lane, found: uids.count, now: now) }
                 tellPromoted(uids, lane: lane)
                 lanes[lane].promoted(uids)
                 if caution.hasSuspects { caution.returned(uids.map { EntryKey(lane: lanes[lane].id, uid: $0) }) }
@@ -284,15 +284,29 @@ extension Consumer {
         for lane in lanes.indices where looksForStranded(lane, now: now) && !later.contains(lane) {
             // Beyond that lie the places of topics.
             let last = WallTime(milliseconds: TopicHold.firstDue.milliseconds - 1)
-            if promote(lane, after: latestDue, through: last, isStranded: true) {
+            // What is held for the clock waits beyond it too, and would come and go again and again.
+            let (after, through) =
+                switch clockHold.due {
+                case nil: (latestDue, last)
+                case let held? where strandedAbove.contains(lane): (max(latestDue, held), last)
+                case let held?: (latestDue, max(latestDue, WallTime(milliseconds: held.milliseconds - 1)))
+                }
+            if promote(lane, after: after, through: through, isStranded: true) {
                 strandedLookAt[lane] = now + greatestWait
             }
         }
     }
 
+    /// There may be more of them than came back at once, and more behind what is held for the clock.
+    private func lookedForStranded(_ lane: Int, found: Int, now: Duration) {
+        let isThrough = found == 0 && (clockHold.due == nil || strandedAbove.contains(lane))
+        if !isThrough { strandedLookAt[lane] = now }
+        if isThrough { strandedAbove.remove(lane) } else if found == 0 { strandedAbove.insert(lane) }
+    }
+
     /// No backoff of now is due later. A clock that was set back by a little is believed, and strands nothing.
     private var latestDue: WallTime {
-        clock.wall().advanced(by: greatestWait + ClockHold.margin + WallClockGuard.tolerance)
+        clock.wall().advanced(by: greatestWait + WallClockGuard.tolerance)
     }
 
     private func looksForStranded(_ lane: Int, now: Duration) -> Bool {

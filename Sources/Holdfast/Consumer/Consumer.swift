@@ -92,6 +92,8 @@ package final class Consumer: @unchecked Sendable {
     var deferredDue: [(monotonic: Duration, wall: WallTime)?]
     /// When to look for entries that were deferred by a clock that was ahead; by lane.
     var strandedLookAt: [Duration]
+    /// Lanes in which they are looked for behind what is held for the clock.
+    var strandedAbove: Set<Int> = []
     /// Lanes of which a promotion has just ended: what is ahead in them is handed out before the next one begins.
     var hasPromoted: Set<Int> = []
     /// Lanes to which what was due came back last, and not what had waited for its topic or for the clock.
@@ -351,9 +353,9 @@ package final class Consumer: @unchecked Sendable {
     }
 
     private func lookAtClocks(now: Duration, wall: WallTime) {
-        let wasDistrusted = clockReading.distrustedUntil != nil
+        let before = clockReading.distrustedUntil
         clockReading = clockTrust.look(wall: wall, monotonic: now)
-        lookAtClockHold(wasDistrusted: wasDistrusted, now: now)
+        lookAtClockHold(before: before, now: now)
         tellClock(clockTrust.takeNews())
         turnNumber &+= 1
         for link in links.values { link.look(now: now, turn: turnNumber) }

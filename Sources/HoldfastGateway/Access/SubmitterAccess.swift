@@ -44,16 +44,16 @@ final class SubmitterAccess: Sendable {
         for settings in submitters { keys.append(Key(settings: settings, key: try Self.publicKey(settings))) }
         self.keys = keys
         guard !isOpen else { return }
-        guard let tls = configuration.tls else {
+        guard configuration.listen.isLoopback || configuration.tls != nil else {
             throw GatewayError(
                 .configuration,
                 "\(configuration.listen) is reached from elsewhere: it needs a certificate and a key, since without TLS a "
                     + "gateway listens on loopback only")
         }
-        guard tls.clientAuthorities != nil || !keys.isEmpty else {
+        guard configuration.tls?.clientAuthorities != nil || !keys.isEmpty else {
             throw GatewayError(
                 .configuration,
-                "\(configuration.listen) is reached from elsewhere: it needs the authorities of its clients' certificates, "
+                "\(configuration.listen) asks for credentials: it needs the authorities of its clients' certificates, "
                     + "or a route with a signing key, or nobody could submit")
         }
     }

@@ -16,7 +16,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         /// Speaking TLS.
         case opening
         case serving
-        /// The answer is on its way, our side closed behind it; what comes is thrown away.
+        /// The last word is on its way, our side closed behind it; what comes is thrown away.
         case lingering
         /// What was read is still put on disk.
         case gone
@@ -45,6 +45,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     /// One timer for all that a client may be slow at.
     private var timer: Scheduled<Void>?
     private var deadline: NIODeadline
+    /// There while the connection lingers.
+    private var lastWord: LastWord?
 
     init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
         let settings = service.settings
@@ -75,7 +77,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         case is Listener.Drain:
             isDraining = true
             if phase == .opening { return end() }
-            if phase == .lingering { return linger() }
+            if phase == .lingering {
+                lastWord?.hasten(at: .now(), limit: lingerLimit)
+                return lookAtLastWord()
+            }
             session.drain()
             pump()
         default: context.fireUserInboundEventTriggered(event)
@@ -87,6 +92,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if let lastWord {
+            if lastWord.isIgnored(at: .now()) { context.channel.reset() }
+            return
+        }
         let bytes = unwrapInboundIn(data)
         session.receive(bytes.readableBytesUInt8Span)
     }
@@ -178,33 +187,54 @@ final class BinaryServerHandler: ChannelDuplexHandler {
                     handler.value.pump()
                 }
             }
-        case .answer(let response): answer(response)
-        case .close: end()
+        case .answer(let response): part(saying: response)
+        case .close: part(saying: nil)
         }
     }
 
-    private func answer(_ response: ErrorResponse) {
+    private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
         // Nothing is read for the journal any more, and everything to be thrown away.
         resumption?.cancel()
         resumption = nil
-        service.logger.debug("answered \(response.status.word)", metadata: metadata)
-        var bytes: [UInt8] = []
-        response.append(to: &bytes)
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        lastWord = LastWord(at: .now(), limit: lingerLimit)
+        if let response {
+            service.logger.debug("answered \(response.status.word)", metadata: metadata)
+            var bytes: [UInt8] = []
+            response.append(to: &bytes)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        }
         // Our side alone: closing both with bytes unread would make the kernel send a reset, which can overtake the answer.
-        context.close(mode: .output, promise: nil)
-        linger()
+        context.close(mode: .output).assumeIsolated().whenSuccess {
+            self.lastWord?.sent()
+            self.lookAtLastWord()
+        }
+        lookAtLastWord()
         if owesRead { context.read() }
     }
 
-    private func linger() { watch(for: isDraining ? min(limits.write, Self.drainLinger) : limits.write) }
+    private var lingerLimit: TimeAmount {
+        TimeAmount(isDraining ? min(limits.write, Self.drainLinger) : limits.write)
+    }
+
+    private func lookAtLastWord() {
+        timer?.cancel()
+        guard phase == .lingering, let context, var word = lastWord else { return }
+        let isAcknowledged = word.isAwaitingAcknowledgement && TCPInfo.read(context.channel)?.isDrained == true
+        let verdict = word.look(isAcknowledged: isAcknowledged, at: .now())
+        lastWord = word
+        switch verdict {
+        case .wait(let until):
+            timer = loop.assumeIsolated().scheduleTask(deadline: until) { self.lookAtLastWord() }
+        case .close: end()
+        }
+    }
 
     private func end() {
         let context = context
         finish()
-        context?.close(promise: nil)
+        context?.channel.cut()
     }
 
     private func finish() {
@@ -225,7 +255,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     }
 
     private func look() {
-        guard phase != .finished, phase != .gone else { return }
+        guard phase == .opening || phase == .serving else { return }
         guard deadline <= .now() else {
             timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
             return
@@ -240,8 +270,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             watch(for: limits.write)
             session.drain()
             pump()
-        case .lingering: end()
-        case .gone, .finished: break
+        // These have no such timer.
+        case .lingering, .gone, .finished: break
         }
     }
 

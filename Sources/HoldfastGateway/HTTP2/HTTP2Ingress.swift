@@ -14,7 +14,8 @@ struct HTTP2Ingress: Ingress {
     ///
     /// - Throws: ``GatewayError``.
     static func start(
-        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine, room: ConnectionRoom,
+        _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine,
+        room: ConnectionRoom,
         logger: Logger
     ) async throws(GatewayError) -> HTTP2Ingress {
         let producer = try producer(named: producerName, of: engine)

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Holdfast
 internal import HoldfastHTTP2
+internal import HoldfastLegacyAPNs
 internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
@@ -93,12 +94,15 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             secured(by: negotiatedProtocol, context)
         case is Listener.Drain:
             guard isReading else { return }
-            desk.beginDrain()
-            clock.beganDrain(at: .now())
-            // A client that has not said a word has nothing in hand.
-            if state == .opening { desk.endDrain() }
-            setTimer()
+            // Without TLS there is nothing to say, and nothing in hand.
+            guard isSecure else { return cut(fault: nil) }
+            desk.drain()
             finishCycle()
+        case is Listener.DrainIsOver:
+            guard isReading, isSecure else { return }
+            desk.close(nil)
+            publish()
+            flush()
         case is HTTP2IngressReload:
             let settings = service.settings
             desk.change(to: settings)
@@ -177,6 +181,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             count(begun: 0)
         }
         desk.settle()
+        if desk.heldBack > 0 || clock.isHolding { clock.held(desk.heldBack, sent: desk.heldSent, at: .now()) }
         publish()
         flush()
         if desk.isOver { closeOutput() }
@@ -248,27 +253,37 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         switch clock.verdict(at: now, isOwed: desk.outstanding > 0) {
         case .goOn: break
         case .sweep:
-            clock.swept(at: now)
+            clock.swept(at: now, taken: takenOfPending)
             desk.sweep()
-        case .endDrain:
-            clock.endedDrain()
-            desk.endDrain()
         case .close(let what) where what == .idle || what == .unproven:
             desk.close(what)
         case .close(let what):
-            return end(fault: what)
+            return cut(fault: what)
         }
         setTimer()
         finishCycle()
     }
 
+    /// How much the client's kernel has taken so far; nil where it has taken everything.
+    private var takenOfPending: UInt64? {
+        guard let context, let info = TCPInfo.read(context.channel), !info.isDrained else { return nil }
+        return info.rawBytesAcknowledged
+    }
+
     // MARK: Ends
 
-    /// Closes at once: there is nobody to say anything to.
+    /// Closes without a word of HTTP/2.
     private func end(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
         context?.close(promise: nil)
+    }
+
+    /// Closes at once: the client takes nothing, or has had its time.
+    private func cut(fault: ListenerFault?) {
+        if let fault { desk.countFault(fault) }
+        publish()
+        context?.channel.cut()
     }
 
     /// Closes our side first: closing both with bytes unread would make the kernel send a reset, which can overtake the
@@ -276,8 +291,15 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func closeOutput() {
         guard let context, let bound else { return }
         state = .lingering
+        linger(for: TimeAmount(clock.limits.write))
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.whenComplete { _ in bound.value.linger(for: Self.lingerLimit) }
+        context.close(mode: .output, promise: closed)
+    }
+
+    private func linger(for limit: TimeAmount) {
         timer?.cancel()
-        timer = context.eventLoop.scheduleTask(in: Self.lingerLimit) { bound.value.context?.close(promise: nil) }
-        context.close(mode: .output, promise: nil)
+        guard state == .lingering, let context, let bound else { return }
+        timer = context.eventLoop.scheduleTask(in: limit) { bound.value.context?.channel.cut() }
     }
 }

@@ -16,7 +16,8 @@ final class HTTP2IngressService: Sendable {
     private let current: Monitor<HTTP2IngressSettings>
 
     init(
-        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer, log: ListenerLog
+        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer,
+        log: ListenerLog
     ) {
         self.log = log
         self.producer = producer

@@ -30,7 +30,8 @@ struct RequestDesk {
     private var batch = Batch()
     private var answers = AnswerWriter()
     private var credentials: SubmitterCheck
-    private var drain = Drain.none
+    /// Whether no more requests are taken.
+    private var isDraining = false
 
     /// Requests that are on their way to the disk.
     private(set) var outstanding = 0
@@ -46,17 +47,6 @@ struct RequestDesk {
     private(set) var isOver = false
     /// The newest stream at the last sweep.
     private var sweptUpTo: UInt32 = 0
-
-    private enum Drain: Equatable {
-        case none
-        /// The client was told that the end comes; what it sent before it heard of that is still taken.
-        case announced
-        /// It was told which request was the last.
-        case limited
-    }
-
-    /// The PING that shows that the client has heard of the coming end.
-    private static let drainPing: UInt64 = 0x686F_6C64_6661_7374
 
     init(_ settings: HTTP2IngressSettings) {
         self.settings = settings
@@ -87,8 +77,6 @@ struct RequestDesk {
         case .connectionError:
             countFault(.protocol)
             isOver = true
-        case .pong(Self.drainPing):
-            endDrain()
         case .reset, .goAway, .settingsAcknowledged, .pong:
             break
         }
@@ -116,7 +104,8 @@ struct RequestDesk {
             batch.waiting.append(its)
         } catch {
             if Self.isAboutCredentials(error.reason) {
-                troubles[.refusedCredentials] = "a client's credentials were refused with \(error.reason): \(error.detail)"
+                troubles[.refusedCredentials] =
+                    "a client's credentials were refused with \(error.reason): \(error.detail)"
             }
             refuse(its, RefusalAnswer(error))
         }
@@ -211,8 +200,11 @@ struct RequestDesk {
     }
 
     private static func isAboutCredentials(_ reason: Reason) -> Bool {
-        [.invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates, .topicDisallowed]
-            .contains(reason)
+        [
+            .invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates,
+            .topicDisallowed,
+        ]
+        .contains(reason)
     }
 
     private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }
@@ -257,25 +249,24 @@ struct RequestDesk {
         close(.memory, code: .enhanceYourCalm)
     }
 
-    /// Announces the end: the client is told to send nothing new, and what it sent before it heard of that is taken.
-    mutating func beginDrain() {
-        guard drain == .none, !isOver else { return }
-        drain = .announced
-        session.goAway(lastStreamID: 0x7fff_ffff)
-        session.ping(Self.drainPing)
-    }
-
-    /// Takes no more requests, whether the client has heard of it or not.
-    mutating func endDrain() {
-        guard drain == .announced, !isOver else { return }
-        drain = .limited
-        session.goAway()
+    /// Takes no more requests. What was read is put on disk and answered first, and then the client is told which request
+    /// was the last: many clients close when they hear of the end, and take what is not answered by then for failed.
+    mutating func drain() {
+        guard !isDraining, !isOver else { return }
+        isDraining = true
+        session.takeNoMore()
         finishDrain()
     }
 
     private mutating func finishDrain() {
-        if drain == .limited, session.openStreams == 0, outstanding == 0 { isOver = true }
+        if isDraining, session.openStreams == 0, outstanding == 0 { close(nil) }
     }
+
+    /// Bytes of answers that wait for the client's flow-control windows.
+    var heldBack: Int { session.heldBack }
+
+    /// Bytes that waited for them and have gone out.
+    var heldSent: Int { session.heldSent }
 
     /// Looks whether a connection that is being drained has nothing left to do.
     mutating func settle() { finishDrain() }

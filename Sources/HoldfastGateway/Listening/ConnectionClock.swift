@@ -7,10 +7,8 @@ struct ConnectionClock {
         case goOn
         /// The client has had its time: for what.
         case close(ListenerFault)
-        /// Time to look after requests that do not end.
+        /// Time to look after requests that do not end, and at what the client's kernel has taken.
         case sweep
-        /// A client that was told of the end has not said that it heard.
-        case endDrain
     }
 
     var limits: ListenerLimits
@@ -24,10 +22,15 @@ struct ConnectionClock {
     private var writes = 0
     /// Since when the kernel has taken nothing of them.
     private var blockedSince: NIODeadline
-    private var drainingSince: NIODeadline?
+    /// Since when nothing has gone out of what waits for the client's flow-control windows; nil while nothing waits.
+    private var heldSince: NIODeadline?
+    /// How much of such had gone out by then.
+    private var heldSent = 0
+    /// What the client's kernel had taken at the last sweep; nil where that was everything.
+    private var taken: UInt64?
+    /// Whether it has taken nothing since, and has not taken everything.
+    private var isStuck = false
 
-    /// How long a client may take to say that it has heard of the coming end.
-    private static let drainNotice = TimeAmount.seconds(1)
     /// The timer does not come more often, however small a limit is.
     private static let leastPause = TimeAmount.milliseconds(10)
 
@@ -58,18 +61,35 @@ struct ConnectionClock {
         blockedSince = now
     }
 
-    mutating func beganDrain(at now: NIODeadline) { drainingSince = now }
+    /// Whether something waits for the client's flow-control windows.
+    var isHolding: Bool { heldSince != nil }
 
-    mutating func swept(at now: NIODeadline) { sweptAt = now }
+    /// So many bytes wait for the client's flow-control windows.
+    ///
+    /// - Parameter sent: bytes that waited for them and have gone out, since the connection's beginning.
+    mutating func held(_ byteCount: Int, sent: Int, at now: NIODeadline) {
+        if byteCount == 0 {
+            heldSince = nil
+        } else if heldSince == nil || sent != heldSent {
+            heldSince = now
+        }
+        heldSent = sent
+    }
 
-    mutating func endedDrain() { drainingSince = nil }
+    /// - Parameter taken: how much the client's kernel has taken since the connection's beginning; nil for everything.
+    mutating func swept(at now: NIODeadline, taken: UInt64?) {
+        sweptAt = now
+        isStuck = taken != nil && taken == self.taken
+        self.taken = taken
+    }
 
     /// - Parameter isOwed: whether the client waits for something.
     func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
         if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close(.handshake) }
         if !isProven, now >= openedAt + TimeAmount(limits.firstRequest) { return .close(.unproven) }
         if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close(.write) }
-        if let drainingSince, now >= drainingSince + Self.drainNotice { return .endDrain }
+        if isStuck { return .close(.write) }
+        if let heldSince, now >= heldSince + TimeAmount(limits.write) { return .close(.write) }
         if !isOwed, hasSpoken, now >= heardAt + TimeAmount(limits.idle) { return .close(.idle) }
         return now >= sweptAt + TimeAmount(limits.write) ? .sweep : .goOn
     }
@@ -80,7 +100,8 @@ struct ConnectionClock {
         if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }
         if !isProven { next = min(next, openedAt + TimeAmount(limits.firstRequest)) }
         if writes > 0 { next = min(next, blockedSince + TimeAmount(limits.write)) }
-        if let drainingSince { next = min(next, drainingSince + Self.drainNotice) }
+        if let heldSince { next = min(next, heldSince + TimeAmount(limits.write)) }
+        if isStuck { next = now }
         return max(next, now + Self.leastPause)
     }
 }

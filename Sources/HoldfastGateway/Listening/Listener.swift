@@ -10,6 +10,8 @@ internal import NIOSSL
 final class Listener: Sendable {
     /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
     struct Drain: Sendable {}
+    /// Told to those that are open when the time for that is over: they are cut off behind it.
+    struct DrainIsOver: Sendable {}
 
     private let channel: any Channel
     private let guests: GuestList
@@ -33,6 +35,11 @@ final class Listener: Sendable {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Connections inherit these.
+            .serverChannelOption(.socketOption(.so_keepalive), value: 1)
+            .serverChannelOption(.tcpOption(Keepalive.idleOption), value: Keepalive.idle)
+            .serverChannelOption(.tcpOption(Keepalive.intervalOption), value: Keepalive.interval)
+            .serverChannelOption(.tcpOption(Keepalive.countOption), value: Keepalive.count)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause { door.cannotAccept($0) })
@@ -92,7 +99,12 @@ final class Listener: Sendable {
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
         let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {
-            for channel in channels { channel.close(promise: nil) }
+            for channel in channels {
+                channel.eventLoop.execute {
+                    channel.pipeline.fireUserInboundEventTriggered(DrainIsOver())
+                    channel.cut()
+                }
+            }
         }
         for channel in channels { do { try await channel.closeFuture.get() } catch {} }
         timer.cancel()

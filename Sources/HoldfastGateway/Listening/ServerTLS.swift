@@ -1,5 +1,6 @@
 public import Holdfast
 internal import HoldfastTransport
+internal import NIOCore
 internal import NIOSSL
 
 /// What a listener shows its clients, and whom of them it knows.
@@ -46,6 +47,9 @@ final class ServerTLSVault: Sendable {
         return { self.current.withLock { $0 = context } }
     }
 
+    /// How long a client may take to answer the end of TLS.
+    private static let goodbyeLimit = TimeAmount.seconds(1)
+
     private static func context(_ settings: ServerTLS, _ protocols: [String]) throws(GatewayError) -> NIOSSLContext {
         do throws(TransportConfigurationError) {
             let loaded = try settings.identity.load(as: "server certificate")
@@ -53,6 +57,7 @@ final class ServerTLSVault: Sendable {
                 certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.key))
             tls.minimumTLSVersion = .tlsv12
             tls.applicationProtocols = protocols
+            tls.shutdownTimeout = goodbyeLimit
             if let authorities = settings.clientAuthorities {
                 if let roots = try TrustStore.roots(authorities, as: "client authorities") { tls.trustRoots = roots }
                 tls.certificateVerification =

@@ -17,7 +17,7 @@ package struct TCPInfo: Hashable, Sendable {
     /// Whether the peer's kernel has taken everything that was written.
     package let isDrained: Bool
     /// `tcpi_bytes_acked` as it stands; 0 on systems that do not count.
-    let rawBytesAcknowledged: UInt64
+    package let rawBytesAcknowledged: UInt64
 
     init(_ words: Words) {
         // Offsets 0 tcpi_state, 24 tcpi_unacked, 120 tcpi_bytes_acked, 128 tcpi_bytes_received, 144 tcpi_notsent_bytes, 200

@@ -2,8 +2,9 @@ internal import Holdfast
 internal import Logging
 
 extension DeliveryRun {
-    /// Unconfirmed entries of the whole journal; what its lanes hold that no route serves is part of them.
-    func unconfirmedNow(_ outcome: inout Outcome) -> Int {
+    /// Unconfirmed entries of the whole journal; what its lanes hold that no route serves is part of them. Nil when the
+    /// journal can't say.
+    func unconfirmedNow(_ outcome: inout Outcome) -> Int? {
         do throws(JournalError) {
             let status = try journal.status()
             if !options.routes.isEmpty {
@@ -14,7 +15,7 @@ extension DeliveryRun {
             return status.unconfirmed
         } catch {
             outcome.error = outcome.error ?? ToolError(error)
-            return 0
+            return nil
         }
     }
 
@@ -79,6 +80,7 @@ extension DeliveryRun {
         summary.rejected = Dictionary(uniqueKeysWithValues: status.rejected.map { ($0.key.rawValue, $0.value) })
         summary.expired = status.expired
         summary.unknown = status.unknown
+        summary.withdrawn = status.withdrawn
         summary.possibleDuplicates = status.possibleDuplicates
         if !options.feedback.isEmpty { summary.feedback = options.feedback.reduce(0) { $0 + $1.status().tuples } }
         if options.routes.count > 1 {

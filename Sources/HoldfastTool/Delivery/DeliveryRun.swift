@@ -53,8 +53,10 @@ struct DeliveryRun {
     func run(_ intake: Intake) async -> Outcome {
         let start = ContinuousClock.now
         var outcome = Outcome(summary: DeliverySummary())
-        let before = unconfirmedNow(&outcome)
-        guard outcome.error == nil else { return outcome }
+        guard let before = unconfirmedNow(&outcome) else {
+            outcome.summary.left = nil
+            return outcome
+        }
         var begin = FeedReport()
         if case .nothing = intake { begin.finished = true }
         let report = Monitor(begin)

@@ -47,8 +47,10 @@ struct DeliverySummary: Encodable, Equatable {
     var rejected: [String: Int] = [:]
     var expired = 0
     var unknown = 0
-    /// Still unconfirmed, in the journal.
-    var left = 0
+    /// Taken back by an operator while this ran.
+    var withdrawn = 0
+    /// Still unconfirmed, in the journal. Nil when the journal can't say.
+    var left: Int? = 0
     /// The topics that all of them wait for, but those that no route serves. Nil when something else is waited for.
     var topicsSetAside: [JournalReport.Topic]?
     /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
@@ -81,8 +83,8 @@ struct DeliverySummary: Encodable, Equatable {
         if wronglyConfirmed > 0 { status = max(status, .notAllConfirmed) }
         if quarantined != nil { status = max(status, .unreadable) }
         if let notifications { return notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(status, max) }
-        if left > 0, !queueOnly { status = max(status, .entriesLeft) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 { status = max(status, .notAllConfirmed) }
+        if left ?? 0 > 0, !queueOnly { status = max(status, .entriesLeft) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 || withdrawn > 0 { status = max(status, .notAllConfirmed) }
         return status
     }
 
@@ -92,7 +94,7 @@ struct DeliverySummary: Encodable, Equatable {
         let lines = NotificationReport.text(notifications)
         // Of these alone the lines say everything, but not that silence is no proof, and that one may have gone twice.
         let isMoreToSay =
-            leftFromBefore > 0 || left > 0 || quarantined != nil || confirmedByQuiet > 0 || wronglyConfirmed > 0
+            leftFromBefore > 0 || left != 0 || quarantined != nil || confirmedByQuiet > 0 || wronglyConfirmed > 0
             || possibleDuplicates > 0
         return isMoreToSay ? lines + "\n" + table() : lines
     }
@@ -116,8 +118,11 @@ struct DeliverySummary: Encodable, Equatable {
         if rejectedCount > 0 { rows.append(("rejected", Format.count(rejectedCount), Self.list(rejected))) }
         if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
-        if left > 0 {
-            rows.append(("left", Format.count(left), "safe in the journal" + leftNote))
+        if withdrawn > 0 { rows.append(("withdrawn", Format.count(withdrawn), "taken back, and never sent")) }
+        switch left {
+        case nil: rows.append(("left", "?", "safe in the journal, which failed: " + Self.remedy))
+        case 0?: break
+        case let left?: rows.append(("left", Format.count(left), "safe in the journal" + leftNote))
         }
         if let quarantined {
             rows.append(
@@ -141,8 +146,10 @@ struct DeliverySummary: Encodable, Equatable {
         return ([Self.table(rows)] + topicsAdvice).joined(separator: "\n")
     }
 
+    private static let remedy = "`holdfast recover` delivers them"
+
     private var leftNote: String {
-        guard let topicsSetAside else { return ": `holdfast recover` delivers them" }
+        guard let topicsSetAside else { return ": " + Self.remedy }
         let names = topicsSetAside.prefix(3).map { $0.topic.printable(maximumLength: 256) }.joined(separator: ", ")
         let more = topicsSetAside.count > 3 ? " and \(Format.count(topicsSetAside.count - 3)) more" : ""
         return ", and waiting for what is set aside: topic \(names)\(more)"
@@ -150,7 +157,7 @@ struct DeliverySummary: Encodable, Equatable {
 
     /// `recover` alone would end as this has.
     private var topicsAdvice: [String] {
-        guard left > 0, topicsSetAside != nil else { return [] }
+        guard left ?? 0 > 0, topicsSetAside != nil else { return [] }
         return EntryExplanation.wrapped(
             "What to do: mend the endpoint, the topic, the key or the token, then `holdfast recover` (with `--endpoint` "
                 + "and the like, where these change). As it is, nothing of the topic is taken. `holdfast journal drop "

@@ -28,7 +28,7 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case entriesLeft = 75
     /// Some of the input was malformed or refused, and was not taken.
     case badInput = 65
-    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired or are unknown.
+    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired, were taken back by an operator, or are unknown.
     case notAllConfirmed = 1
     /// Everything was confirmed.
     case ok = 0

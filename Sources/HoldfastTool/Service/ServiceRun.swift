@@ -38,6 +38,8 @@ final class ServiceRun: Sendable {
         var addresses: [String: ListenAddress] = [:]
         /// The journal is being opened, which may take as long as another process has it.
         var opening: Task<OpenedJournal, any Error>?
+        /// It failed, and is opened anew when this is over.
+        var pause: Task<Void, Never>?
         /// Why none serves, for those who ask whether it is ready.
         var obstacle: String? = "starting"
         var isEnding = false
@@ -63,8 +65,6 @@ final class ServiceRun: Sendable {
     let registry = MetricsRegistry()
     let watch = JournalWatch()
     let manager: ServiceManager?
-    private let ending: AsyncStream<Never>
-    private let finishEnding: AsyncStream<Never>.Continuation
     private let reloads: AsyncStream<Void>
     let askForReload: AsyncStream<Void>.Continuation
 
@@ -78,7 +78,6 @@ final class ServiceRun: Sendable {
         logger = log.logger()
         manager = ServiceManager(options.environment, logger: logger)
         state = Monitor(State(configuration: configuration, routes: routes))
-        (ending, finishEnding) = AsyncStream.makeStream()
         // One that waits stands for all that came meanwhile.
         (reloads, askForReload) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -109,13 +108,13 @@ final class ServiceRun: Sendable {
 
     /// Takes nothing new, answers what is in hand, gives what is in flight its time, and ends.
     func end() async {
-        let (life, opening) = state.withLock { state in
+        let (life, opening, pause) = state.withLock { state in
             state.isEnding = true
             state.obstacle = "ending: nothing new is taken"
-            return (state.life, state.opening)
+            return (state.life, state.opening, state.pause)
         }
-        finishEnding.finish()
         opening?.cancel()
+        pause?.cancel()
         await manager?.tell(.stopping)
         await life?.end()
     }
@@ -242,12 +241,14 @@ final class ServiceRun: Sendable {
     }
 
     private func wait(_ pause: Duration) async {
-        await withTaskGroup(of: Void.self) { tasks in
-            // Cut short only when it is over anyway.
-            tasks.addTask { do { try await self.options.sleep(pause) } catch {} }
-            tasks.addTask { for await _ in self.ending {} }
-            await tasks.next()
-            tasks.cancelAll()
+        // Cut short only when it is over anyway.
+        let pause = Task { do { try await self.options.sleep(pause) } catch {} }
+        let isEnding = state.withLock { state in
+            state.pause = pause
+            return state.isEnding
         }
+        if isEnding { pause.cancel() }
+        await pause.value
+        state.withLock { $0.pause = nil }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection of which nothing is ever read. (An event loop would read what is there when the peer closes.)
+/// A connection of which nothing is read unless it is said to. (An event loop would read what is there when the peer closes.)
 final class DeafSocket: Sendable {
     struct Failure: Error {
         let code: CInt
@@ -19,6 +19,24 @@ final class DeafSocket: Sendable {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, size) }
         }
         guard result == 0 else { throw Failure(code: errno) }
+    }
+
+    /// Writes, and does not wait for room.
+    ///
+    /// - Returns: 0, or the error's number.
+    func write(_ bytes: [UInt8]) -> CInt {
+        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+        let count = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
+        return count == bytes.count ? 0 : errno
+    }
+
+    /// What has come, 100 bytes at most, or as much as a reset has left.
+    func read() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            unsafe recv(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT))
+        }
+        return Array(bytes.prefix(max(count, 0)))
     }
 
     /// With something unread the kernel resets the connection.

@@ -169,7 +169,7 @@ import Testing
                 let certificate = try credentials.client(topic: "com.example.other")
                 #expect(try await read(gateway, credentials: credentials, certificate: certificate) == tuples(4...5))
                 #expect(try await read(gateway, credentials: credentials) == [])
-                #expect(gateway.gateway.figures[0].values.faults == ["no topic": 1])
+                #expect(gateway.gateway.figures[0].values.faults == ["topic": 1])
             }
         }
     }
@@ -182,7 +182,7 @@ import Testing
             let client = try await RawClient(port: port(gateway), reads: false)
             try await client.send([0])
             #expect(await closed(gateway))
-            #expect(gateway.gateway.figures[0].values.faults == ["not the protocol": 1])
+            #expect(gateway.gateway.figures[0].values.faults == ["protocol": 1])
             #expect(try await read(gateway) == tuples(1...5000))
         }
     }

@@ -67,7 +67,9 @@ import Testing
         #expect(read(noToken).requests == [BinaryRequest(command: 2, identifier: 1, token: [])])
     }
 
-    @Test("A priority of one byte that claims four is read at the end of a frame, as go-libapns writes it, and nowhere else")
+    @Test(
+        "A priority of one byte that claims four is read at the end of a frame, as go-libapns writes it, and nowhere else"
+    )
     func shortPriority() {
         let items = Self.item(1, Self.token) + Self.item(2, Self.payload) + Self.item(3, [0, 0, 0, 9])
         let frame = Self.framed(items + [5, 0, 4, 10])

@@ -218,6 +218,27 @@ import Testing
         }
     }
 
+    @Test(
+        "What an earlier process has put off goes with the mending too, however little the clock was ahead",
+        arguments: [400, 840, 7200, 2 * 86_400])
+    func recalledAcrossStarts(_ ahead: Int) throws {
+        let bench = try Bench()
+        bench.accepts = false
+        try bench.submit((1..<61).map { expiring($0, in: .seconds(90), bench) })
+        bench.clock.stepWall(by: .seconds(ahead))
+        bench.accepts = true
+        bench.advance(by: .seconds(3))
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(5))
+        #expect(next.sent.isEmpty)
+        bench.clock.stepWall(by: .seconds(-ahead))
+        next.turn()
+        next.settle()
+        #expect(next.status.confirmed == 60)
+        #expect(next.status.expired == 0)
+    }
+
     @Test("What has expired by a doubted clock ends when the clock is trusted, and not much later") func endsWithDoubt()
         throws
     {

@@ -24,7 +24,8 @@ import Testing
 
     @Test("The listeners share what is left, and have a few connections in any case") func room() throws {
         let plan = try plan(
-            "gateway: {http2: {listen: \"127.0.0.1:1\"}, binary: {listen: \"127.0.0.1:2\", topic: a, connections: 500}}")
+            "gateway: {http2: {listen: \"127.0.0.1:1\"}, binary: {listen: \"127.0.0.1:2\", topic: a, connections: 500}}"
+        )
         #expect(plan.wanted == plan.kept + 1500)
         #expect(plan.room(within: 1024) == 1024 - plan.kept)
         #expect(plan.room(within: 20) == 8)

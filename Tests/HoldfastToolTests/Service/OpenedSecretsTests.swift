@@ -17,7 +17,9 @@ import Testing
     @Test("Each key, passphrase and journal that is open is named once, with what closes it") func open() throws {
         let folder = try TemporaryFolder()
         try make(folder, "key.p8", 0o644)
+        try make(folder, "client.pem", 0o644)
         try make(folder, "client.key", 0o604)
+        try make(folder, "server.pem", 0o644)
         try make(folder, "server.key", 0o666)
         try make(folder, "pass", 0o444)
         try FileManager.default.createDirectory(atPath: folder("push.journal"), withIntermediateDirectories: true)
@@ -44,9 +46,13 @@ import Testing
         #expect(words.last?.contains("(mode 0750)") == true)
     }
 
-    @Test("What its user and a group may read, and what is not there, is not talked about") func closed() throws {
+    @Test("What its user and a group may read, and a journal that is not there, is not talked about") func closed()
+        throws
+    {
         let folder = try TemporaryFolder()
         try make(folder, "key.p8", 0o640)
+        try make(folder, "server.pem", 0o644)
+        try make(folder, "server.key", 0o600)
         let words = try warnings(
             folder,
             """

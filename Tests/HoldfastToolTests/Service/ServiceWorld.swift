@@ -85,7 +85,7 @@ final class ServiceWorld: Sendable {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

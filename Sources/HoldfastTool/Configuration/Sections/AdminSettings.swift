@@ -20,7 +20,9 @@ struct AdminSettings: Equatable, Sendable {
                 "everybody", .flag, default: "false",
                 "whether `listen` may be reached from elsewhere, in the clear and without a password: for a network that "
                     + "is yours"),
-            ConfigKey("connections", .count(1...10_000), default: "32", "connections at a time at most; for one more, the one that has been idle for longest is closed"),
+            ConfigKey(
+                "connections", .count(1...10_000), default: "32",
+                "connections at a time at most; for one more, the one that has been idle for longest is closed"),
         ],
         check: { items, problems in
             for values in items {

@@ -14,6 +14,10 @@ extension GatewaySettings {
             + "a client certificate or, over HTTP/2, a provider token of the route's own key",
         keys: listenerKeys("http2", "HTTP/2 as Apple's, h2 by ALPN") + [
             ConfigKey(
+                "http2.credentials", .choice(["elsewhere", "everybody"]), default: "elsewhere",
+                "who has to show a client certificate or a provider token: clients from elsewhere than this machine, or "
+                    + "everybody"),
+            ConfigKey(
                 "http2.streams", .count(1...100_000), default: "1000", "requests at a time on a connection at most"),
             ConfigKey(
                 "http2.memory", .size(1 << 20...1 << 40), default: "256M",
@@ -54,6 +58,10 @@ extension GatewaySettings {
                 "handshake-limit", .duration(short...(.seconds(3600))), default: "10s",
                 "how long a connection may take until it speaks its protocol"),
             ConfigKey(
+                "first-request-limit", .duration(short...(.seconds(3600))), default: "1m",
+                "how long an HTTP/2 connection may take until a request of it is let in, where clients have to show "
+                    + "credentials, and it has shown no certificate"),
+            ConfigKey(
                 "idle-limit", .duration(.seconds(1)...(.seconds(30 * 24 * 3600))), default: "1h",
                 "how long a connection may say nothing while nothing is owed to it"),
             ConfigKey(
@@ -79,6 +87,10 @@ extension GatewaySettings {
                 "PEM with the authorities whose certificates clients show"
                     + (name == "http2" ? "; who shows none needs a provider token" : ", which they then must")),
             ConfigKey("\(name).connections", .count(1...100_000), default: "1000", "connections at a time at most"),
+            ConfigKey(
+                "\(name).connections-per-address", .count(1...100_000),
+                "of them, from one IPv4 address or one IPv6 network of 64 bits; without it, half of them where clients have "
+                    + "to show credentials, and else all"),
         ]
     }
 

@@ -21,6 +21,8 @@ struct GatewaySettings: Equatable, Sendable {
     var http2: Listener?
     var binary: Listener?
     var feedback: Listener?
+    /// Whether clients on this machine have to show credentials to the HTTP/2 listener, too.
+    var requiresCredentials: Bool
     var streams: Int
     var memory: Int
     var uncommitted: Int
@@ -40,6 +42,7 @@ struct GatewaySettings: Equatable, Sendable {
         http2 = Listener("http2", values)
         binary = Listener("binary", values)
         feedback = Listener("feedback", values)
+        requiresCredentials = values.text("http2.credentials") == "everybody"
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
         uncommitted = values.count("binary.uncommitted") ?? 1000
@@ -65,6 +68,7 @@ struct GatewaySettings: Equatable, Sendable {
             var ingress = HTTP2IngressConfiguration(listen: addresses["http2"] ?? http2.listen, tls: http2.tls)
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
+            ingress.requiresCredentials = requiresCredentials
             gateway.http2 = ingress
         }
         if let binary {
@@ -100,6 +104,8 @@ extension GatewaySettings.Listener {
         }
         limits = ListenerLimits()
         limits.connections = values.count("\(name).connections") ?? limits.connections
+        limits.connectionsPerAddress = values.count("\(name).connections-per-address")
+        limits.firstRequest = values.duration("first-request-limit") ?? limits.firstRequest
         limits.handshake = values.duration("handshake-limit") ?? limits.handshake
         limits.idle = values.duration("idle-limit") ?? limits.idle
         limits.write = values.duration("write-limit") ?? limits.write
