@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastTesting
+import RawClients
 import Testing
 
 @testable import Holdfast
@@ -55,6 +56,71 @@ struct AccessTests {
                 #expect(answer.reason == "MissingProviderToken")
             }
             #expect(world.journal.entries.isEmpty)
+        }
+    }
+
+    @Test("Where everybody has to show credentials, clients of this machine have to as well")
+    func onLoopback() async throws {
+        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
+        try await withHTTP2World(Change { $0.requiresCredentials = true }, gateway: Change { $0.submitters = keys }) {
+            world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).reason == "MissingProviderToken")
+            let request = HTTP2World.request([("authorization", try signer.authorization())])
+            #expect(try await client.send(request).status == 200)
+        }
+        await #expect(throws: GatewayError.self) {
+            try await withHTTP2World(Change { $0.requiresCredentials = true }) { _ in }
+        }
+    }
+
+    @Test("A connection that shows no credentials is closed in time, whatever it says; one that has shown them is not")
+    func strangersHaveNoTime() async throws {
+        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
+        try await withHTTP2World(
+            Change {
+                $0.requiresCredentials = true
+                $0.limits.firstRequest = .milliseconds(300)
+            }, gateway: Change { $0.submitters = keys }
+        ) { world in
+            let known = try await world.client()
+            let request = HTTP2World.request([("authorization", try signer.authorization())])
+            #expect(try await known.send(request).status == 200)
+            // It asks, and is refused, all the time.
+            let stranger = try await world.client()
+            let asking = Task { while !Task.isCancelled { _ = try await stranger.send(HTTP2World.request()) } }
+            defer { asking.cancel() }
+            try await eventually("it is counted") { world.figures.faults["unproven"] == 1 }
+            #expect(try await known.send(request).status == 200)
+        }
+    }
+
+    @Test("Strangers that hold every place keep out nobody who has credentials")
+    func strangersGo() async throws {
+        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
+        try await withHTTP2World(
+            Change {
+                $0.requiresCredentials = true
+                $0.limits.connections = 8
+                $0.limits.connectionsPerAddress = 8
+            }, gateway: Change { $0.submitters = keys }
+        ) { world in
+            let request = HTTP2World.request([("authorization", try signer.authorization())])
+            let known = try await world.client()
+            #expect(try await known.send(request).status == 200)
+            var strangers: [RawClient] = []
+            for _ in 0..<7 {
+                let stranger = try await RawClient(port: world.port)
+                try await stranger.send(RawHTTP2.preface)
+                strangers.append(stranger)
+            }
+            let another = try await world.client()
+            #expect(try await another.send(request).status == 200)
+            #expect(try await known.send(request).status == 200)
+            #expect(world.figures.faults["unproven"] == 1)
+            try await eventually("the first of them is gone") { strangers[0].hasEnded }
+            #expect(!strangers[1].hasEnded)
+            for stranger in strangers { await stranger.close() }
         }
     }
 

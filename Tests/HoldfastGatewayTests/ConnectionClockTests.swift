@@ -18,6 +18,20 @@ struct ConnectionClockTests {
         #expect(clock.next(after: start) == after(10))
     }
 
+    @Test("A client that has shown no credentials has its minute, and as long as it likes once it has")
+    func firstRequest() {
+        var clock = ConnectionClock(limits, isProven: false, now: start)
+        clock.spoke()
+        clock.heard(at: after(59))
+        clock.swept(at: after(59))
+        #expect(clock.verdict(at: after(59), isOwed: false) == .goOn)
+        #expect(clock.next(after: after(59)) == after(60))
+        var other = clock
+        #expect(clock.verdict(at: after(60), isOwed: true) == .close(.unproven))
+        other.proved()
+        #expect(other.verdict(at: after(60), isOwed: false) == .goOn)
+    }
+
     @Test("What the kernel does not take counts from when it last took something")
     func write() {
         var clock = ConnectionClock(limits, now: start)

@@ -50,7 +50,7 @@ struct ListenerDoor: Sendable {
             listener's `connections`, or what the process may have open)
             """,
             peer: stranger.remoteAddress)
-        stranger.close(promise: nil)
+        stranger.eventLoop.execute { stranger.cut() }
     }
 
     private func refuse(_ peer: SocketAddress?, _ fault: ListenerFault, _ limits: ListenerLimits) {
