@@ -23,7 +23,7 @@ struct ConnectionClockTests {
         var clock = ConnectionClock(limits, isProven: false, now: start)
         clock.spoke()
         clock.heard(at: after(59))
-        clock.swept(at: after(59))
+        clock.swept(at: after(59), taken: nil)
         #expect(clock.verdict(at: after(59), isOwed: false) == .goOn)
         #expect(clock.next(after: after(59)) == after(60))
         var other = clock
