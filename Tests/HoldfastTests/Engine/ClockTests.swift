@@ -239,6 +239,30 @@ import Testing
         #expect(next.status.expired == 0)
     }
 
+    @Test(
+        "What waits for another attempt by a clock that was ahead goes when the clock is mended, and not a quarter later"
+    )
+    func backoffOfAnotherClock() throws {
+        let bench = try Bench()
+        let hasRefused = Monitor(false)
+        bench.answer = { _ in
+            let isFirst = hasRefused.withLock { hasRefused in
+                defer { hasRefused = true }
+                return !hasRefused
+            }
+            return isFirst ? SendResult(apnsStatus: 429, reason: "TooManyRequests") : .confirmed
+        }
+        bench.advance(by: .seconds(60))
+        bench.clock.stepWall(by: .seconds(7200))
+        try bench.submit(1..<2)
+        bench.settle()
+        #expect(bench.journal.entries.count { $0.deferredUntil != nil } == 1)
+        bench.clock.stepWall(by: .seconds(-7200))
+        bench.turn()
+        bench.advance(by: .seconds(120))
+        #expect(bench.status.confirmed == 1)
+    }
+
     @Test("What has expired by a doubted clock ends when the clock is trusted, and not much later") func endsWithDoubt()
         throws
     {
