@@ -112,7 +112,9 @@ struct DescriptorTests {
         var clients: [any Channel] = []
         for _ in 0..<250 { clients.append(try await bootstrap.connect(host: "127.0.0.1", port: gateway).get()) }
         #expect(await waitUntil { clients.count(where: \.isActive) == 200 - plan.kept })
-        #expect(try await waitUntil { try tool.errors.contains("the listeners have as many open as this process may have") })
+        #expect(
+            try await waitUntil { try tool.errors.contains("the listeners have as many open as this process may have") }
+        )
 
         let probe = try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
         try await probe.writeAndFlush(
