@@ -249,7 +249,9 @@ extension World {
         if possiblySent, !mayHaveBeenTaken, !entry.isPossiblySentByRule, !entry.isFlagged {
             violate(3, "entry \(entry.uid) is deferred as possibly sent, and was certainly never sent")
         }
-        let greatest = max(swarm.engine.retry.maximum, .seconds(20 * 60))
+        // One that is held for the clock is called back, and due where no backoff puts anything.
+        let isForClock = reason == .clockDistrusted
+        let greatest = isForClock ? .seconds(25 * 3600) : max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
         if due.isPlaceOfTopic { return checkPlace(entry) }
         if reason == .endsConnections { checkBlame(entry) }

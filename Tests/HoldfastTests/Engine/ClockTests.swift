@@ -239,6 +239,27 @@ import Testing
         #expect(next.status.expired == 0)
     }
 
+    @Test("What an earlier process has put off for other reasons goes when the clock is mended, not a quarter later")
+    func backoffOfAnotherClock() throws {
+        let bench = try Bench()
+        bench.answer = { notification in
+            SendResult(
+                apnsStatus: 429, reason: "TooManyRequests",
+                retryAfter: .seconds(Sample.number(of: notification) == 1 ? 10 : 90))
+        }
+        bench.clock.stepWall(by: .seconds(7200))
+        try bench.submit(1..<3)
+        bench.settle()
+        #expect(bench.journal.entries.count { $0.deferredUntil != nil } == 2)
+        let next = try bench.crashed()
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(1))
+        bench.clock.stepWall(by: .seconds(-7200))
+        next.turn()
+        next.advance(by: .seconds(200))
+        #expect(next.status.confirmed == 2)
+    }
+
     @Test("What has expired by a doubted clock ends when the clock is trusted, and not much later") func endsWithDoubt()
         throws
     {
