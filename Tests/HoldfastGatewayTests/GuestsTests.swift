@@ -63,10 +63,13 @@ struct GuestsTests {
         #expect(admit(1, from: one, addressLimit: 2, to: &guests) == .admitted)
         #expect(admit(2, from: one, addressLimit: 2, to: &guests) == .admitted)
         guests.proved(1)
-        #expect(admit(3, from: one, addressLimit: 2, to: &guests) == .refused(.address))
-        #expect(admit(4, from: other, addressLimit: 2, to: &guests) == .admitted)
+        #expect(admit(3, from: other, addressLimit: 2, to: &guests) == .admitted)
+        // Beyond it a stranger of its own goes, and nobody else.
+        #expect(admit(4, from: one, addressLimit: 2, to: &guests) == .inPlaceOf(2))
+        guests.proved(4)
+        #expect(admit(5, from: one, addressLimit: 2, to: &guests) == .refused(.address))
         guests.remove(1)
-        #expect(admit(5, from: one, addressLimit: 2, to: &guests) == .admitted)
+        #expect(admit(6, from: one, addressLimit: 2, to: &guests) == .admitted)
     }
 
     @Test("An IPv6 network of 64 bits is one address; IPv4 through a socket for both is itself") func addresses() throws {

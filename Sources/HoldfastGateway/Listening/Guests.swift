@@ -42,11 +42,13 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
     mutating func admit(
         _ id: ID, from address: GuestAddress?, isStranger: Bool, limit: Int, addressLimit: Int, hasRoom: Bool
     ) -> Admission {
-        if let address, counts[address, default: 0] >= addressLimit { return .refused(.address) }
-        let isFull = count >= limit
         var admission = Admission.admitted
-        if isFull || !hasRoom {
-            guard let stranger = strangerToGo() else { return .refused(isFull ? .connections : .descriptors) }
+        let hasItsShare = address.map { counts[$0, default: 0] >= addressLimit } ?? false
+        if hasItsShare || count >= limit || !hasRoom {
+            // Whoever comes from an address that has its share takes nothing from others.
+            guard let stranger = hasItsShare ? oldest(strangers[address]) : strangerToGo() else {
+                return .refused(hasItsShare ? .address : count >= limit ? .connections : .descriptors)
+            }
             remove(stranger)
             admission = .inPlaceOf(stranger)
         }
@@ -82,6 +84,8 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         let crowd = strangers.values.max { one, other in
             (one.count, other.keys.min() ?? 0) < (other.count, one.keys.min() ?? 0)
         }
-        return crowd?.min { $0.key < $1.key }?.value
+        return oldest(crowd)
     }
+
+    private func oldest(_ crowd: [UInt64: ID]?) -> ID? { crowd?.min { $0.key < $1.key }?.value }
 }
