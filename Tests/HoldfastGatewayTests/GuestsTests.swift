@@ -72,7 +72,8 @@ struct GuestsTests {
         #expect(admit(6, from: one, addressLimit: 2, to: &guests) == .admitted)
     }
 
-    @Test("An IPv6 network of 64 bits is one address; IPv4 through a socket for both is itself") func addresses() throws {
+    @Test("An IPv6 network of 64 bits is one address; IPv4 through a socket for both is itself") func addresses() throws
+    {
         #expect(try address("2001:db8:0:1::1") == address("2001:db8:0:1:ffff::2"))
         #expect(try address("2001:db8:0:1::1") != address("2001:db8:0:2::1"))
         #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))

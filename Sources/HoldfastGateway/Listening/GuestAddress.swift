@@ -24,9 +24,12 @@ struct GuestAddress: Hashable, Sendable {
     }
 
     /// - Parameter offset: in `sockaddr_in`, where the address begins at 4, or `sockaddr_in6`, where it begins at 8.
-    private static func load<Bits: FixedWidthInteger & BitwiseCopyable>(_ address: SocketAddress, at offset: Int) -> Bits {
+    private static func load<Bits: FixedWidthInteger & BitwiseCopyable>(_ address: SocketAddress, at offset: Int)
+        -> Bits
+    {
         unsafe address.withSockAddr { pointer, size in
-            unsafe UnsafeRawBufferPointer(start: pointer, count: size).loadUnaligned(fromByteOffset: offset, as: Bits.self)
+            unsafe UnsafeRawBufferPointer(start: pointer, count: size).loadUnaligned(
+                fromByteOffset: offset, as: Bits.self)
         }
     }
 }
