@@ -35,6 +35,19 @@ struct AccessTests {
         }
     }
 
+    /// A world on this machine that asks for credentials all the same, and takes the signer's tokens.
+    private func withAskingWorld(
+        _ change: @escaping (inout HTTP2IngressConfiguration) -> Void = { _ in },
+        _ body: (HTTP2World) async throws -> Void
+    ) async throws {
+        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
+        try await withHTTP2World(
+            Change { http2 in
+                http2.requiresCredentials = true
+                change(&http2)
+            }, gateway: Change { $0.submitters = keys }, body)
+    }
+
     @Test("A provider token signed with the key of the topic's route lets its bearer submit")
     func takesToken() async throws {
         try await withWorld { world, client in
@@ -61,9 +74,7 @@ struct AccessTests {
 
     @Test("Where everybody has to show credentials, clients of this machine have to as well")
     func onLoopback() async throws {
-        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
-        try await withHTTP2World(Change { $0.requiresCredentials = true }, gateway: Change { $0.submitters = keys }) {
-            world in
+        try await withAskingWorld { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).reason == "MissingProviderToken")
             let request = HTTP2World.request([("authorization", try signer.authorization())])
@@ -76,13 +87,9 @@ struct AccessTests {
 
     @Test("A connection that shows no credentials is closed in time, whatever it says; one that has shown them is not")
     func strangersHaveNoTime() async throws {
-        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
-        try await withHTTP2World(
-            Change {
-                $0.requiresCredentials = true
-                $0.limits.firstRequest = .milliseconds(300)
-            }, gateway: Change { $0.submitters = keys }
-        ) { world in
+        try await withAskingWorld {
+            $0.limits.firstRequest = .milliseconds(300)
+        } _: { world in
             let known = try await world.client()
             let request = HTTP2World.request([("authorization", try signer.authorization())])
             #expect(try await known.send(request).status == 200)
@@ -97,14 +104,10 @@ struct AccessTests {
 
     @Test("Strangers that hold every place keep out nobody who has credentials")
     func strangersGo() async throws {
-        let keys = [try signer.submitter(topics: [HTTP2World.topic])]
-        try await withHTTP2World(
-            Change {
-                $0.requiresCredentials = true
-                $0.limits.connections = 8
-                $0.limits.connectionsPerAddress = 8
-            }, gateway: Change { $0.submitters = keys }
-        ) { world in
+        try await withAskingWorld {
+            $0.limits.connections = 8
+            $0.limits.connectionsPerAddress = 8
+        } _: { world in
             let request = HTTP2World.request([("authorization", try signer.authorization())])
             let known = try await world.client()
             #expect(try await known.send(request).status == 200)

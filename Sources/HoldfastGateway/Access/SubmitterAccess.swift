@@ -38,7 +38,7 @@ final class SubmitterAccess: Sendable {
     init(
         _ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey], _ producer: Producer
     ) throws(GatewayError) {
-        isOpen = configuration.listen.isLoopback && !configuration.requiresCredentials
+        isOpen = !configuration.asksForCredentials
         self.producer = producer
         var keys: [Key] = []
         for settings in submitters { keys.append(Key(settings: settings, key: try Self.publicKey(settings))) }

@@ -87,10 +87,8 @@ public final class AdminServer: Service, Sendable {
                 // place; where this fails, the listener is closed already.
                 let log = ListenerLog(logger, name: "admin")
                 try? await channel.eventLoop.submit {
-                    let pause = AcceptPause { error in
-                        log(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(error)")
-                    }
-                    try channel.pipeline.syncOperations.addHandler(pause, position: .first)
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause { log.cannotAccept($0) }, position: .first)
                 }.get()
                 let port = channel.localAddress?.port ?? configuration.listen.port
                 let address = ListenAddress(host: configuration.listen.host, port: port)

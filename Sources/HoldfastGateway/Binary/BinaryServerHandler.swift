@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastLegacyAPNs
+internal import HoldfastTransport
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
@@ -260,19 +261,15 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
             return
         }
-        switch phase {
-        case .opening:
+        guard phase == .serving else {
             service.figures.fault(.handshake)
-            end()
-        case .serving:
-            if session.isInRequest { service.figures.fault(.idle) }
-            // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
-            watch(for: limits.write)
-            session.drain()
-            pump()
-        // These have no such timer.
-        case .lingering, .gone, .finished: break
+            return end()
         }
+        if session.isInRequest { service.figures.fault(.idle) }
+        // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
+        watch(for: limits.write)
+        session.drain()
+        pump()
     }
 
     private var metadata: Logger.Metadata {

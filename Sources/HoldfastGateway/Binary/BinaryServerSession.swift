@@ -52,10 +52,11 @@ struct BinaryServerSession: Sendable {
     /// Read and not on disk, in order; the first ``submitted`` of them are with the journal.
     private var waiting: ArraySlice<Waiting> = []
     private var submitted = 0
-    /// Since when the journal takes nothing, and whether to leave it alone for now.
+    /// Since when the journal takes nothing; nil while it does.
     private var refusedSince: NIODeadline?
     /// What the journal said last of why.
     private(set) var journalTrouble: String?
+    /// Whether the journal is left alone until it is to be asked again.
     private var isHolding = false
     private var ending: Ending?
     private var lastCommitted: UInt32?

@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// What becomes of a connection of the binary protocol behind our last word, the error or none: for how long what the client
-/// still writes is thrown away.
+/// For how long a connection of the binary protocol stays open behind the last that we say, an error or nothing, while what
+/// the client still writes is thrown away.
 ///
 /// A reset fails the client's next write, where silence would let it lose more and more; but a reset that overtakes the word
 /// destroys it. So the client's kernel has to acknowledge the word first, and the client gets a moment to read it.

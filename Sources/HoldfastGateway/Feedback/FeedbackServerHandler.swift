@@ -1,5 +1,5 @@
 internal import Holdfast
-internal import HoldfastLegacyAPNs
+internal import HoldfastTransport
 internal import Logging
 internal import NIOCore
 internal import NIOSSL

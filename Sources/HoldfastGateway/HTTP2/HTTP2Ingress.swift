@@ -35,7 +35,7 @@ struct HTTP2Ingress: Ingress {
     /// Where nothing but a certificate lets a client submit, one without is turned away in the handshake.
     private static func tls(_ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey]) -> ServerTLS? {
         var tls = configuration.tls
-        if tls?.clientAuthorities != nil, submitters.isEmpty, !configuration.listen.isLoopback {
+        if tls?.clientAuthorities != nil, submitters.isEmpty, configuration.asksForCredentials {
             tls?.requiresClientCertificate = true
         }
         return tls

@@ -27,4 +27,6 @@ public struct HTTP2IngressConfiguration: Sendable {
         self.listen = listen
         self.tls = tls
     }
+
+    var asksForCredentials: Bool { requiresCredentials || !listen.isLoopback }
 }

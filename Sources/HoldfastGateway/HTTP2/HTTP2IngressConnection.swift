@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Holdfast
 internal import HoldfastHTTP2
-internal import HoldfastLegacyAPNs
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
@@ -32,8 +32,6 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var bound: NIOLoopBound<HTTP2IngressConnection>?
     private var state = State.opening
     private var isSecure: Bool
-    /// Whether its client has shown credentials, or needs none.
-    private var isProven: Bool
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
 
@@ -55,7 +53,6 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         isSecure = !service.isSecure
         desk = RequestDesk(settings)
         clock = ConnectionClock(settings.limits, isProven: settings.access.isOpen, now: .now())
-        isProven = settings.access.isOpen
     }
 
     // MARK: The channel's life
@@ -161,8 +158,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     }
 
     private func lookAtProof() {
-        guard !isProven, desk.hasProof, let context else { return }
-        isProven = true
+        guard !clock.isProven, desk.hasProof, let context else { return }
         clock.proved()
         service.guests.proved(context.channel)
     }

@@ -15,10 +15,10 @@ struct ConnectionClock {
     private let openedAt: NIODeadline
     private var hasSpoken = false
     /// Whether it has shown credentials, or needs none.
-    private var isProven: Bool
+    private(set) var isProven: Bool
     private var heardAt: NIODeadline
     private var sweptAt: NIODeadline
-    /// Writes that the kernel has not taken.
+    /// How many writes the kernel has not taken.
     private var writes = 0
     /// Since when the kernel has taken nothing of them.
     private var blockedSince: NIODeadline

@@ -12,10 +12,10 @@ final class ConnectionRoom: Sendable {
 
     init(limit: Int) { state = Monitor(State(limit: limit)) }
 
-    /// Those that are open stay, also where they are more.
+    /// Connections that are open stay open, even where they are more than the new limit.
     func change(limit: Int) { state.withLock { $0.limit = limit } }
 
-    /// - Parameter beyondLimit: where another one is about to be given back.
+    /// - Parameter beyondLimit: takes a place even where there is none, because another is about to be given back.
     /// - Returns: false where there is none.
     @discardableResult
     func take(beyondLimit: Bool = false) -> Bool {

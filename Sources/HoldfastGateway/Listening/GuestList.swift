@@ -21,7 +21,7 @@ final class GuestList: Sendable {
     private let state = Monitor(State())
 
     var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
-    /// Those that have to go are none.
+    /// Without those that have to go for another one.
     var count: Int { state.withLock(\.guests.count) }
 
     /// See ``Guests/admit(_:from:isStranger:limit:addressLimit:hasRoom:)``.

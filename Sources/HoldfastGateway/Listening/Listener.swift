@@ -31,6 +31,7 @@ final class Listener: Sendable {
         _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
+        let demandsCertificate = tls?.requiresClientCertificate == true
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
@@ -42,7 +43,7 @@ final class Listener: Sendable {
             .serverChannelOption(.tcpOption(Keepalive.countOption), value: Keepalive.count)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause { door.cannotAccept($0) })
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause { door.log.cannotAccept($0) })
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -53,6 +54,7 @@ final class Listener: Sendable {
                 return child.eventLoop.makeCompletedFuture {
                     let pipeline = child.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+                    if demandsCertificate { try pipeline.addHandler(CertificateProof(door.guests)) }
                     for handler in try handlers(child) { try pipeline.addHandler(handler) }
                 }
             }

@@ -8,7 +8,7 @@ struct ListenerDoor: Sendable {
     let asksForCredentials: Bool
     /// Who is inside.
     let guests: GuestList
-    /// What it shares with the others.
+    /// The places that all listeners share.
     let room: ConnectionRoom
     let figures: IngressFigures
     let log: ListenerLog
@@ -82,9 +82,5 @@ struct ListenerDoor: Sendable {
                 """,
                 peer: peer)
         }
-    }
-
-    func cannotAccept(_ error: any Error) {
-        log(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(error)")
     }
 }

@@ -2,8 +2,8 @@ internal import Holdfast
 internal import Logging
 internal import NIOCore
 
-/// What a listener tells operators of its clients: of each kind a line in an interval, with who was the last, and how many
-/// there were since. Clients must not fill a disk with words.
+/// What a listener tells operators of its clients: of each kind one line in an interval, about one client, and with how many
+/// like it were left out since the line before. Clients must not fill a disk with words.
 final class ListenerLog: Sendable {
     enum Line: String, Sendable {
         case tooManyConnections = "too-many-connections"
@@ -38,5 +38,9 @@ final class ListenerLog: Sendable {
         if let peer { metadata["client"] = .string(peer.ipAddress ?? "\(peer)") }
         let suffix = leftOut > 0 ? " (and \(leftOut) more like this since the last one that was logged)" : ""
         logger.warning("\(words())\(suffix)", metadata: metadata)
+    }
+
+    func cannotAccept(_ error: any Error) {
+        self(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(error)")
     }
 }

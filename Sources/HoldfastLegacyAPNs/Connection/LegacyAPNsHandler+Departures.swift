@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastTransport
 internal import NIOCore
 
 /// When what was written has left the machine, and when everything that has come was heard.

@@ -2,12 +2,12 @@ internal import Glibc
 
 /// How many files and connections this process may have open: `RLIMIT_NOFILE`, see getrlimit(2).
 struct DescriptorLimit: Equatable, Sendable {
-    /// What holds.
+    /// What holds now.
     var soft: Int
     /// Up to where the process may raise it by itself.
     var hard: Int
 
-    /// More helps nobody: the bounds of a configuration come to less, and some libraries look at each number up to it.
+    /// It is raised no further: no configuration's bounds come to more, and some libraries look at each number below it.
     static let greatest = 1 << 20
 
     /// - Returns: nil where the system does not say.

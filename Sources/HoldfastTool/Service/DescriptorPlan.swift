@@ -5,7 +5,7 @@ internal import HoldfastGateway
 ///
 /// Delivery, operators and files come first: the listeners for senders share the rest, so that no number of clients keeps
 /// a notification from going out, a probe from being answered or a key from being read.
-struct DescriptorPlan: Equatable, Sendable {
+struct DescriptorPlan: Sendable {
     /// The journal's files, event loops, standard streams, and files that are read anew: 33 were counted of a service at
     /// rest with three listeners (`ls /proc/PID/fd`). The rest is for what reads them beside it.
     static let base = 64
@@ -22,10 +22,6 @@ struct DescriptorPlan: Equatable, Sendable {
         let admin = configuration.admin.listen == nil ? 0 : configuration.admin.connections + 1
         kept = Self.base + routes + admin + ControlSocket.Configuration().greatestConnections + 1
         listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
-    }
-
-    static func == (one: DescriptorPlan, other: DescriptorPlan) -> Bool {
-        one.kept == other.kept && one.listeners.elementsEqual(other.listeners) { $0 == $1 }
     }
 
     var wanted: Int { listeners.reduce(kept) { $0 + $1.connections } }
@@ -52,5 +48,12 @@ extension Configuration {
         var gateway = gateway.configuration(routes: routes, at: addresses)
         if let limit = DescriptorLimit.current { gateway.connections = DescriptorPlan(self).room(within: limit.soft) }
         return gateway
+    }
+
+    /// What can be served, and not as it is written, or not as safely: for people, one of each.
+    ///
+    /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
+    func warnings(within limit: Int?) -> [String] {
+        OpenedSecrets(self).warnings + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
     }
 }

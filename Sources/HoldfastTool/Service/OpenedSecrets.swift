@@ -5,7 +5,7 @@ internal import HoldfastGateway
 /// Keys, and a journal with its payloads, that others of this machine may read.
 ///
 /// A service is not refused for it: who may be trusted with them is for those to say who run the machine.
-struct OpenedSecrets: Equatable, Sendable {
+struct OpenedSecrets: Sendable {
     /// For people, one of each.
     private(set) var warnings: [String] = []
 

@@ -72,10 +72,7 @@ struct ServiceCheck {
                 clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
         }
         report.admin = configuration.admin.listen?.description
-        report.warnings += OpenedSecrets(configuration).warnings
-        if let limit = DescriptorLimit.current {
-            report.warnings += [DescriptorPlan(configuration).warning(within: limit.raised)].compactMap(\.self)
-        }
+        report.warnings = configuration.warnings(within: DescriptorLimit.current?.raised)
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
         return status
     }

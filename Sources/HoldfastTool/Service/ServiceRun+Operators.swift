@@ -56,11 +56,7 @@ extension ServiceRun {
     /// Says what the configuration may take and the process may not have, and which secrets others may read.
     func sayWarnings() {
         let configuration = state.withLock(\.configuration)
-        var warnings = OpenedSecrets(configuration).warnings
-        if let limit = DescriptorLimit.current {
-            warnings += [DescriptorPlan(configuration).warning(within: limit.soft)].compactMap(\.self)
-        }
-        for words in warnings { logger.warning("\(words)") }
+        for words in configuration.warnings(within: DescriptorLimit.current?.soft) { logger.warning("\(words)") }
     }
 
     /// In Prometheus' text format.

@@ -117,6 +117,31 @@ import Testing
         }
     }
 
+    @Test("A client that has shown its certificate keeps its place where all are taken; whoever comes then is refused")
+    func keepsItsPlace() async throws {
+        try await LegacyCredentials.run { credentials in
+            var configuration = configuration(credentials)
+            configuration.binary?.tls?.requiresClientCertificate = true
+            configuration.binary?.limits.connections = 1
+            configuration.binary?.limits.connectionsPerAddress = 1
+            let certificate = try credentials.client(topic: "com.example.app")
+            try await BinaryGateway.run(configuration) { gateway in
+                let first = try sender(credentials, port: gateway.port, certificate: certificate)
+                try await running(first) {
+                    _ = await first.producer.submit(notifications(1))
+                    #expect(await first.untilIdle() == .drained)
+                    let second = try sender(credentials, port: gateway.port, certificate: certificate)
+                    _ = await second.producer.submit(notifications(1))
+                    try await running(second) {
+                        #expect(
+                            await Patience(.seconds(10)).wait { gateway.figures.faults["connections", default: 0] > 2 })
+                    }
+                }
+                #expect(gateway.figures.faults["unproven"] == nil)
+            }
+        }
+    }
+
     @Test(
         "A certificate that is for another topic than the listener's, or for none where there must be one, has no topic"
     )

@@ -40,6 +40,7 @@ import Testing
         try await BinaryGateway.run { gateway in
             let client = try DeafSocket(port: gateway.port)
             #expect(client.write(Self.bad) == 0)
+            // Longer than `LastWord.grace`: it is about what happens behind that.
             try await Task.sleep(for: .milliseconds(600))
             #expect(openConnections(gateway) == 1)
             #expect(client.write(Self.more) == 0)
@@ -54,6 +55,7 @@ import Testing
         try await BinaryGateway.run { gateway in
             let client = try DeafSocket(port: gateway.port)
             #expect(client.write(Self.bad + Self.more) == 0)
+            // Longer than `LastWord.grace`: it is about what happens behind that.
             try await Task.sleep(for: .milliseconds(600))
             #expect(openConnections(gateway) == 1)
             #expect(client.read() == Self.answer)

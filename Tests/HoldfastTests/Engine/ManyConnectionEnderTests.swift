@@ -25,7 +25,6 @@ import Testing
         private var submittedAt: [Duration] = []
         /// How long each good one has waited, by its number.
         private var waits: [Int: Duration] = [:]
-        private var seen: [Int: Int] = [:]
 
         init(_ form: Form, _ mix: Mix) throws {
             bench = try Bench {
@@ -66,16 +65,11 @@ import Testing
         }
 
         func run(for duration: Duration) {
-            for _ in 0..<Int(duration / .milliseconds(100)) {
-                bench.advance(by: .milliseconds(100))
-                for connection in bench.connections[0] where !connection.hasEnded { answer(connection) }
-                bench.settle()
-            }
+            bench.serve(for: duration, every: .milliseconds(100), answer: answer)
         }
 
         private func answer(_ connection: StubConnection) {
-            let new = connection.sent.dropFirst(seen[connection.number, default: 0])
-            seen[connection.number] = connection.sent.count
+            let new = connection.takeNew()
             let end = new.firstIndex { enders.contains(Sample.number(of: $0.notification)) }
             let answered = new[..<(end ?? new.endIndex)]
             for number in answered.map({ Sample.number(of: $0.notification) }) where waits[number] == nil {

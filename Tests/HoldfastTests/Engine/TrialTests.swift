@@ -11,7 +11,6 @@ import Testing
         var isMended = false
         /// Whether it closes connections on which nothing goes.
         var closesIdle = false
-        private var seen: [Int: Int] = [:]
 
         init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
             bench = try Bench(log: log) {
@@ -26,16 +25,11 @@ import Testing
         static func isOdd(_ number: Int) -> Bool { number % 25 == 13 }
 
         func run(for duration: Duration) {
-            for _ in 0..<Int(duration / .milliseconds(10)) {
-                bench.advance(by: .milliseconds(10))
-                for connection in bench.connections[0] where !connection.hasEnded { answer(connection) }
-                bench.settle()
-            }
+            bench.serve(for: duration, every: .milliseconds(10), answer: answer)
         }
 
         private func answer(_ connection: StubConnection) {
-            let new = connection.sent.dropFirst(seen[connection.number, default: 0])
-            seen[connection.number] = connection.sent.count
+            let new = connection.takeNew()
             let end = isMended ? nil : new.firstIndex { Self.isOdd(Sample.number(of: $0.notification)) }
             let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
             if !taken.isEmpty { connection.sink(.confirmed(taken)) }

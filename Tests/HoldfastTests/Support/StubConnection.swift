@@ -45,6 +45,8 @@ final class StubConnection: CumulativeConnection {
     struct State: Sendable {
         var calls: [Call] = []
         var sent: [Sent] = []
+        /// How many of them ``takeNew()`` has returned.
+        var taken = 0
         var hasEnded = false
         /// What it answers at once; nil leaves it unanswered.
         var answer: @Sendable (PushNotification) -> SendResult? = { _ in nil }
@@ -88,6 +90,14 @@ final class StubConnection: CumulativeConnection {
     var barrierCount: Int { calls.count { $0 == .barrier } }
     var isClosed: Bool { calls.contains(.close) }
     var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    /// What it was given since the last call.
+    func takeNew() -> ArraySlice<Sent> {
+        state.withLock { state in
+            defer { state.taken = state.sent.count }
+            return state.sent[state.taken...]
+        }
+    }
 
     func send(_ handOut: HandOut) {
         var new: [Sent] = []

@@ -15,15 +15,9 @@ struct DescriptorTests {
         return (try #require(Double(fields[11])) + #require(Double(fields[12]))) / Double(sysconf(CInt(_SC_CLK_TCK)))
     }
 
-    /// Whom too many come to.
-    enum Door: CaseIterable { case control, admin }
-
-    @Test(
-        "More clients than it has descriptors for cost it no core, and it serves again when some have gone",
-        arguments: Door.allCases)
-    func exhausted(_ door: Door) async throws {
+    /// With a configuration that serves senders and operators.
+    private static func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        // Not more than one of them takes on its own.
         try folder.write(
             "c.yaml",
             """
@@ -32,6 +26,17 @@ struct DescriptorTests {
             gateway: {http2: {listen: "127.0.0.1:0"}}
             admin: {listen: "127.0.0.1:0"}
             """)
+        return folder
+    }
+
+    /// Whom too many come to.
+    enum Door: CaseIterable { case control, admin }
+
+    @Test(
+        "More clients than it has descriptors for cost it no core, and it serves again when some have gone",
+        arguments: Door.allCases)
+    func exhausted(_ door: Door) async throws {
+        let folder = try Self.folder()
         let tool = try RunningTool(
             ["-c", "ulimit -n 32; exec \"$0\" \"$@\"", Tool.path, "serve", "--config", folder("c.yaml")],
             program: "/bin/sh")
@@ -84,15 +89,7 @@ struct DescriptorTests {
 
     @Test("However many clients come, descriptors are kept for health, operators and delivery, and that is told")
     func keptBack() async throws {
-        let folder = try TemporaryFolder()
-        try folder.write(
-            "c.yaml",
-            """
-            journal: {path: push.journal}
-            routes: [{endpoint: "http://127.0.0.1:1"}]
-            gateway: {http2: {listen: "127.0.0.1:0"}}
-            admin: {listen: "127.0.0.1:0"}
-            """)
+        let folder = try Self.folder()
         // The soft limit is raised; the hard one holds.
         let limits = "ulimit -Sn 64; ulimit -Hn 200; exec \"$0\" \"$@\""
         let plan = DescriptorPlan(try Configuration.load(file: folder("c.yaml")))

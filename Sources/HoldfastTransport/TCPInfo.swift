@@ -7,13 +7,13 @@ package struct TCPInfo: Hashable, Sendable {
     typealias Words = InlineArray<27, UInt64>
 
     /// `TCP_ESTABLISHED`: neither side has ended it.
-    let isEstablished: Bool
+    package let isEstablished: Bool
     /// Bytes that the application has written and the kernel has taken.
-    let bytesTaken: UInt64
+    package let bytesTaken: UInt64
     /// Of these, bytes that the peer's kernel has taken.
-    let bytesAcknowledged: UInt64
+    package let bytesAcknowledged: UInt64
     /// Bytes that have arrived in order, whether or not they were read.
-    let bytesReceived: UInt64
+    package let bytesReceived: UInt64
     /// Whether the peer's kernel has taken everything that was written.
     package let isDrained: Bool
     /// `tcpi_bytes_acked` as it stands; 0 on systems that do not count.
@@ -45,18 +45,5 @@ package struct TCPInfo: Hashable, Sendable {
             info = TCPInfo(words)
         }
         return info
-    }
-}
-
-/// Counts what is read from the socket, below TLS.
-final class ReceivedByteCounter: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private(set) var count: UInt64 = 0
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        count += UInt64(unwrapInboundIn(data).readableBytes)
-        context.fireChannelRead(data)
     }
 }
