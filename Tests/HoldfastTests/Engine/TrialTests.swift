@@ -11,6 +11,8 @@ import Testing
         var isMended = false
         /// Whether it closes connections on which nothing goes.
         var closesIdle = false
+        /// Numbers whose first connection ends, for a reason of its own.
+        var endsOnce: Set<Int> = []
         private var seen: [Int: Int] = [:]
 
         init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
@@ -25,6 +27,8 @@ import Testing
 
         static func isOdd(_ number: Int) -> Bool { number % 25 == 13 }
 
+        private func ends(_ number: Int) -> Bool { Self.isOdd(number) || endsOnce.remove(number) != nil }
+
         func run(for duration: Duration) {
             for _ in 0..<Int(duration / .milliseconds(10)) {
                 bench.advance(by: .milliseconds(10))
@@ -36,7 +40,7 @@ import Testing
         private func answer(_ connection: StubConnection) {
             let new = connection.sent.dropFirst(seen[connection.number, default: 0])
             seen[connection.number] = connection.sent.count
-            let end = isMended ? nil : new.firstIndex { Self.isOdd(Sample.number(of: $0.notification)) }
+            let end = isMended ? nil : new.firstIndex { ends(Sample.number(of: $0.notification)) }
             let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
             if !taken.isEmpty { connection.sink(.confirmed(taken)) }
             guard let end else {
@@ -162,5 +166,39 @@ import Testing
         #expect(!bench.connection.hasEnded)
         service.run(for: .seconds(180))
         #expect(bench.status.confirmed == 32)
+    }
+
+    @Test(
+        "Two that connections ended with, and nothing else to send: the one that ends none does not wait for the other")
+    func alone() throws {
+        let service = try Service()
+        let bench = service.bench
+        service.endsOnce = [14]
+        try bench.submit([Sample.notification(13)])
+        service.run(for: .seconds(1))
+        try bench.submit([Sample.notification(14)])
+        service.run(for: .seconds(30))
+        #expect(bench.status.confirmed == 1)
+    }
+
+    @Test("A trial does not wait for a place that is kept for what waits for the trial") func kept() throws {
+        let service = try Service {
+            $0.window = 1
+            $0.retry = RetrySchedule(minimum: .seconds(5), maximum: .seconds(5), greatestCount: 1000)
+        }
+        let bench = service.bench
+        try bench.submit([Sample.notification(1, guarantee: .atMostOnce)])
+        bench.settle()
+        bench.connection.sink(
+            .results([(bench.connection.sent[0].ticket, SendResult(apnsStatus: 429, reason: "TooManyRequests"))]))
+        try bench.submit([Sample.notification(13)])
+        service.run(for: .seconds(1))
+        try bench.submit([Sample.notification(2)])
+        bench.accepts = false
+        service.run(for: .seconds(10))
+        bench.accepts = true
+        service.run(for: .seconds(10))
+        #expect(bench.status.confirmed == 2)
+        #expect(bench.connections[0].contains { $0.numbers == [13] })
     }
 }
