@@ -13,6 +13,8 @@ import Testing
         var closesIdle = false
         /// Numbers whose first connection ends, for a reason of its own.
         var endsOnce: Set<Int> = []
+        /// When it has taken this one, no more connections are made for now.
+        var lastTaken: Int?
         private var seen: [Int: Int] = [:]
 
         init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
@@ -43,6 +45,7 @@ import Testing
             let end = isMended ? nil : new.firstIndex { ends(Sample.number(of: $0.notification)) }
             let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
             if !taken.isEmpty { connection.sink(.confirmed(taken)) }
+            if new.contains(where: { Sample.number(of: $0.notification) == lastTaken }) { bench.accepts = false }
             guard let end else {
                 if connection.isClosed || closesIdle && new.isEmpty { connection.end(possiblySent: [], cause: nil) }
                 return
@@ -184,20 +187,27 @@ import Testing
     @Test("A trial does not wait for a place that is kept for what waits for the trial") func kept() throws {
         let service = try Service {
             $0.window = 1
-            $0.retry = RetrySchedule(minimum: .seconds(5), maximum: .seconds(5), greatestCount: 1000)
+            $0.retry = RetrySchedule(minimum: .seconds(60), maximum: .seconds(60), greatestCount: 1000)
         }
         let bench = service.bench
         try bench.submit([Sample.notification(1, guarantee: .atMostOnce)])
         bench.settle()
         bench.connection.sink(
-            .results([(bench.connection.sent[0].ticket, SendResult(apnsStatus: 429, reason: "TooManyRequests"))]))
+            .results([
+                (
+                    bench.connection.sent[0].ticket,
+                    SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60))
+                )
+            ]))
         try bench.submit([Sample.notification(13)])
         service.run(for: .seconds(1))
+        // Its witness; and while there is no connection for the trial, the first is due again.
+        service.lastTaken = 2
         try bench.submit([Sample.notification(2)])
-        bench.accepts = false
-        service.run(for: .seconds(10))
+        service.run(for: .seconds(100))
+        #expect(!bench.accepts)
         bench.accepts = true
-        service.run(for: .seconds(10))
+        service.run(for: .seconds(50))
         #expect(bench.status.confirmed == 2)
         #expect(bench.connections[0].contains { $0.numbers == [13] })
     }
