@@ -17,7 +17,7 @@
 /// again behind which others were answered, however many more are accused; and those take turns.
 ///
 /// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
-/// again in their places, and nothing is counted.
+/// again in turn, and nothing is counted.
 ///
 /// A pure machine, and bounded. It has work only when a connection has ended.
 struct Caution: Sendable {
@@ -178,6 +178,16 @@ struct Caution: Sendable {
     /// Entries that would have their trial if there were a connection for it. They don't go even where no others do: they
     /// would end the connection that those who come next go out on.
     var waitingForConnection: [EntryKey] { suspects.filter { waitsForConnection($0.value) }.map(\.key) }
+
+    /// Of the accused that are to go in their places, since nothing else does, those whose turn it is not: one has ended fewer
+    /// connections. The first would otherwise go again and again, and the next, which may be innocent, never.
+    ///
+    /// - Parameter goesNext: whether an entry could go out now.
+    func outOfTurn(_ goesNext: (EntryKey) -> Bool) -> [EntryKey] {
+        let waiting = suspects.filter { $0.value.stage == .accused && goesNext($0.key) }
+        guard waiting.count > 1, let fewest = waiting.values.map(\.ends).min() else { return [] }
+        return waiting.filter { $0.value.ends > fewest }.map(\.key)
+    }
 
     private func waitsForConnection(_ suspect: Suspect) -> Bool {
         switch trialConnection {

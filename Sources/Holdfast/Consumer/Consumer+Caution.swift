@@ -44,6 +44,12 @@ extension Consumer {
         return links.values.contains { $0.isWaitingFor(lane: index, key.uid) }
     }
 
+    private func goesNext(_ key: EntryKey) -> Bool {
+        lanes.contains {
+            $0.id == key.lane && $0.handsOut && $0.key.guarantee == .atLeastOnce && $0.goesAgain(key.uid) != nil
+        }
+    }
+
     private func goesAgain(_ key: EntryKey) -> Bool {
         lanes.contains { $0.id == key.lane && $0.goesAgain(key.uid) != nil }
     }
@@ -86,7 +92,7 @@ extension Consumer {
     /// Entries of a lane that let others go first. None of a lane with one attempt: there they come up, and are deferred.
     func passedOver(in index: Int) -> Set<UID> {
         guard caution.hasSuspects, lanes[index].key.guarantee == .atLeastOnce else { return [] }
-        let waiting = othersGo ? caution.passedOver : caution.waitingForConnection
+        let waiting = othersGo ? caution.passedOver : caution.waitingForConnection + caution.outOfTurn { goesNext($0) }
         return Set(waiting.lazy.filter { [id = lanes[index].id] in $0.lane == id }.map(\.uid))
     }
 

@@ -39,12 +39,13 @@ extension World {
     }
 
     /// A service that throttles is not hammered: refusals stay within a factor of what it takes, and a number for each
-    /// process and minute, since a process that starts knows nothing of the quota.
+    /// process and minute. A process that starts knows nothing of the quota; and where some refusals are taken for those of
+    /// single devices, it takes ten in a row to show that others are not.
     func checkQuota() {
         guard let quota else { return }
         let minutes = Int((now - .seconds(1000)) / .seconds(60)) + 1
         let most =
-            quota.granted / 2 + (life + routesAdded) * (swarm.engine.window + 20) * routes.count / 2 + minutes * 20
+            quota.granted / 2 + (life + routesAdded) * (swarm.engine.window + 20) * routes.count / 2 + minutes * 30
         if quota.refused > most {
             violate(
                 9,

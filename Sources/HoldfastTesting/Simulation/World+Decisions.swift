@@ -12,7 +12,8 @@ extension World {
             guard let entry = entry(key) else { continue }
             note("settle \(key.uid) quiet")
             rules.everAside += 1
-            if ask(.confirmed, of: entry) { checkConfirmation(entry) }
+            // What an operator has had taken back meanwhile is over for the connection as well.
+            if ask(.confirmed, of: entry) { checkConfirmation(entry) } else { entry.wasQuieted = true }
         }
         for settlement in batch.others {
             guard let entry = entry(settlement.key) else { continue }

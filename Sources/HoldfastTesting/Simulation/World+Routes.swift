@@ -44,7 +44,7 @@ extension World {
         consumers.append(number)
         wakes.append(now)
         lastTurns.append(turns)
-        widest = terms.map(\.connections)
+        widest = Array(widest.prefix(index)) + [terms[index].connections]
         rules.handedOut[index] = 0
         rules.rateSince[index] = now
         rules.lastFirst = rules.lastFirst.filter { $0.key.lane.route != SimulatedConnector.extra }

@@ -11,6 +11,10 @@ import Testing
         var isMended = false
         /// Whether it closes connections on which nothing goes.
         var closesIdle = false
+        /// Numbers whose first connection ends, for a reason of its own.
+        var endsOnce: Set<Int> = []
+        /// When it has taken this one, no more connections are made for now.
+        var lastTaken: Int?
 
         init(log: RecordingLog? = nil, change: (inout EngineConfiguration) -> Void = { _ in }) throws {
             bench = try Bench(log: log) {
@@ -24,15 +28,18 @@ import Testing
 
         static func isOdd(_ number: Int) -> Bool { number % 25 == 13 }
 
+        private func ends(_ number: Int) -> Bool { Self.isOdd(number) || endsOnce.remove(number) != nil }
+
         func run(for duration: Duration) {
             bench.serve(for: duration, every: .milliseconds(10), answer: answer)
         }
 
         private func answer(_ connection: StubConnection) {
             let new = connection.takeNew()
-            let end = isMended ? nil : new.firstIndex { Self.isOdd(Sample.number(of: $0.notification)) }
+            let end = isMended ? nil : new.firstIndex { ends(Sample.number(of: $0.notification)) }
             let taken = new[..<(end ?? new.endIndex)].map(\.ticket)
             if !taken.isEmpty { connection.sink(.confirmed(taken)) }
+            if new.contains(where: { Sample.number(of: $0.notification) == lastTaken }) { bench.accepts = false }
             guard let end else {
                 if connection.isClosed || closesIdle && new.isEmpty { connection.end(possiblySent: [], cause: nil) }
                 return
@@ -156,5 +163,46 @@ import Testing
         #expect(!bench.connection.hasEnded)
         service.run(for: .seconds(180))
         #expect(bench.status.confirmed == 32)
+    }
+
+    @Test(
+        "Two that connections ended with, and nothing else to send: the one that ends none does not wait for the other")
+    func alone() throws {
+        let service = try Service()
+        let bench = service.bench
+        service.endsOnce = [14]
+        try bench.submit([Sample.notification(13)])
+        service.run(for: .seconds(1))
+        try bench.submit([Sample.notification(14)])
+        service.run(for: .seconds(30))
+        #expect(bench.status.confirmed == 1)
+    }
+
+    @Test("A trial does not wait for a place that is kept for what waits for the trial") func kept() throws {
+        let service = try Service {
+            $0.window = 1
+            $0.retry = RetrySchedule(minimum: .seconds(60), maximum: .seconds(60), greatestCount: 1000)
+        }
+        let bench = service.bench
+        try bench.submit([Sample.notification(1, guarantee: .atMostOnce)])
+        bench.settle()
+        bench.connection.sink(
+            .results([
+                (
+                    bench.connection.sent[0].ticket,
+                    SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60))
+                )
+            ]))
+        try bench.submit([Sample.notification(13)])
+        service.run(for: .seconds(1))
+        // Its witness; and while there is no connection for the trial, the first is due again.
+        service.lastTaken = 2
+        try bench.submit([Sample.notification(2)])
+        service.run(for: .seconds(100))
+        #expect(!bench.accepts)
+        bench.accepts = true
+        service.run(for: .seconds(50))
+        #expect(bench.status.confirmed == 2)
+        #expect(bench.connections[0].contains { $0.numbers == [13] })
     }
 }

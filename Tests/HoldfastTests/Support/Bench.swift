@@ -183,6 +183,15 @@ final class Bench {
         core.connected(route: route, connection: number, .failure(error))
     }
 
+    /// Time passes, and after each step a service looks at each connection of the first route that has not ended.
+    func serve(for duration: Duration, every step: Duration, answer: (StubConnection) -> Void) {
+        for _ in 0..<Int(duration / step) {
+            advance(by: step)
+            for connection in connections[0] where !connection.hasEnded { answer(connection) }
+            settle()
+        }
+    }
+
     /// Time passes, and the engine comes back whenever it wants to.
     func advance(by duration: Duration) {
         settle()
