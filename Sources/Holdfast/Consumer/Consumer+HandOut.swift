@@ -234,12 +234,14 @@ extension Consumer {
                 obstacle = unreadableBlacklist(fields, in: batch, fault)
             }
             if obstacle == nil, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
+            // Before it could become the probe of its topic: one that has to wait for others would keep those of its topic
+            // waiting, which may be all that it waits for.
+            if obstacle == nil, hasAccused { obstacle = suspicion(of: flight) }
             if obstacle == nil, holdsTopics,
                 let due = waitForTopic(flight, fields, in: batch, connection: connection, now: now)
             {
                 obstacle = isTooOldToWait(flight, fields, in: batch, wall: wall) ? .tooOld : .topicSetAside(until: due)
             }
-            if obstacle == nil, hasAccused { obstacle = suspicion(of: flight) }
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined

@@ -217,6 +217,8 @@ extension World {
             // One that can't be read goes nowhere.
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
                 && !earlier.contains(other.uid) && !mayBeAccused(other)
+                // Another connector's Consumer reads everything anew, in order.
+                && other.copies.last?.consumer == peer.consumer
                 // What it was tried ahead of is still before it.
                 && !(other.wasTriedAhead && other.uid > entry.uid)
         }

@@ -139,6 +139,39 @@ import Testing
         #expect(bench.status.confirmed == 5)
     }
 
+    @Test("One that connections ended with does not become its topic's probe and then wait for others of the topic")
+    func accusedProbe() throws {
+        let bench = try Bench {
+            $0.reconnectInterval = .zero
+            $0.reconnectMaximum = .seconds(1)
+        }
+        bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+        var isTaken = true
+        func serve(_ duration: Duration) {
+            bench.serve(for: duration, every: .milliseconds(100)) { connection in
+                let new = connection.takeNew()
+                if new.contains(where: { Sample.number(of: $0.notification) == 3 }) {
+                    return connection.goAway(leaving: new)
+                }
+                for sent in new {
+                    connection.sink(.results([(sent.ticket, isTaken ? SendResult(.confirmed) : Self.refused)]))
+                }
+                if connection.isClosed { connection.end(possiblySent: [], cause: nil) }
+            }
+        }
+        try bench.submit(typos(3..<4, .atMostOnce))
+        serve(.seconds(10))
+        // Of a lane behind that one.
+        isTaken = false
+        var other = typos(5..<6)
+        other[0].priority = .considerate
+        try bench.submit(other)
+        serve(.seconds(10))
+        isTaken = true
+        serve(.seconds(600))
+        #expect(bench.status.confirmed == 1)
+    }
+
     @Test("An answer to a probe that is not about the topic brings it back too") func otherAnswer() throws {
         let bench = try bench()
         try bench.submit(typos(1..<4))
