@@ -19,7 +19,8 @@ import Testing
     }
 
     private func sender(
-        _ credentials: LegacyCredentials, port: Int, certificate: ClientCertificate? = nil, barrierIdle: Duration = .milliseconds(50)
+        _ credentials: LegacyCredentials, port: Int, certificate: ClientCertificate? = nil,
+        barrierIdle: Duration = .milliseconds(50)
     ) throws -> PushEngine {
         let connector = try LegacyAPNsConnector(
             .init(
