@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastTesting
+import NIOSSL
 import RawClients
 import Testing
 
@@ -275,6 +276,25 @@ struct AccessTests {
                 port: world.port, tls: try authority.client(certificateOf: strangers))
             await #expect(throws: (any Error).self) { try await client.send(HTTP2World.request()) }
             try await eventually("it is counted") { world.figures.faults["tls"] == 1 }
+        }
+    }
+
+    @Test("Of TLS 1.2 only suites that keep their secrets are spoken", arguments: [true, false])
+    func suites(_ authenticates: Bool) async throws {
+        try await withWorld { world, _ in
+            var tls = try authority.client()
+            tls.maximumTLSVersion = .tlsv12
+            tls.cipherSuiteValues =
+                authenticates
+                ? [.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]
+                : [.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, .TLS_RSA_WITH_AES_128_GCM_SHA256]
+            let client = try await HTTP2Client.connect(port: world.port, tls: tls)
+            let request = HTTP2World.request([("authorization", try signer.authorization())])
+            guard authenticates else {
+                await #expect(throws: (any Error).self) { try await client.send(request) }
+                return try await eventually("it is counted") { world.figures.faults["tls"] == 1 }
+            }
+            #expect(try await client.send(request).status == 200)
         }
     }
 

@@ -47,6 +47,14 @@ final class ServerTLSVault: Sendable {
         return { self.current.withLock { $0 = context } }
     }
 
+    /// Of TLS 1.2 those that keep what was said secret although the key is lost later, and that authenticate what they
+    /// encrypt: neither RSA key exchange nor CBC (RFC 9113, 9.2.2 and its appendix A). TLS 1.3 has no others.
+    private static let suites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     /// How long a client may take to answer the end of TLS.
     private static let goodbyeLimit = TimeAmount.seconds(1)
 
@@ -56,6 +64,7 @@ final class ServerTLSVault: Sendable {
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.key))
             tls.minimumTLSVersion = .tlsv12
+            tls.cipherSuiteValues = suites
             tls.applicationProtocols = protocols
             tls.shutdownTimeout = goodbyeLimit
             if let authorities = settings.clientAuthorities {
