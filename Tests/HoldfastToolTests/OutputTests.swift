@@ -113,6 +113,24 @@ struct RefusedStreamTests {
         guard result.status != 126, result.status != 127 else { return }
         #expect(result.status == 77 && result.errors.contains("closed to this user"), "\(result)")
     }
+
+    @Test(
+        "A journal on a file system that is mounted for reading only can't be served, and --check says so: 77",
+        .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
+    func readOnly() async throws {
+        let folder = try journal()
+        try folder.write("c.yaml", "journal: {path: j}\nroutes: [{endpoint: \"http://127.0.0.1:1\"}]\n")
+        let script = #"""
+            unshare -m true || exit 126
+            exec unshare -m sh -c \
+                'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && exec "$0" serve --check --config "$2"' "$0" "$@"
+            """#
+        let result = try await tool(script, [folder("j"), folder("c.yaml")])
+        // Where root may mount nothing, as in most containers, there is nothing to see.
+        guard result.status != 126 else { return }
+        #expect(result.status == 77, "\(result)")
+        #expect((result.output + result.errors).contains("mounted for reading only"), "\(result)")
+    }
 }
 
 @Suite("Summaries and progress")

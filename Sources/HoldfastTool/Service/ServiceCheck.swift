@@ -95,6 +95,12 @@ struct ServiceCheck {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
         let status = try reader.status()
+        guard FileManager.default.isWritableFile(atPath: path) else {
+            throw JournalError(
+                .permissionDenied,
+                "\(path) can be read and not written to: this user may not, or its file system is mounted for reading only"
+            )
+        }
         return .init(
             path: path, exists: true, owner: reader.owner, unconfirmed: status.unconfirmed,
             unserved: UnservedLane.find(in: status, routes: configuration.routes.map(\.name)))
