@@ -119,7 +119,13 @@ struct RefusedStreamTests {
         .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
     func readOnly() async throws {
         let folder = try journal()
-        try folder.write("c.yaml", "journal: {path: j}\nroutes: [{endpoint: \"http://127.0.0.1:1\"}]\n")
+        try folder.write(
+            "c.yaml",
+            """
+            journal: {path: j}
+            routes: [{endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
         let script = #"""
             unshare -m true || exit 126
             exec unshare -m sh -c \
