@@ -86,5 +86,7 @@ extension Consumer {
     }
 
     /// Whether something that the clock has held back is worth a connection.
-    var clockWantsConnection: Bool { lanes.indices.contains { clockHold.call(lane: $0) != nil && canPromote($0) } }
+    var clockWantsConnection: Bool {
+        lanes.indices.contains { clockHold.call(lane: $0) != nil && mayPromoteOnceConnected($0) }
+    }
 }

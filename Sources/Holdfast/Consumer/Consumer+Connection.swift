@@ -22,7 +22,7 @@ extension Consumer {
             || lanes.contains(where: { $0.handsOut && $0.hasWork || $0.longsForConnection })
     }
 
-    /// Whether deferred entries of the lane that fall due are worth a connection.
+    /// Whether deferred entries of the lane that are to come back are worth a connection.
     func mayPromoteOnceConnected(_ lane: Int) -> Bool { canPromote(lane) || lanes[lane].remedy == .connection }
 
     private func wantsMoreConnections(now: Duration) -> Bool {

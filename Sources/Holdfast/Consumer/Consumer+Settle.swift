@@ -317,7 +317,7 @@ extension Consumer {
     func strandedWantConnection(now: Duration) -> Bool {
         lanes.indices.contains { lane in
             guard let due = deferredDue[lane], due.wall > latestDue else { return false }
-            return looksForStranded(lane, now: now)
+            return strandedLookAt[lane] <= now && mayPromoteOnceConnected(lane)
         }
     }
 

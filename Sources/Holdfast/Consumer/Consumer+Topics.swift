@@ -126,7 +126,9 @@ extension Consumer {
     }
 
     /// Whether something that waits for its topic is worth a connection.
-    var topicsWantConnection: Bool { lanes.indices.contains { topicHold.wantsConnection(lane: $0) && canPromote($0) } }
+    var topicsWantConnection: Bool {
+        lanes.indices.contains { topicHold.wantsConnection(lane: $0) && mayPromoteOnceConnected($0) }
+    }
 
     /// Why nothing of a running lane goes although there is something; nil when something may go.
     func topicReason(_ index: Int) -> String? {

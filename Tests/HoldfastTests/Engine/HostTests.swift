@@ -43,6 +43,43 @@ import Testing
         #expect(told.count { $0 == .laneResumed(bench.lane()) } == 1)
     }
 
+    enum Waiting: CaseIterable { case forItsTopic, forTheClock }
+
+    @Test(
+        "A lane that is stopped until a connection comes about gets one, also for what waits for something else",
+        arguments: Waiting.allCases)
+    func misconfiguredWhileAllWaits(_ waiting: Waiting) throws {
+        let bench = try Bench { ($0.reconnectMinimum, $0.reconnectMaximum) = (.seconds(60), .seconds(60)) }
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
+        var notification = Sample.notification(0)
+        notification.expiration = .at(bench.clock.wall.advanced(by: .seconds(3 * 86_400)).seconds)
+        bench.accepts = false
+        try bench.submit([notification])
+        bench.settle()
+        if waiting == .forTheClock { bench.clock.stepWall(by: .seconds(4 * 86_400)) }
+        bench.accepts = true
+        bench.settle()
+        bench.turn()
+        bench.settle()
+        #expect(bench.sent == (waiting == .forItsTopic ? [0] : []))
+        bench.accepts = false
+        bench.connection.end(possiblySent: [])
+        bench.advance(by: .seconds(1))
+        if waiting == .forTheClock { bench.clock.stepWall(by: .seconds(-4 * 86_400)) }
+        bench.turn()
+        for _ in 0..<3 {
+            bench.advance(by: .seconds(61))
+            #expect(bench.isConnectionRequested)
+            bench.refuseConnection(Self.untrusted)
+            bench.settle()
+            #expect(stops(bench).allSatisfy { $0 == Self.untrusted.message })
+        }
+        bench.answer = { _ in .confirmed }
+        bench.accepts = true
+        bench.advance(by: .seconds(61))
+        #expect(bench.status.confirmed == 1)
+    }
+
     @Test("A passing failure to connect stops no lane") func temporary() throws {
         let bench = try Bench()
         bench.accepts = false
