@@ -48,7 +48,7 @@ extension Certificate {
     }
 
     /// The first value of this kind in the subject's name, as UTF-8.
-    private func subjectText(_ nid: CInt) -> String? {
+    func subjectText(_ nid: CInt) -> String? {
         let name = unsafe X509_get_subject_name(handle.pointer)
         let index = unsafe X509_NAME_get_index_by_NID(name, nid, -1)
         guard index >= 0, let entry = unsafe X509_NAME_get_entry(name, index) else { return nil }

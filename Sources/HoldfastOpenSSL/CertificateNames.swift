@@ -9,6 +9,9 @@ extension Certificate {
     /// Who has signed it, written the same way.
     package var issuer: String { unsafe Self.text(X509_get_issuer_name(handle.pointer)) }
 
+    /// The first common name of the subject; nil where it has none.
+    package var commonName: String? { subjectText(NID_commonName) }
+
     private static func text(_ name: OpaquePointer?) -> String {
         defer { ERR_clear_error() }
         guard let bio = try? MemoryBIO() else { return "" }

@@ -27,9 +27,14 @@ package final class CertificateVerifier: @unchecked Sendable {
     }
 
     private let store: OpaquePointer
+    private let checksRevocation: Bool
 
-    /// - Parameter roots: whom it trusts: authorities, or exactly one server. Nil for the system's authorities.
-    package init(trusting roots: [Certificate]?) throws(OpenSSLError) {
+    /// - Parameters:
+    ///   - roots: whom it trusts: authorities, or exactly one server. Nil for the system's authorities.
+    ///   - lists: what they have taken back; then a list of whoever has signed a certificate has to be among them. Nil asks
+    ///     for none.
+    package init(trusting roots: [Certificate]?, revoked lists: [RevocationList]? = nil) throws(OpenSSLError) {
+        checksRevocation = lists != nil
         ERR_clear_error()
         let what = "cannot set up the trusted certificates"
         unsafe store = try check(X509_STORE_new(), what)
@@ -38,6 +43,7 @@ package final class CertificateVerifier: @unchecked Sendable {
         } else {
             unsafe try check(X509_STORE_set_default_paths(store), what)
         }
+        for list in lists ?? [] { unsafe try check(X509_STORE_add_crl(store, list.handle.pointer), what) }
     }
 
     deinit { unsafe X509_STORE_free(store) }
@@ -78,7 +84,8 @@ package final class CertificateVerifier: @unchecked Sendable {
 
     private func expect(_ role: Role, of parameters: OpaquePointer?, _ what: String) throws(OpenSSLError) {
         // Who trusts a certificate that is no authority's trusts just that one.
-        unsafe try check(X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)), what)
+        let flags = X509_V_FLAG_PARTIAL_CHAIN | (checksRevocation ? X509_V_FLAG_CRL_CHECK : 0)
+        unsafe try check(X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)), what)
         // 112 bits: RSA from 2048 bits on, SHA-2; as TLS on Debian.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         guard case .server(let name?) = role else { return }
@@ -117,6 +124,10 @@ package enum CertificateFault: Error, Hashable, Sendable {
     /// It is not for what it is used for: not for servers, for instance.
     case otherPurpose
     case revoked
+    /// Whoever has signed it has no revocation list among those that are known.
+    case unlisted(issuer: String)
+    /// The revocation list of whoever has signed it is out of date.
+    case outdatedList(issuer: String)
     /// In libcrypto's words.
     case other(String)
 
@@ -135,6 +146,8 @@ package enum CertificateFault: Error, Hashable, Sendable {
             case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: .untrusted(issuer: culprit.subject)
             case X509_V_ERR_INVALID_PURPOSE: .otherPurpose
             case X509_V_ERR_CERT_REVOKED: .revoked
+            case X509_V_ERR_UNABLE_TO_GET_CRL: .unlisted(issuer: culprit.issuer)
+            case X509_V_ERR_CRL_HAS_EXPIRED: .outdatedList(issuer: culprit.issuer)
             default: .other(unsafe String(cString: X509_verify_cert_error_string(Int(code))))
             }
     }

@@ -48,6 +48,9 @@ extension Dialer {
         case .otherPurpose:
             return "\(certificate), or one that leads to it, is not for TLS servers: its key usage says otherwise"
         case .revoked: return "\(certificate) has been revoked"
+        case .unlisted(let issuer): return "\(certificate) may be revoked: no revocation list of \(issuer) is known"
+        case .outdatedList(let issuer):
+            return "\(certificate) may be revoked: the revocation list of \(issuer) is out of date"
         case .other(let words): return "\(certificate) is not good: \(words)"
         }
     }

@@ -1,42 +1,35 @@
 package import Holdfast
 package import HoldfastOpenSSL
-package import NIOSSL
 
 /// Reads the certificates that the other side's must be signed by.
 package enum TrustStore {
-    /// - Parameter what: what the file is to be, for people.
+    /// - Parameters:
+    ///   - what: what the file is to be, for people.
+    ///   - revocations: PEM or DER with the revocation lists of those authorities; nil asks for none.
     /// - Throws: an error that names the file that is missing, or is not what it should be.
     package static func verifier(
-        _ trust: TrustedCertificates, as what: String
+        _ trust: TrustedCertificates, as what: String, revocations: CredentialSource? = nil
     ) throws(TransportConfigurationError) -> CertificateVerifier {
         let text = try text(trust, as: what)
+        let lists = try revocations.map { source throws(TransportConfigurationError) in try Self.lists(source) }
         do throws(OpenSSLError) {
             return try CertificateVerifier(
                 trusting: try text.map { text throws(OpenSSLError) in
                     try Certificate.all(pem: text.bytes)
-                })
+                }, revoked: lists)
         } catch {
             throw TransportConfigurationError(
                 text.map { "\($0.name) is not PEM with certificates: \(error)" } ?? "\(error)")
         }
     }
 
-    /// For a listener; nil for the system's.
-    ///
-    /// - Parameter what: what the file is to be, for people.
-    /// - Throws: an error that names the file that is missing, or is not what it should be.
-    package static func roots(
-        _ trust: TrustedCertificates, as what: String
-    ) throws(TransportConfigurationError) -> NIOSSLTrustRoots? {
-        guard let (bytes, name) = try text(trust, as: what) else { return nil }
-        do {
-            let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
-            guard !certificates.isEmpty else { throw TransportConfigurationError("\(name) holds no certificate") }
-            return .certificates(certificates)
-        } catch let error as TransportConfigurationError {
-            throw error
+    private static func lists(_ source: CredentialSource) throws(TransportConfigurationError) -> [RevocationList] {
+        let what = "revocation list"
+        let bytes = try source.read(as: what)
+        do throws(OpenSSLError) {
+            return try RevocationList.all(bytes)
         } catch {
-            throw TransportConfigurationError("\(name) is not PEM with certificates: \(error)")
+            throw TransportConfigurationError("the \(source.named(what)) can't be used: \(error)")
         }
     }
 

@@ -4,15 +4,17 @@ internal import Holdfast
 struct SubmitterCheck {
     /// Whom a request has shown to come from.
     enum Submitter {
-        /// Reached a listener that serves everybody, or has shown a certificate.
-        case trusted
+        /// Reached a listener that serves everybody.
+        case anybody
+        /// Has shown a certificate.
+        case client(KnownClient)
         /// Has these keys.
         case keys([Int])
     }
 
     private var access: SubmitterAccess
-    /// Whether the client has shown a certificate that we know.
-    var isTrusted = false
+    /// Who has shown a certificate that is good.
+    var client: KnownClient?
     private var last: (authorization: String, verdict: SubmitterAccess.Verdict?)?
     private var verifications = 0
 
@@ -32,7 +34,8 @@ struct SubmitterCheck {
 
     /// - Throws: ``Refusal`` in Apple's words.
     mutating func submitter(_ authorization: String?, now: WallTime) throws(Refusal) -> Submitter {
-        if access.isOpen || isTrusted { return .trusted }
+        if let client { return .client(client) }
+        if access.isOpen { return .anybody }
         guard let verdict = try verdict(on: authorization ?? "") else {
             throw Refusal(.invalidProviderToken, "the provider token is not signed with a key of a route")
         }
@@ -45,10 +48,17 @@ struct SubmitterCheck {
         return .keys(verdict.keys)
     }
 
-    /// - Throws: ``Refusal`` where the submitter's key is that of another topic's route.
+    /// - Throws: ``Refusal`` where the submitter's key is that of another topic's route, or its certificate is for others.
     func check(_ submitter: Submitter, for topic: String) throws(Refusal) {
-        guard case .keys(let keys) = submitter, !access.serves(keys, topic: topic) else { return }
-        throw Refusal(.topicDisallowed, "the provider token is not signed with the key of this topic's route")
+        switch submitter {
+        case .anybody: break
+        case .client(let client):
+            guard client.topics?.contains(topic) == false else { return }
+            throw Refusal(.topicDisallowed, "the table of clients has other topics for the bearer of this certificate")
+        case .keys(let keys):
+            guard !access.serves(keys, topic: topic) else { return }
+            throw Refusal(.topicDisallowed, "the provider token is not signed with the key of this topic's route")
+        }
     }
 
     private mutating func verdict(on authorization: String) throws(Refusal) -> SubmitterAccess.Verdict? {

@@ -35,6 +35,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private let loop: any EventLoop
     private let limits: ListenerLimits
     private var session: BinaryServerSession
+    private var client: KnownClient?
+    private var topic: String?
     private var phase: Phase
     private var context: ChannelHandlerContext?
     private var isPumping = false
@@ -54,6 +56,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         self.service = service
         loop = channel.eventLoop
         limits = settings.limits
+        topic = settings.topic
         session = Self.session(settings, topic: settings.topic)
         phase = isCleartext ? .serving : .opening
         deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
@@ -72,6 +75,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted: opened(context)
+        case is ClientGate.JudgeChanged: lookAtClient(context)
         case ChannelEvent.inputClosed:
             session.inputEnded()
             pump()
@@ -127,9 +131,19 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         guard phase == .opening else { return }
         phase = .serving
         let settings = service.settings
-        session = Self.session(
-            settings, topic: CertifiedClients.topic(of: context.pipeline, configured: settings.topic))
+        client = ClientGate.client(in: context.pipeline)
+        topic = CertifiedClients.topic(of: client, configured: settings.topic)
+        session = Self.session(settings, topic: topic)
         watch(for: limits.idle)
+    }
+
+    /// The table of clients may be another one: what the connection's notifications are for stays, or it ends.
+    private func lookAtClient(_ context: ChannelHandlerContext) {
+        guard phase == .serving, client != nil else { return }
+        client = ClientGate.client(in: context.pipeline)
+        guard let client, CertifiedClients.topic(of: client, configured: topic) != topic else { return }
+        session.drain()
+        pump()
     }
 
     private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
@@ -160,10 +174,13 @@ final class BinaryServerHandler: ChannelDuplexHandler {
 
     private func read() {
         guard resumption == nil else { return }
-        let (allowance, pause) = service.rate.allowance()
+        let rates = [service.rate, client?.rate].compactMap(\.self)
+        let allowances = rates.map { $0.allowance() }
+        let pause = allowances.compactMap(\.pause).max()
+        let allowance = allowances.map(\.count).min() ?? .max
         let count = session.read(atMost: allowance, now: service.producer.clock.wall())
         if count > 0 {
-            service.rate.took(count)
+            for rate in rates { rate.took(count) }
             // A client is as active as it has something to say: bytes that never make a notification are silence.
             deadline = .now() + TimeAmount(limits.idle)
         }

@@ -1,7 +1,5 @@
 internal import Holdfast
 internal import HoldfastOpenSSL
-internal import NIOCore
-internal import NIOSSL
 
 /// What the listeners of the binary protocol and of feedback have in common: certificates are all that their clients can
 /// show, and where no topic is configured, all that says what they are for.
@@ -29,25 +27,35 @@ struct CertifiedClients {
     }
 
     /// What a client speaks of, once TLS is up: what is configured; where nothing is, what its certificate is for, as Apple
-    /// writes it (the subject's user identifier, or the first of its topics).
+    /// writes it (the subject's user identifier, or the first of its topics), or the one topic that the table of clients has
+    /// for it.
     ///
-    /// - Returns: nil where nothing says it, and for a certificate of Apple's that is for other topics than the one
-    ///   configured.
-    static func topic(of pipeline: ChannelPipeline, configured: String?) -> String? {
-        guard let facts = facts(of: pipeline), let topics = facts.topics else { return configured }
-        guard let configured else { return facts.userID ?? facts.listedTopics.first }
-        return topics.contains(configured) ? configured : nil
+    /// - Returns: nil where nothing says it, for a certificate of Apple's that is for other topics than the one configured,
+    ///   and where the table has other topics for its bearer.
+    static func topic(of client: KnownClient?, configured: String?) -> String? {
+        guard let client else { return configured }
+        let topic = topic(of: client.certificate, configured: configured)
+        guard let allowed = client.topics else { return topic.said }
+        switch topic {
+        case .said(let topic): return allowed.contains(topic) ? topic : nil
+        case .unsaid: return allowed.count == 1 ? allowed.first : nil
+        case .contradicted: return nil
+        }
     }
 
-    /// Of the certificate that the client has shown; nil where it has shown none. What can't be read says nothing: the
-    /// handshake has found it good all the same.
-    private static func facts(of pipeline: ChannelPipeline) -> CertificateFacts? {
-        do {
-            guard let certificate = try pipeline.syncOperations.nioSSL_peerCertificate() else { return nil }
-            let bytes = try certificate.toDERBytes()
-            return try Certificate(der: bytes.span, from: "the client's certificate").facts()
-        } catch {
-            return nil
+    private enum Topic {
+        case said(String)
+        case unsaid, contradicted
+
+        var said: String? { if case .said(let topic) = self { topic } else { nil } }
+    }
+
+    /// What can't be read of a certificate says nothing: the handshake has found it good all the same.
+    private static func topic(of certificate: Certificate, configured: String?) -> Topic {
+        guard let facts = try? certificate.facts(), let topics = facts.topics else {
+            return configured.map { .said($0) } ?? .unsaid
         }
+        guard let configured else { return (facts.userID ?? facts.listedTopics.first).map { .said($0) } ?? .unsaid }
+        return topics.contains(configured) ? .said(configured) : .contradicted
     }
 }

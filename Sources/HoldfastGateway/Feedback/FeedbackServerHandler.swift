@@ -62,7 +62,8 @@ final class FeedbackServerHandler: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted:
-            begin(context, topic: CertifiedClients.topic(of: context.pipeline, configured: service.settings.topic))
+            let client = ClientGate.client(in: context.pipeline)
+            begin(context, topic: CertifiedClients.topic(of: client, configured: service.settings.topic))
         case ChannelEvent.inputClosed:
             // Before our own end: a client that reads no further, or one that nobody can tell from it.
             if phase != .closing { end() }

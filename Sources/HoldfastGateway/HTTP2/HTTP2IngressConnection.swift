@@ -3,7 +3,6 @@ internal import Holdfast
 internal import HoldfastHTTP2
 internal import HoldfastTransport
 internal import NIOCore
-internal import NIOSSL
 internal import NIOTLS
 
 /// Told to each connection of a listener when a configuration has been taken up.
@@ -100,6 +99,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             desk.close(nil)
             publish()
             flush()
+        case is ClientGate.JudgeChanged:
+            lookAtCertificate(context)
         case is HTTP2IngressReload:
             let settings = service.settings
             desk.change(to: settings)
@@ -116,15 +117,14 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
         guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: .alpn) }
         isSecure = true
-        do {
-            if service.settings.knowsCertificates, try context.pipeline.syncOperations.nioSSL_peerCertificate() != nil {
-                desk.trust()
-                lookAtProof()
-            }
-        } catch {
-            return end(fault: .tls)
-        }
+        lookAtCertificate(context)
         flush()
+    }
+
+    private func lookAtCertificate(_ context: ChannelHandlerContext) {
+        guard let client = ClientGate.client(in: context.pipeline) else { return }
+        desk.know(client)
+        lookAtProof()
     }
 
     /// A client that speaks no TLS, breaks off or resets costs a connection.
@@ -185,7 +185,9 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     private func submit() {
         guard desk.batchCount > 0, let bound, let context else { return }
-        let (granted, retryAfter) = service.rate.take(desk.batchCount)
+        let (own, ownPause) = desk.clientRate?.take(desk.batchCount) ?? (desk.batchCount, 0)
+        let (granted, pause) = service.rate.take(own)
+        let retryAfter = granted < own ? pause : ownPause
         let batch = desk.takeBatch(granted: granted, retryAfter: retryAfter)
         guard !batch.notifications.isEmpty else { return }
         let loop = context.eventLoop

@@ -9,8 +9,6 @@ struct HTTP2IngressSettings: Sendable {
     let retryAfter: Int
     let unstoredLifetime: Duration
     let access: SubmitterAccess
-    /// Whether clients may show certificates.
-    let knowsCertificates: Bool
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
 
@@ -20,7 +18,6 @@ struct HTTP2IngressSettings: Sendable {
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
         unstoredLifetime = configuration.unstoredLifetime
         self.access = access
-        knowsCertificates = configuration.tls?.clientAuthorities != nil
         onlyTopic = producer.onlyTopic
     }
 

@@ -224,11 +224,14 @@ struct RequestDesk {
         credentials.change(to: settings.access)
     }
 
-    /// The client has shown a certificate that we know.
-    mutating func trust() {
-        credentials.isTrusted = true
+    /// The client has shown a certificate that is good.
+    mutating func know(_ client: KnownClient) {
+        credentials.client = client
         hasProof = true
     }
+
+    /// Shared with the client's other connections; nil for any number.
+    var clientRate: SharedRate? { credentials.client?.rate }
 
     /// Called at long intervals: a client that is in order gets a new budget of frames, and a request that has not ended
     /// in a whole interval is given up.

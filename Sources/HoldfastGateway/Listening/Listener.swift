@@ -14,8 +14,10 @@ final class Listener: Sendable {
     struct DrainIsOver: Sendable {}
 
     private let channel: any Channel
-    private let guests: GuestList
+    private let door: ListenerDoor
     private let tls: ServerTLSVault?
+    /// Looks at revocation lists again and again.
+    private let lookingAgain: RepeatedTask?
     /// As it came to be: with the port that the system chose.
     let address: ListenAddress
 
@@ -31,7 +33,6 @@ final class Listener: Sendable {
         _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
-        let demandsCertificate = tls?.requiresClientCertificate == true
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
@@ -53,50 +54,73 @@ final class Listener: Sendable {
                 guard door.admits(child) else { return child.close() }
                 return child.eventLoop.makeCompletedFuture {
                     let pipeline = child.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
-                    if demandsCertificate { try pipeline.addHandler(CertificateProof(door.guests)) }
-                    for handler in try handlers(child) { try pipeline.addHandler(handler) }
+                    let secure = tls?.handlers(for: child, door) ?? []
+                    for handler in try secure + handlers(child) { try pipeline.addHandler(handler) }
                 }
             }
         do {
             let channel = try await bootstrap.bind(host: address.host, port: address.port).get()
-            return Listener(channel, door.guests, tls, address)
+            return Listener(channel, door, tls, address)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
         }
     }
 
     private init(
-        _ channel: any Channel, _ guests: GuestList, _ tls: ServerTLSVault?, _ address: ListenAddress
+        _ channel: any Channel, _ door: ListenerDoor, _ tls: ServerTLSVault?, _ address: ListenAddress
     ) {
         self.channel = channel
-        self.guests = guests
+        self.door = door
         self.tls = tls
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
+        lookingAgain = tls.map { Self.lookAgain(at: $0, door, on: channel.eventLoop) }
     }
 
-    var openConnections: Int { guests.count }
+    var openConnections: Int { door.guests.count }
+
+    private static func lookAgain(
+        at tls: ServerTLSVault, _ door: ListenerDoor, on loop: any EventLoop
+    ) -> RepeatedTask {
+        let pause = TimeAmount(tls.settings.clientRevocationsInterval)
+        return loop.scheduleRepeatedAsyncTask(initialDelay: pause, delay: pause) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+                switch tls.lookAtRevocations() {
+                case .unchanged: break
+                case .taken:
+                    door.log.tookRevocationLists()
+                    tell(ClientGate.JudgeChanged(), to: door.guests)
+                case .failed(let why):
+                    door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
+                }
+            }
+        }
+    }
 
     /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
     ///
-    /// - Returns: what uses them, for connections from then on.
+    /// - Returns: what uses them, for connections from then on, and ends those whose certificate is not good any more.
     /// - Throws: ``GatewayError`` that names the file that is wrong.
     func reloading(_ settings: ServerTLS?) throws(GatewayError) -> () -> Void {
         guard let tls, let settings else { return {} }
-        return try tls.reloading(settings)
+        let takeUp = try tls.reloading(settings)
+        return {
+            takeUp()
+            self.tell(ClientGate.JudgeChanged())
+        }
     }
 
     /// Tells each open connection something, through its pipeline.
-    func tell(_ event: any Sendable) {
-        for channel in guests.channels {
-            channel.pipeline.fireUserInboundEventTriggered(event)
-        }
+    func tell(_ event: any Sendable) { Self.tell(event, to: door.guests) }
+
+    private static func tell(_ event: any Sendable, to guests: GuestList) {
+        for channel in guests.channels { channel.pipeline.fireUserInboundEventTriggered(event) }
     }
 
     /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
     /// the limit are closed.
     func drain(within limit: Duration) async {
-        let channels = guests.end()
+        lookingAgain?.cancel()
+        let channels = door.guests.end()
         // It may be closed already, or close with an error: it is gone either way.
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }

@@ -18,6 +18,8 @@ enum ListenerFault: String, Sendable, CaseIterable {
     case idle
     /// It has shown no credentials for too long, or when others wanted its place.
     case unproven
+    /// Its certificate is not good any more.
+    case revoked
     /// It did not take what it was owed.
     case write
     /// A request that does not end.

@@ -12,6 +12,7 @@ final class ListenerLog: Sendable {
         case strangersGo = "strangers-go"
         case cannotAccept = "cannot-accept"
         case refusedCredentials = "refused-credentials"
+        case revocationLists = "revocation-lists"
         case journalRefuses = "journal-refuses"
     }
 
@@ -38,6 +39,12 @@ final class ListenerLog: Sendable {
         if let peer { metadata["client"] = .string(peer.ipAddress ?? "\(peer)") }
         let suffix = leftOut > 0 ? " (and \(leftOut) more like this since the last one that was logged)" : ""
         logger.warning("\(words())\(suffix)", metadata: metadata)
+    }
+
+    func tookRevocationLists() {
+        logger.notice(
+            "other revocation lists are taken up, and each connection's certificate is looked at again",
+            metadata: ["event": .string(Line.revocationLists.rawValue)])
     }
 
     func cannotAccept(_ error: any Error) {

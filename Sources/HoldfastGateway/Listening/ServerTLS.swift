@@ -9,6 +9,13 @@ public struct ServerTLS: Hashable, Sendable {
     public var identity: ClientCertificate
     /// PEM with the authorities whose certificates clients may show; nil asks for none.
     public var clientAuthorities: TrustedCertificates?
+    /// Which of their certificates those authorities have taken back: revocation lists in PEM, or one in DER. Whoever has
+    /// signed a client's certificate needs a list, which is not out of date. Nil asks for none. Default: nil.
+    public var clientRevocations: CredentialSource?
+    /// How often the file of the revocation lists is looked at. Default: 10 s.
+    public var clientRevocationsInterval: Duration = .seconds(10)
+    /// Who of those with such a certificate may submit; nil for all of them, and everything. Default: nil.
+    public var clientSubjects: [ClientSubject]?
     /// Whether a client without such a certificate is turned away in the handshake.
     public var requiresClientCertificate = false
 
@@ -23,28 +30,81 @@ public struct ServerTLS: Hashable, Sendable {
     public func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
 }
 
-/// The TLS of a listener, read from files and exchanged for what they hold later; open connections keep what they have.
+/// The TLS of a listener, read from files and exchanged for what they hold later.
 final class ServerTLSVault: Sendable {
+    private struct Terms: Sendable {
+        let settings: ServerTLS
+        let context: NIOSSLContext
+        let judge: ClientJudge?
+        var watch: CredentialWatch
+    }
+
     private let protocols: [String]
-    private let current: Monitor<NIOSSLContext>
+    private let current: Monitor<Terms>
 
     /// - Parameter protocols: what ALPN takes; none for protocols that are older than it.
     /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
     init(_ settings: ServerTLS, protocols: [String]) throws(GatewayError) {
         self.protocols = protocols
-        current = Monitor(try Self.context(settings, protocols))
+        current = Monitor(try Self.terms(settings, protocols, after: nil))
     }
 
-    /// For the next connection.
-    var context: NIOSSLContext { current.withLock { $0 } }
+    /// Who decides about clients' certificates; nil where none is asked for.
+    var judge: ClientJudge? { current.withLock(\.judge) }
+
+    var settings: ServerTLS { current.withLock(\.settings) }
+
+    /// The handlers of the next connection, the nearest to the socket first.
+    func handlers(for channel: any Channel, _ door: ListenerDoor) -> [any ChannelHandler] {
+        let terms = current.withLock { $0 }
+        guard let judge = terms.judge else { return [NIOSSLServerHandler(context: terms.context)] }
+        let gate = ClientGate(self, judge, door)
+        let bound = NIOLoopBound(gate, eventLoop: channel.eventLoop)
+        let tls = NIOSSLServerHandler(context: terms.context) { chain, promise in
+            promise.succeed(bound.value.admits(chain, peer: channel.remoteAddress) ? .certificateVerified : .failed)
+        }
+        return [tls, gate]
+    }
 
     /// Reads the files anew.
     ///
     /// - Returns: what uses them, for connections from then on.
     /// - Throws: ``GatewayError`` that names the file that is wrong.
     func reloading(_ settings: ServerTLS) throws(GatewayError) -> () -> Void {
-        let context = try Self.context(settings, protocols)
-        return { self.current.withLock { $0 = context } }
+        let terms = try Self.terms(settings, protocols, after: judge)
+        return { self.current.withLock { $0 = terms } }
+    }
+
+    enum Look: Equatable, Sendable {
+        case unchanged, taken
+        /// What was there before holds on. Told once.
+        case failed(String)
+    }
+
+    /// Looks whether the revocation lists are others by now, and takes them up. May wait for the disk.
+    ///
+    /// With them goes everything that clients could resume a session by, since that shows no certificate anew.
+    func lookAtRevocations() -> Look {
+        let terms = current.withLock { $0 }
+        let stamps = Self.stamps(terms.settings)
+        guard terms.watch.wantsLoad(stamps) else { return .unchanged }
+        do throws(GatewayError) {
+            var new = try Self.terms(terms.settings, protocols, after: terms.judge)
+            new.watch = CredentialWatch(used: stamps)
+            // Another configuration may have been taken up meanwhile, which has read them itself.
+            return current.withLock { now in
+                guard now.settings == terms.settings else { return .unchanged }
+                now = new
+                return .taken
+            }
+        } catch {
+            let tells = current.withLock { $0.watch.failed(stamps, isAsked: false) }
+            return tells ? .failed(error.message) : .unchanged
+        }
+    }
+
+    private static func stamps(_ settings: ServerTLS) -> [FileStamp] {
+        if case .file(let path) = settings.clientRevocations { [FileStamp(path)] } else { [] }
     }
 
     /// Of TLS 1.2 those that keep what was said secret although the key is lost later, and that authenticate what they
@@ -58,7 +118,11 @@ final class ServerTLSVault: Sendable {
     /// How long a client may take to answer the end of TLS.
     private static let goodbyeLimit = TimeAmount.seconds(1)
 
-    private static func context(_ settings: ServerTLS, _ protocols: [String]) throws(GatewayError) -> NIOSSLContext {
+    private static func terms(
+        _ settings: ServerTLS, _ protocols: [String], after former: ClientJudge?
+    ) throws(GatewayError) -> Terms {
+        // Before they are read: what changes meanwhile is read again.
+        let watch = CredentialWatch(used: stamps(settings))
         do throws(TransportConfigurationError) {
             let loaded = try settings.identity.load(as: "server certificate")
             var tls = TLSConfiguration.makeServerConfiguration(
@@ -67,13 +131,17 @@ final class ServerTLSVault: Sendable {
             tls.cipherSuiteValues = suites
             tls.applicationProtocols = protocols
             tls.shutdownTimeout = goodbyeLimit
+            var judge: ClientJudge?
             if let authorities = settings.clientAuthorities {
-                if let roots = try TrustStore.roots(authorities, as: "client authorities") { tls.trustRoots = roots }
+                judge = try ClientJudge(settings, authorities: authorities, after: former)
+                // So that certificates are asked for; whose are good, the judge alone knows.
+                tls.trustRoots = .certificates([])
                 tls.certificateVerification =
                     settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification
             }
             do {
-                return try NIOSSLContext(configuration: tls)
+                return Terms(
+                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge, watch: watch)
             } catch {
                 throw TransportConfigurationError("TLS can't be set up: \(error)")
             }

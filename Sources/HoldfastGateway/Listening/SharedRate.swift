@@ -9,6 +9,8 @@ final class SharedRate: Sendable {
     /// - Parameter limit: nil for any number.
     init(_ limit: RateLimit?) { limiter = Monitor(limit.map(RateLimiter.init)) }
 
+    var limit: RateLimit? { limiter.withLock { $0?.limit } }
+
     /// A limit that is what it was goes on as it is.
     func change(to limit: RateLimit?) {
         limiter.withLock { limiter in

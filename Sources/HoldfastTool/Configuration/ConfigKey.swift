@@ -65,7 +65,7 @@ struct ConfigSection: Sendable {
 enum ConfigSchema {
     static let sections: [ConfigSection] = [
         JournalSettings.section, RouteSettings.section, LimitSettings.section, LogSettings.section,
-        ReportSettings.section, GatewaySettings.section, AdminSettings.section,
+        ReportSettings.section, GatewaySettings.section, ClientSettings.section, AdminSettings.section,
     ]
 }
 

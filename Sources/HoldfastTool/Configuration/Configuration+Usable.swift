@@ -12,6 +12,19 @@ extension Configuration {
             return routeProblems
         }
         return routeProblems + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
+            + uselessClients()
+    }
+
+    /// A table of clients that nobody asks for anything.
+    private func uselessClients() -> [ConfigProblem] {
+        guard let first = self.values.first(where: { $0.section.name == ClientSettings.section.name }),
+            !gateway.listeners.contains(where: { $0.listener.tls?.clientAuthorities != nil })
+        else { return [] }
+        return [
+            ConfigProblem(
+                source: first.source, path: ClientSettings.section.name,
+                message: "no listener of the gateway has `clients`, so nobody is asked for a certificate")
+        ]
     }
 
     private func unusable(
@@ -19,17 +32,20 @@ extension Configuration {
     ) -> [ConfigProblem] {
         var problems: [ConfigProblem] = []
         if var tls = listener.tls {
-            let authorities = tls.clientAuthorities
-            tls.clientAuthorities = nil
-            do throws(GatewayError) { try tls.check() } catch {
-                problems.append(values.problem("\(name).certificate", error.message))
-            }
-            if problems.isEmpty, authorities != nil {
-                tls.clientAuthorities = authorities
+            // One file after the other, so that each fault is told of its own key.
+            let (authorities, revocations) = (tls.clientAuthorities, tls.clientRevocations)
+            (tls.clientAuthorities, tls.clientRevocations) = (nil, nil)
+            func check(_ key: String) {
+                guard problems.isEmpty else { return }
                 do throws(GatewayError) { try tls.check() } catch {
-                    problems.append(values.problem("\(name).clients", error.message))
+                    problems.append(values.problem("\(name).\(key)", error.message))
                 }
             }
+            check("certificate")
+            tls.clientAuthorities = authorities
+            if authorities != nil { check("clients") }
+            tls.clientRevocations = revocations
+            if revocations != nil { check("clients-revoked") }
         }
         if let topic = listener.topic, !routes.isEmpty, !routes.contains(where: { $0.topics?.contains(topic) ?? true })
         {

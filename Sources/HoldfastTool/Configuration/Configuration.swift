@@ -68,7 +68,9 @@ struct Configuration: Sendable {
         limits = LimitSettings(one(LimitSettings.section))
         log = LogSettings(one(LogSettings.section))
         report = ReportSettings(one(ReportSettings.section))
-        gateway = GatewaySettings(one(GatewaySettings.section))
+        gateway = GatewaySettings(
+            one(GatewaySettings.section),
+            clients: ClientSettings.subjects(values[ClientSettings.section.name] ?? []))
         admin = AdminSettings(one(AdminSettings.section))
         self.values = ConfigSchema.sections.flatMap { values[$0.name] ?? [] }
     }

@@ -164,4 +164,28 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "The table of clients says the topic of a certificate that has none, and keeps one from topics that are not its"
+    )
+    func table() async throws {
+        try await LegacyCredentials.run { credentials in
+            let plain = try credentials.client(topic: nil)
+            for (topics, isTaken) in [(["com.example.app"], true), (["com.example.other"], false)] {
+                for configured in ["com.example.app", nil] {
+                    var settings = configuration(credentials, topic: configured)
+                    settings.binary?.tls?.clientSubjects = [ClientSubject("Apple Push Services", topics: Set(topics))]
+                    try await BinaryGateway.run(settings) { gateway in
+                        let sender = try sender(credentials, port: gateway.port, certificate: plain)
+                        _ = await sender.producer.submit(notifications(1))
+                        try await running(sender) { _ = await sender.untilIdle() }
+                        // Where nothing else says the topic, the table's is what it is sent for.
+                        let isTaken = isTaken || configured == nil
+                        #expect(sender.status().confirmed == (isTaken ? 1 : 0))
+                        #expect(gateway.topics == (isTaken ? topics : []))
+                    }
+                }
+            }
+        }
+    }
 }

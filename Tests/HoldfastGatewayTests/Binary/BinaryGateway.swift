@@ -18,6 +18,9 @@ struct BinaryGateway: Sendable {
     /// Payloads on disk, in order.
     var payloads: [[UInt8]] { journal.entries.map(\.notification.payload) }
 
+    /// What those on disk are for, in order.
+    var topics: [String] { journal.entries.map(\.notification.topic) }
+
     /// Starts one, and drains it whatever happens.
     static func run(
         journal: InMemoryJournal = InMemoryJournal(), topics: Set<String>? = nil, patience: Duration = .seconds(30),

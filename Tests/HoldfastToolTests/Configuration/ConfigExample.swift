@@ -25,7 +25,7 @@ enum ConfigExample {
         sections.map { section in
             let rows = section.keys.map { key in
                 let variable = ConfigVariables.name(section.name, section.isList ? "ITEM" : nil, key.name)
-                    .replacingOccurrences(of: "_ITEM_", with: "_<ROUTE>_")
+                    .replacingOccurrences(of: "_ITEM_", with: "_<\(section.name.dropLast().uppercased())>_")
                 let standard = key.need == .always ? "required" : key.standard.map { "`\($0)`" } ?? ""
                 return "| `\(key.name)` | \(key.type.allowed) | \(standard) | \(key.meaning) | `\(variable)` |"
             }
@@ -54,6 +54,7 @@ struct ConfigDocumentationTests {
         let folder = try TemporaryFolder()
         for name in [
             "ca.pem", "AuthKey.p8", "push.pem", "push.key", "push.txt", "server.pem", "server.key", "server.txt",
+            "senders.crl",
         ] { try folder.write(name, "") }
         try folder.write("holdfast.yaml", try ConfigExample.full())
         let configuration = try Configuration.load(file: folder("holdfast.yaml"), environment: [:])

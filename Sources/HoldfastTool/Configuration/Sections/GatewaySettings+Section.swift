@@ -86,6 +86,10 @@ extension GatewaySettings {
                 "\(name).clients", .file,
                 "PEM with the authorities whose certificates clients show"
                     + (name == "http2" ? "; who shows none needs a provider token" : ", which they then must")),
+            ConfigKey(
+                "\(name).clients-revoked", .file,
+                "the revocation lists of these authorities, PEM or one in DER: each needs one that is not out of date. "
+                    + "Looked at every 10 s; connections of who was revoked are ended"),
             ConfigKey("\(name).connections", .count(1...100_000), default: "1000", "connections at a time at most"),
             ConfigKey(
                 "\(name).connections-per-address", .count(1...100_000),
@@ -96,6 +100,11 @@ extension GatewaySettings {
 
     private static func check(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
         for name in names {
+            if values.isGiven("\(name).clients-revoked"), !values.isGiven("\(name).clients") {
+                problems.append(
+                    values.problem(
+                        "\(name).clients-revoked", "needs \(name).clients: without it no certificate is asked for"))
+            }
             for key in ["key", "passphrase-file", "clients"]
             where values.isGiven("\(name).\(key)") && !values.isGiven("\(name).certificate") {
                 problems.append(

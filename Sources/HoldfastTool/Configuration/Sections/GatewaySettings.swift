@@ -37,11 +37,12 @@ struct GatewaySettings: Equatable, Sendable {
         }
     }
 
+    /// - Parameter clients: who of those with a certificate may submit; nil for all of them.
     /// - Precondition: the values are without a mistake.
-    init(_ values: ConfigValues) {
-        http2 = Listener("http2", values)
-        binary = Listener("binary", values)
-        feedback = Listener("feedback", values)
+    init(_ values: ConfigValues, clients: [ClientSubject]? = nil) {
+        http2 = Listener("http2", values, clients)
+        binary = Listener("binary", values, clients)
+        feedback = Listener("feedback", values, clients)
         requiresCredentials = values.text("http2.credentials") == "everybody"
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
@@ -90,7 +91,7 @@ struct GatewaySettings: Equatable, Sendable {
 
 extension GatewaySettings.Listener {
     /// Nil where none is configured.
-    fileprivate init?(_ name: String, _ values: ConfigValues) {
+    fileprivate init?(_ name: String, _ values: ConfigValues, _ subjects: [ClientSubject]?) {
         guard let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) else { return nil }
         self.listen = listen
         if let file = values.text("\(name).certificate") {
@@ -100,6 +101,8 @@ extension GatewaySettings.Listener {
             var tls = ServerTLS(identity: identity.identity, clientAuthorities: clients.map { .file($0) })
             // A request of HTTP/2 may show a token instead; the older protocols have nothing else.
             tls.requiresClientCertificate = clients != nil && name != "http2"
+            tls.clientRevocations = values.text("\(name).clients-revoked").map { .file($0) }
+            tls.clientSubjects = clients == nil ? nil : subjects
             self.tls = tls
         }
         limits = ListenerLimits()

@@ -1,0 +1,127 @@
+internal import Holdfast
+internal import HoldfastOpenSSL
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Knows who a connection's client is by the certificate that it has shown, and ends the connection when that is good no
+/// more: when it has expired, was revoked, or is of nobody who may submit.
+///
+/// Lives on one event loop, behind TLS and before whoever speaks the listener's protocol.
+final class ClientGate: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    /// Told to each connection of a listener when its judge is another one; what comes behind the gate is told when that is
+    /// done.
+    struct JudgeChanged: Sendable {}
+
+    private let tls: ServerTLSVault
+    private let door: ListenerDoor
+    private var judge: ClientJudge?
+    private var shown: [Certificate] = []
+    /// Nil where it has shown no certificate, or none that is good.
+    private(set) var client: KnownClient?
+    private var isEnding = false
+    private var timer: Scheduled<Void>?
+
+    /// How late the end of a certificate may be noticed.
+    private static let slack = TimeAmount.seconds(1)
+    /// The farthest that a timer is set.
+    private static let farthest: Int64 = 86_400
+
+    /// - Parameter judge: whose word holds for the handshake, and for sessions that it resumes.
+    init(_ tls: ServerTLSVault, _ judge: ClientJudge, _ door: ListenerDoor) {
+        self.tls = tls
+        self.door = door
+        self.judge = judge
+    }
+
+    /// The client of the connection; nil where it has shown no certificate that is good, or the listener asks for none.
+    static func client(in pipeline: ChannelPipeline) -> KnownClient? {
+        do { return try pipeline.syncOperations.handler(type: ClientGate.self).client } catch { return nil }
+    }
+
+    /// In the handshake: the client shows these, its own first.
+    ///
+    /// - Returns: whether that is good.
+    func admits(_ chain: [NIOSSLCertificate], peer: SocketAddress?) -> Bool {
+        shown = chain.prefix(Certificate.greatestChain).compactMap(Self.read)
+        return look(peer)
+    }
+
+    private static func read(_ certificate: NIOSSLCertificate) -> Certificate? {
+        guard let bytes = try? certificate.toDERBytes() else { return nil }
+        return try? Certificate(der: bytes, from: "the client's certificate")
+    }
+
+    private func look(_ peer: SocketAddress?, wasFoundGood: Bool = false) -> Bool {
+        client = nil
+        guard let judge else { return false }
+        do throws(ClientJudge.Refused) {
+            client = try judge.judge(shown, wasFoundGood: wasFoundGood)
+            return true
+        } catch {
+            door.log(.refusedCredentials, error.words, peer: peer)
+            return false
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case TLSUserEvent.handshakeCompleted:
+            guard isOpen(context) else { return context.close(promise: nil) }
+            if client != nil { door.guests.proved(context.channel) }
+            watch(context)
+        case is JudgeChanged:
+            judge = tls.judge
+            lookAgain(context)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    /// A session that is resumed shows nothing anew. It can be resumed only where it began, which is while the same judge
+    /// decides: another one comes with another context, whose keys open none of the former's tickets.
+    private func isOpen(_ context: ChannelHandlerContext) -> Bool {
+        guard client == nil else { return true }
+        do {
+            guard let own = try context.pipeline.syncOperations.nioSSL_peerCertificate() else { return true }
+            shown = Self.read(own).map { [$0] } ?? []
+        } catch {
+            return false
+        }
+        return look(context.channel.remoteAddress, wasFoundGood: judge === tls.judge)
+    }
+
+    // MARK: Afterwards
+
+    private func lookAgain(_ context: ChannelHandlerContext) {
+        guard client != nil, !isEnding else { return }
+        guard look(context.channel.remoteAddress) else { return end(context) }
+        watch(context)
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        guard let client else { return }
+        let left = client.notAfter - EngineClock.system.wall().seconds
+        let pause = TimeAmount.seconds(min(max(left, 0), Self.farthest)) + Self.slack
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { self.lookAgain(context) }
+    }
+
+    /// In order, so that nothing is lost which the client was right to send.
+    private func end(_ context: ChannelHandlerContext) {
+        isEnding = true
+        door.figures.fault(.revoked)
+        context.fireUserInboundEventTriggered(Listener.Drain())
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(door.limits().write)) {
+            context.fireUserInboundEventTriggered(Listener.DrainIsOver())
+            context.channel.cut()
+        }
+    }
+}

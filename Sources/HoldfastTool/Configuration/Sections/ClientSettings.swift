@@ -1,0 +1,50 @@
+internal import Holdfast
+internal import HoldfastGateway
+
+/// `clients:` — who of those with a client certificate may submit, and what.
+enum ClientSettings {
+    static let section = ConfigSection(
+        name: "clients", isList: true,
+        meaning:
+            "which senders may use the gateway's listeners by their certificates, and for what. Without any, all whose "
+            + "certificate is signed by a listener's `clients`, for every topic",
+        keys: [
+            ConfigKey(
+                "name", .text("a name", 1...255), need: .always,
+                "whose certificate: the common name of its subject, one of its host names, or the whole subject "
+                    + "(`CN=orders,O=Example`)"),
+            ConfigKey(
+                "topics", .texts("topics", 1...255, most: 1000), "what it may submit for; without it, for every topic"),
+            ConfigKey(
+                "rate.per-second", .share(0.001...10_000_000), need: .withGroup,
+                "notifications a second over all its connections to a listener; beyond it HTTP/2 answers 429, and of the "
+                    + "binary protocol nothing is read for a while"),
+            ConfigKey(
+                "rate.burst", .count(1...10_000_000),
+                "how many may come at once after a pause; without it, those of a second"),
+        ], check: check)
+
+    private static let check: @Sendable ([ConfigValues], inout [ConfigProblem]) -> Void = { items, problems in
+        for (index, values) in items.enumerated() {
+            for other in items[..<index] {
+                guard let name = values.text("name"), name == other.text("name") else { continue }
+                problems.append(
+                    values.problem(
+                        "name", "\(name.debugDescription) is also the name of \(other.path): one item says it"))
+            }
+        }
+    }
+
+    /// - Precondition: the values are without a mistake.
+    /// - Returns: nil where there are none, which serves everybody with a certificate that is good.
+    static func subjects(_ items: [ConfigValues]) -> [ClientSubject]? {
+        guard !items.isEmpty else { return nil }
+        return items.map { values in
+            ClientSubject(
+                values.text("name") ?? "", topics: values.texts("topics").map(Set.init),
+                rate: values.share("rate.per-second").map {
+                    RateLimit(perSecond: $0, burst: values.count("rate.burst"))
+                })
+        }
+    }
+}
