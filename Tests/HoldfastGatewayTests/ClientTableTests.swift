@@ -151,7 +151,7 @@ struct ClientTableTests {
                 #expect(try await good.send(HTTP2World.request()).status == 200)
                 try Data(try clients.authority.revoke([orders.certificate]).pem()).write(to: file, options: .atomic)
                 try await eventually("it is told to go") { try await !bad.goAways.isEmpty }
-                try await bad.untilClosed()
+                try await eventually("it is closed") { bad.isClosed }
                 #expect(world.figures.faults == ["revoked": 1])
                 try await expect(world, orders, nil)
                 #expect(try await good.send(HTTP2World.request()).status == 200)
@@ -252,7 +252,7 @@ struct ClientTableTests {
         } _: { world in
             let client = try await connect(world, as: brief)
             #expect(try await client.send(HTTP2World.request()).status == 200)
-            try await client.untilClosed()
+            try await eventually("it is closed") { client.isClosed }
             #expect(world.figures.faults == ["revoked": 1])
         }
     }
@@ -277,7 +277,7 @@ struct ClientTableTests {
             configuration.http2?.requiresCredentials = true
             try world.gateway.reload(configuration)
 
-            try await goes.untilClosed()
+            try await eventually("it is closed") { goes.isClosed }
             #expect(try await goes.goAways.count == 1)
             #expect(try await stays.send(HTTP2World.request()).status == 200)
             #expect(try await stays.send(HTTP2World.request(topic: Self.other)).reason == "TopicDisallowed")

@@ -102,6 +102,8 @@ final class HTTP2Client: Sendable {
 
     func close() async throws { try await channel.close().get() }
 
+    var isClosed: Bool { !channel.isActive }
+
     /// Waits until the server has closed.
     func untilClosed() async throws { try await channel.closeFuture.get() }
 }
