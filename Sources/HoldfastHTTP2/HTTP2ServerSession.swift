@@ -23,7 +23,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// - Parameter headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
     package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096) {
         connection = HTTP2Connection(.server, limits: limits)
-        streams = StreamRing(capacity: 256, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
+        // Thousands of clients may be connected and idle; whoever opens more streams makes it grow.
+        streams = StreamRing(capacity: 16, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         var settings = HTTP2Settings()
         settings.headerTableSize = headerTableSize
         settings.maxConcurrentStreams = limits.maxConcurrentStreams

@@ -8,19 +8,51 @@ package struct AddressBook: Sendable {
     private var quarantined: [String: Duration] = [:]
     /// Those that the service had when it was resolved last.
     private var known: Set<String> = []
+    /// Connections that are open, by address.
+    private var open: [String: Int] = [:]
+    /// Addresses that gave no connection and did not stall, with how long others of theirs are tried before them.
+    private var away: [String: Duration] = [:]
+
+    /// How long an address that refuses comes behind those that do not: it answers at once, and costs little to try.
+    private static let absence = Duration.seconds(30)
 
     package init(quarantine: Duration) { self.quarantine = quarantine }
 
-    /// In the resolver's order, those in quarantine last: none of these is tried while another one answers, and all of them
-    /// are when nothing else is left. Among them the one that has been there for the longest comes first.
+    /// Those first that have the fewest of our connections, so that many connections spread over what the name gives; among
+    /// as many, in the resolver's order. Those that just refused come behind them, and those in quarantine last: none of
+    /// these is tried while another one answers, and all of them are when nothing else is left. Among them the one that
+    /// has been there for the longest comes first.
     package mutating func order(_ addresses: [String], now: Duration) -> [String] {
         quarantined = quarantined.filter { $0.value > now }
+        away = away.filter { $0.value > now }
         var seen: Set<String> = []
         let addresses = addresses.filter { seen.insert($0).inserted }
         known = seen
         let late = addresses.filter { quarantined[$0] != nil }.sorted { until($0) < until($1) }
-        return addresses.filter { quarantined[$0] == nil } + late
+        let usual = addresses.enumerated().filter { quarantined[$0.element] == nil }.sorted { one, other in
+            rank(one.element, one.offset) < rank(other.element, other.offset)
+        }
+        return usual.map(\.element) + late
     }
+
+    private func rank(_ address: String, _ place: Int) -> (Int, Int, Int) {
+        (away[address] == nil ? 0 : 1, open[address] ?? 0, place)
+    }
+
+    /// A connection to the address can be used.
+    package mutating func opened(_ address: String) {
+        open[address, default: 0] += 1
+        away[address] = nil
+    }
+
+    /// One that was opened is closed.
+    package mutating func closed(_ address: String) {
+        guard let count = open[address] else { return }
+        open[address] = count > 1 ? count - 1 : nil
+    }
+
+    /// The address gave no connection that can be used, and said so.
+    package mutating func refused(_ address: String, now: Duration) { away[address] = now + Self.absence }
 
     private func until(_ address: String) -> Duration { quarantined[address] ?? .zero }
 

@@ -28,6 +28,12 @@ package final class AddressWatch: Sendable {
 
     func order(_ addresses: [String]) -> [String] { state.withLock { $0.book.order(addresses, now: Self.now()) } }
 
+    func opened(_ address: String) { state.withLock { $0.book.opened(address) } }
+
+    func closed(_ address: String) { state.withLock { $0.book.closed(address) } }
+
+    func refused(_ address: String) { state.withLock { $0.book.refused(address, now: Self.now()) } }
+
     /// - Parameter why: "accepts connections and does not answer".
     func stalled(_ address: String, _ why: String) {
         let hosts: [ConnectorHost] = state.withLock { state in

@@ -107,6 +107,10 @@ package struct Dialer: Sendable {
                     ready.fail(ConnectError(.temporary, "\(endpoint) closed the connection before it was ready"))
                 }
                 ready.futureResult.whenFailure { _ in channel.close(promise: nil) }
+                ready.futureResult.whenSuccess { _ in
+                    dialed.watch?.opened(dialed.text)
+                    channel.closeFuture.whenComplete { _ in dialed.watch?.closed(dialed.text) }
+                }
             }
         }
         do {
@@ -116,7 +120,11 @@ package struct Dialer: Sendable {
                 ready.fail(ConnectError(.temporary, "connecting to \(endpoint) was given up"))
             }
         } catch {
-            if Self.isStall(error) { dialed.stalled("does not get as far as a usable connection within \(limit)") }
+            if Self.isStall(error) {
+                dialed.stalled("does not get as far as a usable connection within \(limit)")
+            } else {
+                dialed.watch?.refused(dialed.text)
+            }
             throw describe(error, at: dialed)
         }
     }

@@ -6,6 +6,7 @@ final class ConnectionRoom: Sendable {
     private struct State: Sendable {
         var limit: Int
         var taken = 0
+        var crowd = CrowdWatch()
     }
 
     private let state: Monitor<State>
@@ -22,9 +23,16 @@ final class ConnectionRoom: Sendable {
         state.withLock { state in
             guard beyondLimit || state.taken < state.limit else { return false }
             state.taken += 1
+            state.crowd.opened(now: state.taken)
             return true
         }
     }
 
-    func giveBack() { state.withLock { $0.taken -= 1 } }
+    func giveBack() {
+        let hasCrowdGone = state.withLock { state in
+            state.taken -= 1
+            return state.crowd.closed(now: state.taken)
+        }
+        if hasCrowdGone { IdleMemory.giveBackSoon() }
+    }
 }

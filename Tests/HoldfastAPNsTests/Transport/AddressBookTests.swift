@@ -9,6 +9,35 @@ import Testing
         #expect(book.order(["b", "a", "b", "c"], now: .zero) == ["b", "a", "c"])
     }
 
+    @Test("Connections spread over the addresses, and an address whose connection has ended is the next")
+    mutating func spread() {
+        var dialed: [String] = []
+        for _ in 0..<8 {
+            let first = book.order(["a", "b", "c", "d"], now: .zero)[0]
+            book.opened(first)
+            dialed.append(first)
+        }
+        #expect(dialed == ["a", "b", "c", "d", "a", "b", "c", "d"])
+        book.closed("c")
+        #expect(book.order(["a", "b", "c", "d"], now: .zero) == ["c", "a", "b", "d"])
+        for address in ["a", "a", "b", "b", "c", "d", "d", "d"] { book.closed(address) }
+        #expect(book.order(["a", "b", "c", "d"], now: .zero) == ["a", "b", "c", "d"])
+    }
+
+    @Test("An address that refuses comes behind the others for a while, or until it gives a connection")
+    mutating func refused() {
+        book.opened("b")
+        book.refused("a", now: .zero)
+        #expect(book.order(["a", "b", "c"], now: .seconds(29)) == ["c", "b", "a"])
+        #expect(book.order(["a", "b", "c"], now: .seconds(30)) == ["a", "c", "b"])
+        book.refused("a", now: .seconds(31))
+        book.opened("a")
+        #expect(book.order(["a", "b", "c"], now: .seconds(32)) == ["c", "a", "b"])
+        _ = book.stalled("c", now: .seconds(33))
+        book.refused("a", now: .seconds(33))
+        #expect(book.order(["a", "b", "c"], now: .seconds(34)) == ["b", "a", "c"])
+    }
+
     @Test("An address that stalls comes behind the others for the time of its quarantine, and then in its place")
     mutating func quarantine() {
         _ = book.order(["a", "b", "c"], now: .zero)

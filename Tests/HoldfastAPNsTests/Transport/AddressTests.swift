@@ -64,6 +64,24 @@ import Testing
         try await mock.stop()
     }
 
+    @Test("Eight connections to a name with four addresses are two to each; where one is away, the others have them")
+    func spread() async throws {
+        let first = try await MockAPNsServer.start()
+        var same = MockAPNsConfiguration()
+        same.certificateDirectory = first.certificateDirectory
+        var mocks = [first]
+        for _ in 0..<3 { mocks.append(try await MockAPNsServer.start(same)) }
+        let connector = try APNsConnector(configuration(first, StubResolver(mocks.map { ("127.0.0.1", $0.port) })))
+        var benches: [WireBench] = []
+        for _ in 0..<8 { benches.append(try await WireBench(connector)) }
+        #expect(mocks.map(\.counters.connections) == [2, 2, 2, 2])
+        try await mocks[1].stop()
+        for _ in 0..<3 { benches.append(try await WireBench(connector)) }
+        #expect([0, 2, 3].map { mocks[$0].counters.connections } == [3, 3, 3])
+        for bench in benches { await bench.finish() }
+        for index in [0, 2, 3] { try await mocks[index].stop() }
+    }
+
     @Test("An address whose certificate is not trusted is followed by one whose is") func untrustedFirst() async throws
     {
         let mock = try await MockAPNsServer.start()
