@@ -54,6 +54,8 @@ final class LedgerEntry {
     var isDeferred = false
     /// Silence has confirmed it, and a late error may recall it.
     var isAside = false
+    /// A late error recalls it, and nobody has seen it back: it may have had to give way before.
+    var isRecallAsked = false
     /// Silence has confirmed it.
     var wasQuieted = false
     var wasDeferred = false

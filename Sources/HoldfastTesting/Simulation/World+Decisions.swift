@@ -136,6 +136,7 @@ extension World {
         if entry.outcome == nil {
             entry.requested = []
             entry.isAside = false
+            entry.isRecallAsked = true
         }
         rules.recalled += 1
     }

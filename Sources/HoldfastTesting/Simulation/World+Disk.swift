@@ -21,8 +21,10 @@ extension World {
         }
         for (_, uid) in disk.aside.all {
             guard let record = disk.aside[uid]?.record else { continue }
+            let isRecallAsked = ledger[uid]?.isRecallAsked == true
             if !see(uid, record, isDeferred: false) { violate(1, "entry \(uid) lies aside and was never accepted") }
             ledger[uid]?.isAside = true
+            ledger[uid]?.isRecallAsked = isRecallAsked
         }
         for (uid, rejection) in disk.rejections.range(after: ledger.greatest) where ledger[uid] == nil {
             guard let lane = disk.lane(rejection.record.lane)?.key else { continue }
@@ -51,6 +53,7 @@ extension World {
         entry.seen = reconciliations
         entry.isDeferred = isDeferred
         entry.isAside = false
+        entry.isRecallAsked = false
         if isDeferred { entry.wasDeferred = true }
         entry.isFlagged = record.isPossiblySent
         if entry.outcome != nil { violate(2, "entry \(uid) is unconfirmed again after it had ended") }
@@ -143,14 +146,16 @@ extension World {
 
     private func ended(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
         let kept = disk.outcomes[entry.uid]
-        guard let terminal = kept?.terminal ?? (entry.isAside ? .confirmed : entry.requested.last) else {
+        // In the commit in which it would have been recalled, it may have had to give way to others before.
+        let asked = entry.requested.last ?? (entry.isRecallAsked ? .confirmed : nil)
+        guard let terminal = kept?.terminal ?? (entry.isAside ? .confirmed : asked) else {
             entry.outcome = .withdrawn
             return violate(1, "entry \(entry.uid) has gone without a settlement")
         }
         if let other = entry.requested.first(where: { $0 != terminal }), !isTakenBackInFlight(entry) {
             violate(2, "entry \(entry.uid) was settled as \(terminal) and as \(other)")
         }
-        if entry.isAside, isDeniedInTime(entry) {
+        if entry.isAside || entry.isRecallAsked, isDeniedInTime(entry) {
             violate(2, "entry \(entry.uid) is confirmed, and an error denied it while it was kept aside")
         }
         entry.outcome = terminal
