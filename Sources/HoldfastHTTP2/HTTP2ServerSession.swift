@@ -24,7 +24,7 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096) {
         connection = HTTP2Connection(.server, limits: limits)
         // Thousands of clients may be connected and idle; whoever opens more streams makes it grow.
-        streams = StreamRing(capacity: 16, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
+        streams = StreamRing(capacity: 8, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         var settings = HTTP2Settings()
         settings.headerTableSize = headerTableSize
         settings.maxConcurrentStreams = limits.maxConcurrentStreams

@@ -50,7 +50,7 @@ final class Listener: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // A connection keeps its buffer while it is idle: one that says little has a small one.
             .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 2048, maximum: 65536)
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 1024, maximum: 65536)
             )
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { child in
