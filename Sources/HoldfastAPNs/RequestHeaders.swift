@@ -104,7 +104,7 @@ struct RequestHeaders: Sendable {
             appendRepeated(fields, of: bytes, to: &block)
             appendID(fields.id, as: .id, to: &block)
         }
-        appendExpiration(fields.expirationToSend, to: &block)
+        if let expiration = fields.expirationToSend { appendExpiration(expiration, to: &block) }
         if !fields.collapseID.isEmpty { appendValue(.collapseID, bytes[fields.collapseID], to: &block) }
     }
 

@@ -38,7 +38,7 @@ import Testing
         if let priority = notification.priority { fields.append(("apns-priority", String(priority.rawValue))) }
         if notification.isBroadcast { fields.append(("apns-channel-id", notification.recipient.text)) }
         fields.append((notification.isBroadcast ? "apns-request-id" : "apns-id", id.description))
-        fields.append(("apns-expiration", String(expiration.unixSeconds)))
+        if let seconds = expiration.unixSeconds { fields.append(("apns-expiration", String(seconds))) }
         if let collapse = notification.collapseID { fields.append(("apns-collapse-id", collapse)) }
         return fields
     }
@@ -69,9 +69,11 @@ import Testing
                 sample.collapseID = nil
             }
             let id = NotificationID(using: &random)
-            let expiration =
-                Bool.random(using: &random)
-                ? Expiration(unixSeconds: Int64.random(in: 0..<3, using: &random)) : .unstored(until: 1_900_000_000)
+            let kinds = [
+                Expiration(unixSeconds: Int64.random(in: 0..<3, using: &random)), .unstored(until: 1_900_000_000),
+                .unstated(until: 1_900_000_000),
+            ]
+            let expiration = kinds[number % kinds.count]
             let (fields, bytes) = try pack(sample, id: id, expiration: expiration)
             var block: [UInt8] = []
             headers.append(fields, of: bytes, to: &block)

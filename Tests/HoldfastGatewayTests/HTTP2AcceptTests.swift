@@ -87,7 +87,7 @@ struct HTTP2AcceptTests {
                 entries.map { entry in
                     [
                         entry.pushType?.rawValue, entry.priority.map { "\($0.rawValue)" }, entry.collapseID,
-                        entry.expiration.map { "\($0.unixSeconds)" }, entry.topic,
+                        entry.expiration?.unixSeconds.map { "\($0)" }, entry.topic,
                     ].map { $0 ?? "none" }
                 } == expected)
         }

@@ -73,7 +73,8 @@ import Testing
         let id = NotificationID(using: &random)
         var bytes: [UInt8] = Array(repeating: 0xEE, count: Int.random(in: 0...40, using: &random))
         let start = bytes.count
-        let expiration = [Expiration.once, .at(1_900_000_000), .unstored(until: 5)].randomElement(using: &random)!
+        let expiration = [Expiration.once, .at(1_900_000_000), .unstored(until: 5), .unstated(until: 6)]
+            .randomElement(using: &random)!
         PackedNotification.append(
             notification, id: id, expiration: expiration, acceptedAt: WallTime(milliseconds: 5), producer: "p",
             to: &bytes)

@@ -87,25 +87,27 @@ struct HandMadeTests {
         await #expect(throws: ToolError.self) { try await notifications("--event", "end") }
     }
 
-    @Test("--try-until stores nothing, and bounds the trying", arguments: [["--badge", "0"], broadcast])
+    @Test(
+        "--try-until bounds the trying, and the service is told what --expiration says of it, or nothing",
+        arguments: [["--badge", "0"], broadcast])
     func tryUntil(what: [String]) async throws {
         func expiration(_ flags: String...) async throws -> Expiration? {
             let recipient = what == Self.broadcast ? [] : ["--token", Self.token]
             let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + what + flags))
             return try draft?.notifications(topic: "t").first?.expiration
         }
-        #expect(try await expiration("--try-until", "1800000000") == .unstored(until: 1_800_000_000))
+        #expect(try await expiration("--try-until", "1800000000") == .unstated(until: 1_800_000_000))
         #expect(
             try await expiration("--try-until", "1800000000", "--expiration", "0") == .unstored(until: 1_800_000_000))
         let start = EngineClock.system.wall().seconds
         let until = try #require(try await expiration("--try-until", "10m"))
-        #expect(until.unixSeconds == 0 && (start + 600...start + 660).contains(until.deadline ?? 0))
+        #expect(until.unixSeconds == nil && (start + 600...start + 660).contains(until.deadline ?? 0))
     }
 
     @Test("An expiration is a span from now, a time, or Unix seconds")
     func expirations() throws {
         let now = WallTime(seconds: 1_700_000_000)
-        func seconds(_ text: String) throws -> Int64 { try ExpirationArgument.parse(text).expiration(now).unixSeconds }
+        func seconds(_ text: String) throws -> Int64? { try ExpirationArgument.parse(text).expiration(now).unixSeconds }
         #expect(try seconds("0") == 0)
         #expect(try seconds("1800000000") == 1_800_000_000)
         #expect(try seconds("10m") == 1_700_000_600)
@@ -113,10 +115,10 @@ struct HandMadeTests {
         #expect(try seconds("2026-11-21T12:00:00Z") == 1_795_262_400)
         for text in ["", "-1", "soon", "10 m", "0m", "1970-01-01T00:00:00Z"] {
             #expect(throws: ValidationError.self) { try ExpirationArgument.parse(text) }
-            #expect(throws: ValidationError.self) { try ExpirationArgument.parseUnstored(text) }
+            #expect(throws: ValidationError.self) { try ExpirationArgument.parseDeadline(text) }
         }
         // Which would be never.
-        #expect(throws: ValidationError.self) { try ExpirationArgument.parseUnstored("0") }
+        #expect(throws: ValidationError.self) { try ExpirationArgument.parseDeadline("0") }
     }
 
     @Test(

@@ -63,11 +63,14 @@ struct NotificationLineTests {
         #expect(stored.notifications.map(\.expiration) == [.at(4_000_000_000)])
     }
 
-    @Test("try-until bounds the trying of what the service is to store nothing of")
+    @Test("try-until bounds the trying of what the service is to store nothing of, or is told nothing of")
     func tryUntil() throws {
-        for zero in ["", #""apns-expiration":0,"#] {
-            let line = try parse(#"{"token":"01",\#(zero)"try-until":4000000000,"payload":{}}"#, topic: "x")
-            #expect(line.notifications.map(\.expiration) == [.unstored(until: 4_000_000_000)])
+        for (said, kind) in [
+            ("", Expiration.unstated(until: 4_000_000_000)),
+            (#""apns-expiration":0,"#, .unstored(until: 4_000_000_000)),
+        ] {
+            let line = try parse(#"{"token":"01",\#(said)"try-until":4000000000,"payload":{}}"#, topic: "x")
+            #expect(line.notifications.map(\.expiration) == [kind])
         }
         for bad in [#""apns-expiration":5,"try-until":6"#, #""try-until":0"#, #""try-until":"soon""#] {
             #expect(throws: LineFault.self) { try parse(#"{"token":"01",\#(bad),"payload":{}}"#, topic: "x") }

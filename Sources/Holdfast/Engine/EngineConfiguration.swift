@@ -18,7 +18,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var lateErrorPeriod: Duration = .seconds(10 * 60)
     /// The most entries of the journal that are kept aside; then the oldest count as confirmed. Default: 1,000,000.
     public var lateErrorLimit = 1_000_000
-    /// What an absent expiration becomes, counted from acceptance. Default: 24 hours.
+    /// For how long one without an expiration is tried, counted from acceptance; the service is told none. Default: 24 hours.
     public var defaultLifetime: Duration = .seconds(24 * 60 * 60)
     /// The most notifications of one commit of `submit`; a larger batch is split. Default: 5000.
     public var submissionChunk = 5000

@@ -53,7 +53,7 @@ struct RejectionRetry: Sendable {
     private func renewed(_ expiration: Expiration?, now: WallTime) -> Expiration {
         if let expiration, expiration.deadline.map({ $0 > now.seconds }) ?? true { return expiration }
         let deadline = now.advanced(by: defaultLifetime).seconds
-        return expiration?.unixSeconds == 0 ? .unstored(until: deadline) : .at(deadline)
+        return expiration?.moved(to: deadline) ?? .unstated(until: deadline)
     }
 
     private func checkBlacklist(_ notification: PushNotification, endpoint: String?) throws(Refusal) {

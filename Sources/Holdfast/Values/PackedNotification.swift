@@ -5,7 +5,8 @@
 ///
 ///     0   u8   version: 1, or the first that knows its flags
 ///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time · 8 is a retry (version 2) ·
-///              16 is a broadcast · 32 the service is to store nothing (version 3)
+///              16 is a broadcast · 32 the service is to store nothing (version 3) · 64 the service is told no expiration
+///              (version 4)
 ///     2   u8   priority: 10, 5, 1, or 0 for none
 ///     3   u8   push type: 0 none, 1… index in `PushType.known` plus one
 ///     4   u8   token length, 1…100; of a broadcast the channel id's
@@ -16,7 +17,7 @@
 ///     14  u8   producer name length
 ///     15  u8   0
 ///     16  u64  apns-id, first half    24 u64 second half
-///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0
+///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0, with 64 nothing
 ///     40  i64  token registered at, milliseconds
 ///     48  i64  accepted at, milliseconds
 ///     56       token or channel id · topic · collapse id · tag · producer name · of a retry: u64 UID of the rejection · payload
@@ -24,7 +25,7 @@
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    public static let version: UInt8 = 3
+    public static let version: UInt8 = 4
     public static let headerByteCount = 56
     /// The most bytes a packed notification can have; records beyond this are damage.
     public static let maximumByteCount = 64 * 1024
@@ -36,19 +37,22 @@ public struct PackedNotification: Sendable {
         static let isRetry: UInt8 = 8
         static let isBroadcast: UInt8 = 16
         static let isUnstored: UInt8 = 32
+        static let isUnstated: UInt8 = 64
 
         static func known(in version: UInt8) -> UInt8 {
             switch version {
             case 1: 7
             case 2: 15
-            default: 63
+            case 3: 63
+            default: 127
             }
         }
 
         /// The first version that knows them all.
         static func version(for flags: UInt8) -> UInt8 {
             if flags & ~known(in: 1) == 0 { return 1 }
-            return flags & ~known(in: 2) == 0 ? 2 : 3
+            if flags & ~known(in: 2) == 0 { return 2 }
+            return flags & ~known(in: 3) == 0 ? 3 : 4
         }
     }
 
@@ -70,6 +74,7 @@ public struct PackedNotification: Sendable {
         if retryOf != .none { flags |= Flags.isRetry }
         if notification.isBroadcast { flags |= Flags.isBroadcast }
         if case .unstored = expiration { flags |= Flags.isUnstored }
+        if case .unstated = expiration { flags |= Flags.isUnstated }
         let collapseID = notification.collapseID ?? ""
         let address = notification.recipient.address
 
@@ -113,6 +118,8 @@ public struct PackedNotification: Sendable {
         public let expiration: Int64
         /// Whether the service is to store nothing, whatever ``expiration`` says.
         public let isUnstored: Bool
+        /// Whether the service is told no expiration, whatever ``expiration`` says.
+        public let isUnstated: Bool
         /// Whether it is for a channel and not for a device.
         public let isBroadcast: Bool
         public let tokenRegisteredAt: WallTime?
@@ -133,8 +140,8 @@ public struct PackedNotification: Sendable {
         /// The token's bytes; nil for a broadcast.
         @inlinable public var token: Range<Int>? { isBroadcast ? nil : address }
 
-        /// The number that goes to the service as `apns-expiration`.
-        @inlinable public var expirationToSend: Int64 { isUnstored ? 0 : expiration }
+        /// The number that goes to the service as `apns-expiration`; nil where none does.
+        @inlinable public var expirationToSend: Int64? { isUnstated ? nil : isUnstored ? 0 : expiration }
 
         /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
@@ -153,6 +160,8 @@ public struct PackedNotification: Sendable {
             hasCollapseID = flags & Flags.hasCollapseID != 0
             isBroadcast = flags & Flags.isBroadcast != 0
             isUnstored = flags & Flags.isUnstored != 0
+            isUnstated = flags & Flags.isUnstated != 0
+            guard !isUnstored || !isUnstated else { throw .malformed }
             let code = bytes[start + 2]
             priority = Priority(rawValue: code)
             guard code == 0 || priority != nil else { throw .malformed }
@@ -210,6 +219,13 @@ extension PackedNotification.Fields {
     }
 }
 
+extension PackedNotification.Fields {
+    fileprivate var expirationAsAccepted: Expiration {
+        if isUnstated { return .unstated(until: expiration) }
+        return isUnstored ? .unstored(until: expiration) : Expiration(unixSeconds: expiration)
+    }
+}
+
 extension PushNotification {
     /// The notification as it was accepted: with its id and expiration filled in.
     package init(_ fields: PackedNotification.Fields, in bytes: [UInt8]) {
@@ -219,8 +235,7 @@ extension PushNotification {
             payload: Array(bytes[fields.payload]),
             pushType: fields.pushType,
             priority: fields.priority,
-            expiration: fields.isUnstored
-                ? .unstored(until: fields.expiration) : Expiration(unixSeconds: fields.expiration),
+            expiration: fields.expirationAsAccepted,
             collapseID: fields.hasCollapseID ? String(decoding: bytes[fields.collapseID], as: UTF8.self) : nil,
             id: fields.id,
             tokenRegisteredAt: fields.tokenRegisteredAt,

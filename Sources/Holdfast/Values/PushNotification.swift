@@ -13,8 +13,9 @@ public struct PushNotification: Hashable, Sendable {
     /// sent, which Apple takes for 10 (5 for `background`).
     public var priority: Priority?
     /// Until when the service stores the notification for a device that is offline, and Holdfast keeps trying.
-    /// Default: acceptance and the engine's default lifetime (24 hours); of a broadcast ``Expiration/unstored(until:)`` with
-    /// that, since a channel without storage takes nothing else.
+    /// Default: the service is told none, and Holdfast tries for the engine's default lifetime (24 hours) from acceptance on
+    /// (``Expiration/unstated(until:)``); of a broadcast ``Expiration/unstored(until:)`` with that, since a channel without
+    /// storage takes nothing else.
     public var expiration: Expiration?
     /// The `apns-collapse-id`, at most 64 bytes of UTF-8.
     public var collapseID: String?
@@ -133,12 +134,16 @@ public enum Expiration: Hashable, Sendable {
     /// Nothing stored for a device that is offline (`apns-expiration: 0`), and Holdfast tries until then: Unix seconds,
     /// greater than 0.
     case unstored(until: Int64)
+    /// The service is told nothing (no `apns-expiration`), and keeps it for a device that is offline for as long as it
+    /// pleases; Holdfast tries until then: Unix seconds, greater than 0. What acceptance makes of none at all.
+    case unstated(until: Int64)
 
-    /// The number that goes to the service.
-    @inlinable public var unixSeconds: Int64 {
+    /// The number that goes to the service; nil for none.
+    @inlinable public var unixSeconds: Int64? {
         switch self {
         case .once, .unstored: 0
         case .at(let seconds): seconds
+        case .unstated: nil
         }
     }
 
@@ -146,11 +151,39 @@ public enum Expiration: Hashable, Sendable {
     @inlinable public var deadline: Int64? {
         switch self {
         case .once: nil
-        case .at(let seconds), .unstored(let seconds): seconds
+        case .at(let seconds), .unstored(let seconds), .unstated(let seconds): seconds
+        }
+    }
+
+    /// The same kind, with another time; one attempt stays one.
+    package func moved(to deadline: Int64) -> Expiration {
+        switch self {
+        case .once: .once
+        case .at: .at(deadline)
+        case .unstored: .unstored(until: deadline)
+        case .unstated: .unstated(until: deadline)
         }
     }
 
     @inlinable public init(unixSeconds: Int64) { self = unixSeconds == 0 ? .once : .at(unixSeconds) }
+
+    /// From what goes to the service, and until when Holdfast tries where that is another time; nil where nothing is said.
+    package init?(unixSeconds: Int64?, ownDeadline: Int64?) {
+        switch (unixSeconds, ownDeadline) {
+        case (nil, nil): return nil
+        case (let seconds?, nil): self.init(unixSeconds: seconds)
+        case (nil, let deadline?): self = .unstated(until: deadline)
+        case (_?, let deadline?): self = .unstored(until: deadline)
+        }
+    }
+
+    /// Until when Holdfast tries, where the service is not told the same; Unix seconds.
+    package var ownDeadline: Int64? {
+        switch self {
+        case .once, .at: nil
+        case .unstored(let deadline), .unstated(let deadline): deadline
+        }
+    }
 
     /// What an `apns-expiration` asks for where it is a broadcast's: 0 says what the channel stores, not how often we may
     /// try, and so leaves that to acceptance (nil).
@@ -168,8 +201,10 @@ public enum Guarantee: UInt8, Hashable, Sendable, CaseIterable {
 extension PushNotification {
     /// Its own expiration, or the one that acceptance gives it.
     func expiration(acceptedAt: WallTime, defaultLifetime: Duration) -> Expiration {
+        // Of a broadcast the service has to be told one, and 0 is what each channel takes.
+        if isBroadcast, case .unstated(let deadline)? = expiration { return .unstored(until: deadline) }
         if let expiration { return expiration }
         let deadline = acceptedAt.advanced(by: defaultLifetime).seconds
-        return isBroadcast ? .unstored(until: deadline) : .at(deadline)
+        return isBroadcast ? .unstored(until: deadline) : .unstated(until: deadline)
     }
 }

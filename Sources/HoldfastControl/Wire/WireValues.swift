@@ -147,7 +147,7 @@ struct WireNotification: Codable, Hashable {
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
         expiration = notification.expiration?.unixSeconds
-        if case .unstored(let deadline)? = notification.expiration { tryUntil = deadline }
+        tryUntil = notification.expiration?.ownDeadline
         collapseID = notification.collapseID
         registeredAt = notification.tokenRegisteredAt?.milliseconds
         guarantee = notification.guarantee.name
@@ -168,7 +168,7 @@ struct WireNotification: Codable, Hashable {
         return PushNotification(
             recipient: try recipient(), topic: topic, payload: Array(payload),
             pushType: pushType.map(PushType.init(rawValue:)), priority: urgency,
-            expiration: tryUntil.map(Expiration.unstored) ?? expiration.map(Expiration.init(unixSeconds:)),
+            expiration: Expiration(unixSeconds: expiration, ownDeadline: tryUntil),
             collapseID: collapseID, id: parsed,
             tokenRegisteredAt: registeredAt.map(WallTime.init(milliseconds:)),
             guarantee: try WireLane.guarantee(guarantee), tag: tag.map { Array($0) } ?? [])

@@ -6,7 +6,7 @@ package struct BinaryFrameWriter {
     /// Appends a frame of command 2.
     ///
     /// The items come in the order 3, 1, 2, 4, 5: the identifier first, so that a service that stops reading at a bad item
-    /// can name the notification all the same.
+    /// can name the notification all the same. Where no expiration goes out, 4 is left out.
     ///
     /// - Parameters:
     ///   - fields: token and payload have at most 65,535 bytes each, which every packed notification keeps.
@@ -15,20 +15,23 @@ package struct BinaryFrameWriter {
         _ fields: PackedNotification.Fields, of bytes: [UInt8], identifier: UInt32, to buffer: inout ByteBuffer
     ) {
         let (token, payload) = (fields.address.count, fields.payload.count)
+        let expires = fields.expirationToSend.map(expiration)
         buffer.writeMultipleIntegers(
-            BinaryProtocol.Command.framed, UInt32(itemHeaderByteCount + token + payload),
+            BinaryProtocol.Command.framed,
+            UInt32(itemHeaderByteCount + (expires == nil ? 0 : expirationByteCount) + token + payload),
             BinaryProtocol.Item.identifier, UInt16(4), identifier,
             BinaryProtocol.Item.token, UInt16(token))
         buffer.writeBytes(bytes[fields.address])
         buffer.writeMultipleIntegers(BinaryProtocol.Item.payload, UInt16(payload))
         buffer.writeBytes(bytes[fields.payload])
-        buffer.writeMultipleIntegers(
-            BinaryProtocol.Item.expiration, UInt16(4), expiration(fields.expirationToSend),
-            BinaryProtocol.Item.priority, UInt16(1), priority(fields.priority))
+        if let expires { buffer.writeMultipleIntegers(BinaryProtocol.Item.expiration, UInt16(4), expires) }
+        buffer.writeMultipleIntegers(BinaryProtocol.Item.priority, UInt16(1), priority(fields.priority))
     }
 
-    /// Of the five items, all but token and payload: five item ids and lengths, identifier, expiration, priority.
-    private static let itemHeaderByteCount = 5 * 3 + 4 + 4 + 1
+    /// Of the four items that are always there, all but token and payload: four ids and lengths, identifier, priority.
+    private static let itemHeaderByteCount = 4 * 3 + 4 + 1
+    /// Of the expiration, id and length included.
+    private static let expirationByteCount = 3 + 4
 
     /// Appends the notification that no service takes: a frame of command 1 with a token of no bytes.
     ///

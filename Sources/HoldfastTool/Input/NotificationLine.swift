@@ -219,7 +219,7 @@ private struct LineFields {
         guard expiration == nil || expiration == .once else {
             throw LineFault(Refusal(.badExpirationDate, "\"try-until\" goes with \"apns-expiration\": 0, or none"))
         }
-        return .unstored(until: tryUntil)
+        return expiration == nil ? .unstated(until: tryUntil) : .unstored(until: tryUntil)
     }
 
     private mutating func takeID(_ value: JSONValue, _ bytes: [UInt8]) throws {

@@ -91,9 +91,7 @@ struct EntryRow: Encodable {
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
         expiration = notification.expiration?.unixSeconds
-        if case .unstored(let deadline)? = notification.expiration {
-            tryUntil = Timestamp.format(WallTime(seconds: deadline))
-        }
+        tryUntil = notification.expiration?.ownDeadline.map { Timestamp.format(WallTime(seconds: $0)) }
         collapseID = notification.collapseID
         tokenRegisteredAt = notification.tokenRegisteredAt.map(Timestamp.format)
         tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)

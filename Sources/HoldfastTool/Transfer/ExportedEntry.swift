@@ -86,7 +86,7 @@ enum ExportedEntry {
         line.add(Key.pushType.rawValue, notification.pushType?.rawValue)
         line.add(Key.priority.rawValue, notification.priority?.rawValue)
         line.add(Key.expiration.rawValue, notification.expiration?.unixSeconds)
-        if case .unstored(let deadline)? = notification.expiration { line.add(Key.tryUntil.rawValue, deadline) }
+        line.add(Key.tryUntil.rawValue, notification.expiration?.ownDeadline)
         line.add(Key.collapseID.rawValue, notification.collapseID)
         line.add(Key.tokenRegisteredAt.rawValue, notification.tokenRegisteredAt?.milliseconds)
         line.add(Key.guarantee.rawValue, notification.guarantee.name)

@@ -158,10 +158,14 @@ extension Members<ExportedEntry.Key> {
     }
 
     private func expiration() throws -> Expiration {
-        let seconds = try needed(.expiration, integer(.expiration, Int64.self))
-        guard let deadline = try integer(.tryUntil, Int64.self) else { return Expiration(unixSeconds: seconds) }
-        guard seconds == 0, deadline > 0 else { throw LineFault("\"try-until\" goes with \"apns-expiration\": 0") }
-        return .unstored(until: deadline)
+        guard let deadline = try integer(.tryUntil, Int64.self) else {
+            return Expiration(unixSeconds: try needed(.expiration, integer(.expiration, Int64.self)))
+        }
+        let seconds = try integer(.expiration, Int64.self)
+        guard seconds ?? 0 == 0, deadline > 0 else {
+            throw LineFault("\"try-until\" goes with \"apns-expiration\": 0, or none")
+        }
+        return seconds == nil ? .unstated(until: deadline) : .unstored(until: deadline)
     }
 
     private func payload() throws -> [UInt8] {

@@ -180,8 +180,8 @@ import Testing
                 (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(notification.recipient.text)"),
                 (":authority", "127.0.0.1:\(mock.port)"), ("apns-topic", notification.topic),
                 ("apns-id", notification.id?.description ?? ""),
-                ("apns-expiration", "\(notification.expiration?.unixSeconds ?? -1)"),
             ]
+            if let seconds = notification.expiration?.unixSeconds { expected.append(("apns-expiration", "\(seconds)")) }
             if let type = notification.pushType { expected.append(("apns-push-type", type.rawValue)) }
             if let priority = notification.priority { expected.append(("apns-priority", "\(priority.rawValue)")) }
             if let collapse = notification.collapseID { expected.append(("apns-collapse-id", collapse)) }

@@ -323,7 +323,7 @@ import Testing
         stage.submit(9..<10)
         stage.settle()
         let last = stage.connections(of: first)[0].sent.last
-        #expect(last?.notification.expiration == .at(stage.clock.wall.advanced(by: .seconds(60)).seconds))
+        #expect(last?.notification.expiration == .unstated(until: stage.clock.wall.advanced(by: .seconds(60)).seconds))
     }
 
     @Test("Fewer connections: the youngest gives up its place, and what it has is answered") func fewerConnections()

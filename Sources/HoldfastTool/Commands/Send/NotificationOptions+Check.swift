@@ -56,7 +56,10 @@ extension NotificationOptions {
     }
 
     /// What both flags of it say.
-    var expiration: ExpirationArgument? { tryUntil ?? apnsExpiration }
+    var expiration: ExpirationArgument? {
+        guard let tryUntil else { return apnsExpiration }
+        return apnsExpiration == nil ? .unstated(tryUntil) : .unstored(tryUntil)
+    }
 
     private func checkRecipients(_ first: String) throws {
         guard token.isEmpty || channel.isEmpty else {

@@ -102,11 +102,11 @@ struct NotificationOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Until when it is tried, written like --expiration, while nothing is stored for a device that is offline: in place \
-            of the one attempt of --expiration 0.
+            Until when it is tried, written like --expiration, while the service is told nothing of it; with --expiration 0 \
+            nothing is stored for a device that is offline, and this is in place of the one attempt.
             """, valueName: "time"),
-        transform: ExpirationArgument.parseUnstored)
-    var tryUntil: ExpirationArgument?
+        transform: ExpirationArgument.parseDeadline)
+    var tryUntil: ExpirationArgument.Deadline?
 
     @Option(
         name: .long,
@@ -155,11 +155,12 @@ extension NotificationOptions {
     }
 }
 
-/// Until when something is worth sending, and whether it is stored meanwhile.
+/// Until when something is worth sending, and what the service is told of that.
 enum ExpirationArgument: Equatable {
     case once
     case until(Deadline)
     case unstored(Deadline)
+    case unstated(Deadline)
 
     enum Deadline: Equatable {
         /// Unix seconds.
@@ -195,9 +196,9 @@ enum ExpirationArgument: Equatable {
         return .until(deadline)
     }
 
-    static func parseUnstored(_ text: String) throws -> ExpirationArgument {
+    static func parseDeadline(_ text: String) throws -> Deadline {
         guard let deadline = Deadline(text) else { throw ValidationError("\(forms), and not 0.") }
-        return .unstored(deadline)
+        return deadline
     }
 
     func expiration(_ now: WallTime) -> Expiration {
@@ -205,6 +206,7 @@ enum ExpirationArgument: Equatable {
         case .once: .once
         case .until(let deadline): .at(deadline.seconds(now))
         case .unstored(let deadline): .unstored(until: deadline.seconds(now))
+        case .unstated(let deadline): .unstated(until: deadline.seconds(now))
         }
     }
 }

@@ -20,7 +20,7 @@ struct LimitSettings: Equatable, Sendable {
                 "the same on the binary protocol, for each connection"),
             ConfigKey(
                 "default-lifetime", .duration(.seconds(1)...long), default: "24h",
-                "what an absent expiration becomes, from acceptance on"),
+                "for how long one without an expiration is tried, from acceptance on; the service is told none"),
             ConfigKey(
                 "give-up-after", .duration(short...long),
                 "`send` and `recover` end with code 75 when the service was away, or what is left was tried in vain, for so "
