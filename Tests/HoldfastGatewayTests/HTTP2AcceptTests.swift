@@ -36,6 +36,19 @@ struct HTTP2AcceptTests {
         }
     }
 
+    @Test("Without an expiration none goes to the service, and it is tried for a day")
+    func noExpiration() async throws {
+        try await withHTTP2World { world in
+            let client = try await world.client()
+            let start = EngineClock.system.wall().seconds
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            let entry = try #require(world.journal.entries.first?.notification)
+            #expect(entry.expiration?.unixSeconds == nil)
+            let day = start + 86_400
+            #expect((day...day + 60).contains(entry.expiration?.deadline ?? 0))
+        }
+    }
+
     @Test(
         "An expiration of 0 is not stored by the service, and tried for an hour unless one attempt is asked for",
         arguments: [.seconds(3600), .seconds(60), .zero] as [Duration])

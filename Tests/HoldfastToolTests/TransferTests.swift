@@ -47,7 +47,7 @@ struct TransferTests {
                 full.recipient = .channel(try BroadcastChannel("dHN0LXNyY2gtY2hubA=="))
                 full.expiration = .unstored(until: .max)
             }
-            if payload == "[1]" { full.expiration = .unstated(until: .max) }
+            if payload == "{} " { full.expiration = .unstated(until: .max) }
             entries.append(
                 RestoredEntry(
                     lane: LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce), producer: "p",
