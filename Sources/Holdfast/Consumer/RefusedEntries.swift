@@ -68,7 +68,7 @@ struct RefusedEntries: Sendable {
 
     /// The mark of a device: its token, folded.
     static func recipient(_ address: Range<Int>, in bytes: [UInt8]) -> UInt64 {
-        let mark = Fingerprint.of(bytes[address])
+        let mark = Fingerprint.ofWords(address, in: bytes)
         return mark == nobody ? 1 : mark
     }
 }

@@ -1,10 +1,22 @@
 extension [UInt8] {
     /// Whether these are the bytes in a range of others.
     ///
-    /// By hand, since topics are compared for each notification, and `elementsEqual` takes 25 instructions a byte for it.
+    /// By hand and eight at a time, since topics are compared for each notification, and `elementsEqual` takes 25 instructions a
+    /// byte for it.
     @inlinable package func equals(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
         guard count == range.count else { return false }
-        for index in indices where self[index] != bytes[range.lowerBound &+ index] { return false }
+        let (these, others) = (span, bytes.span)
+        var index = 0
+        while index &+ 8 <= these.count {
+            guard these.littleEndian64(at: index) == others.littleEndian64(at: range.lowerBound &+ index) else {
+                return false
+            }
+            index &+= 8
+        }
+        while index < these.count {
+            guard these[index] == others[range.lowerBound &+ index] else { return false }
+            index &+= 1
+        }
         return true
     }
 }

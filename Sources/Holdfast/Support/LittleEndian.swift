@@ -7,16 +7,20 @@ extension [UInt8] {
     }
 }
 
+/// The bounds are looked at once for all of an integer's bytes: then the compiler makes one load of them.
 extension Span<UInt8> {
     @inlinable package func littleEndian16(at offset: Int) -> UInt16 {
-        UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
+        precondition(offset >= 0 && count >= 2 && offset <= count &- 2)
+        return UInt16(self[offset]) | UInt16(self[offset &+ 1]) << 8
     }
 
     @inlinable package func littleEndian32(at offset: Int) -> UInt32 {
-        UInt32(littleEndian16(at: offset)) | UInt32(littleEndian16(at: offset + 2)) << 16
+        precondition(offset >= 0 && count >= 4 && offset <= count &- 4)
+        return UInt32(littleEndian16(at: offset)) | UInt32(littleEndian16(at: offset &+ 2)) << 16
     }
 
     @inlinable package func littleEndian64(at offset: Int) -> UInt64 {
-        UInt64(littleEndian32(at: offset)) | UInt64(littleEndian32(at: offset + 4)) << 32
+        precondition(offset >= 0 && count >= 8 && offset <= count &- 8)
+        return UInt64(littleEndian32(at: offset)) | UInt64(littleEndian32(at: offset &+ 4)) << 32
     }
 }
