@@ -68,6 +68,7 @@ class Connection(asyncio.Protocol):
         self.since_limit = 0
         self.good = 0  # requests that are not for an unregistered token
         self.is_stalled = False
+        self.withholds = False  # answers, until it closes
         self.is_leaving = False
         self.last_taken = None  # above it nothing is processed
         self.pieces = []  # answers that go out piece by piece
@@ -263,11 +264,17 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self.piece, stream, text[1:])
 
     def on_close_unanswered(self, stream, headers, body):
-        if self.requests <= self.at or self.service.struck >= self.service.options.count:
+        if self.requests <= self.at:
             return False
+        if not self.withholds:
+            if self.service.struck >= self.service.options.count:
+                return False
+            # It strikes with the first answer that it withholds: the run may end before the tenth, and what was
+            # withheld by then is open too.
+            self.withholds = True
+            self.service.strike(connection=self.number)
         self.note(stream, headers, body, True, None)
         if self.requests >= self.at + 10:
-            self.service.strike(connection=self.number)
             self.flush()
             self.transport.close()
         return True
