@@ -108,6 +108,20 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test("A client that goes in the middle of a request is counted as one that did, and no other")
+    func incomplete() async throws {
+        try await withHTTP2World { world in
+            let client = try await world.client()
+            #expect(try await client.send(HTTP2World.request()).status == 200)
+            await client.close()
+            let gone = try await RawClient(port: world.port)
+            try await gone.send(RawHTTP2.preface + RawHTTP2.headers(streamID: 1, endStream: false))
+            await gone.close()
+            try await eventually("it is counted") { world.figures.faults["incomplete"] == 1 }
+            #expect(world.figures.faults == ["incomplete": 1])
+        }
+    }
+
     @Test("Many connections that begin requests and end none lose them together, and one that ends its own goes on")
     func manyThatEndNothing() async throws {
         // Room for a few hundred requests that have only begun; each connection alone may have more.

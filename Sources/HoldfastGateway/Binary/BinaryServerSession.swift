@@ -113,13 +113,13 @@ struct BinaryServerSession: Sendable {
             do throws(BinaryRequestFault) {
                 guard let request = try reader.next() else {
                     hasUnread = false
-                    if case .inputEnded? = ending, reader.isInRequest { tally.faults["cut off", default: 0] += 1 }
+                    if case .inputEnded? = ending, reader.isInRequest { tally.add(.incomplete) }
                     break
                 }
                 count += 1
                 take(request, now: now)
             } catch {
-                tally.faults["not the protocol", default: 0] += 1
+                tally.add(.protocol)
                 fail(error.answer)
             }
         }

@@ -209,10 +209,13 @@ struct RequestDesk {
 
     private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }
 
-    mutating func countFault(_ what: ListenerFault) { tally.faults[what.rawValue, default: 0] += 1 }
+    mutating func countFault(_ what: ListenerFault) { tally.add(what) }
 
     /// The client is gone: nobody hears what is still on its way to the disk.
-    mutating func abandon() { tally.unanswered += outstanding }
+    mutating func abandon() {
+        tally.unanswered += outstanding
+        if !isOver, begunByteCount > 0 { tally.add(.incomplete) }
+    }
 
     // MARK: The connection
 
@@ -239,7 +242,7 @@ struct RequestDesk {
         session.renewFrameBudget()
         credentials.renew()
         let stale = session.resetUnfinished(upTo: sweptUpTo, code: .cancel)
-        if stale > 0 { tally.faults[ListenerFault.slow.rawValue, default: 0] += stale }
+        if stale > 0 { tally.add(.slow, stale) }
         sweptUpTo = session.lastStreamID
     }
 

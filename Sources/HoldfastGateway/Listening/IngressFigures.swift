@@ -14,9 +14,11 @@ public final class IngressFigures: Sendable {
         /// Told by a feedback listener.
         public var tuples = 0
         /// Connections that were ended for what their client did, or did not do: by why.
-        public var faults: [String: Int] = [:]
+        public private(set) var faults: [String: Int] = [:]
 
         public init() {}
+
+        mutating func add(_ fault: ListenerFault, _ count: Int = 1) { faults[fault.rawValue, default: 0] += count }
 
         mutating func add(_ other: Values) {
             accepted += other.accepted
@@ -37,5 +39,5 @@ public final class IngressFigures: Sendable {
     func add(_ more: Values) { values.withLock { $0.add(more) } }
 
     /// A connection is ended for what its client did, or did not do.
-    func fault(_ why: ListenerFault) { values.withLock { $0.faults[why.rawValue, default: 0] += 1 } }
+    func fault(_ why: ListenerFault) { values.withLock { $0.add(why) } }
 }

@@ -12,6 +12,8 @@ enum ListenerFault: String, Sendable, CaseIterable {
     case alpn
     /// It does not speak the listener's protocol.
     case `protocol`
+    /// It ended in the middle of a notification.
+    case incomplete
     /// It took too long to speak it at all.
     case handshake
     /// It said nothing for too long.

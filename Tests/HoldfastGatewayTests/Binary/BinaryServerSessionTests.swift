@@ -226,6 +226,20 @@ import Testing
         #expect(desk.tally.accepted == 5)
     }
 
+    @Test("A client that goes in the middle of a notification is counted as one that did")
+    func incomplete() {
+        var desk = Desk()
+        desk.receive(requests(1...1))
+        desk.session.receive([2, 0, 0].span)
+        desk.session.inputEnded()
+        desk.read()
+        #expect(desk.batch() == 1)
+        desk.accept(1)
+        desk.read()
+        #expect(desk.closes() == true)
+        #expect(desk.tally.accepted == 1 && desk.tally.faults == ["incomplete": 1])
+    }
+
     @Test("What is over when its turn comes, and was not when it was read, becomes one attempt")
     func lateExpiry() {
         var desk = Desk()
@@ -251,7 +265,7 @@ import Testing
         #expect(desk.batch() == 2)
         desk.accept(2)
         #expect(desk.answer() == ErrorResponse(status: .processingError, identifier: 0))
-        #expect(desk.tally.faults == ["not the protocol": 1])
+        #expect(desk.tally.faults == ["protocol": 1])
     }
 
     @Test("Without a topic of the listener or the certificate each request lacks one")
