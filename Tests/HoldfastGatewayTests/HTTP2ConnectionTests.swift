@@ -113,7 +113,7 @@ struct HTTP2ConnectionTests {
         try await withHTTP2World { world in
             let client = try await world.client()
             #expect(try await client.send(HTTP2World.request()).status == 200)
-            await client.close()
+            try await client.close()
             let gone = try await RawClient(port: world.port)
             try await gone.send(RawHTTP2.preface + RawHTTP2.headers(streamID: 1, endStream: false))
             await gone.close()
