@@ -89,6 +89,7 @@ extension APNsConnector.Configuration {
         dialer.proxy = proxy
         dialer.resolver = resolver
         dialer.watch = watch
+        dialer.avoided = .shared
         return dialer
     }
 

@@ -5,7 +5,7 @@ extension Dialer {
     /// What to try, one after the other: names are resolved afresh.
     func candidates(on loop: any EventLoop) async throws(ConnectError) -> [Candidate] {
         guard let proxy else {
-            let addresses = try await resolve(host, port, endpoint, on: loop)
+            let addresses = try await withoutOurs(resolve(host, port, endpoint, on: loop))
             return ordered(addresses).map { Candidate(address: $0.address, dialed: $0.dialed, tunnel: nil) }
         }
         let proxies = try await resolve(proxy.host, proxy.port, "the proxy \(proxy)", on: loop)
@@ -26,6 +26,20 @@ extension Dialer {
                 tunnel: ProxyTunnel(
                     proxy: proxy, target: .address(target.address.ipv4Bytes ?? [], port: port)))
         }
+    }
+
+    /// - Throws: ``ConnectError`` where nothing is left.
+    private func withoutOurs(_ addresses: [SocketAddress]) throws(ConnectError) -> [SocketAddress] {
+        guard let avoided else { return addresses }
+        let others = addresses.filter { !avoided.take($0) }
+        guard let first = addresses.first, others.isEmpty else { return others }
+        throw ConnectError(
+            .configuration,
+            """
+            \(endpoint) is this process itself: \(host) is \(Self.text(first)) here, where it takes notifications; nothing is \
+            sent to it. Take the name out of this machine's hosts file, or give the route the service's own address and its \
+            name as server-name
+            """)
     }
 
     private func target(for proxy: ProxyServer) -> ProxyTarget {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastListening
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -63,6 +64,10 @@ final class Listener: Sendable {
             }
         do {
             let channel = try await bootstrap.bind(host: address.host, port: address.port).get()
+            if let bound = channel.localAddress {
+                OwnListeners.shared.opened(bound)
+                channel.closeFuture.whenComplete { _ in OwnListeners.shared.closed(bound) }
+            }
             return Listener(channel, door, tls, address)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")

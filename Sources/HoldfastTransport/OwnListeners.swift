@@ -1,0 +1,73 @@
+internal import Holdfast
+package import NIOCore
+
+/// Where this process itself takes notifications.
+///
+/// Clients with a fixed host name are led to a gateway by their machine's hosts file. A gateway on that machine finds the same
+/// line: it would deliver to itself, be answered 200 for what its journal holds already, and call that delivered.
+package final class OwnListeners: Sendable {
+    package static let shared = OwnListeners()
+
+    private let open = Monitor<[Place]>([])
+
+    package init() {}
+
+    /// - Parameter address: what the listener is bound to; one that is of no IP network is left out.
+    package func opened(_ address: SocketAddress) {
+        guard let place = Place(address) else { return }
+        open.withLock { $0.append(place) }
+    }
+
+    package func closed(_ address: SocketAddress) {
+        guard let place = Place(address) else { return }
+        open.withLock { places in
+            if let index = places.firstIndex(of: place) { places.remove(at: index) }
+        }
+    }
+
+    /// Whether a connection to the address would be one with this process. One that comes back by another machine's
+    /// translation of addresses is not seen.
+    package func take(_ address: SocketAddress) -> Bool {
+        guard let wanted = Place(address) else { return false }
+        let candidates = open.withLock { $0.filter { $0.port == wanted.port } }
+        guard !candidates.isEmpty else { return false }
+        return candidates.contains { $0.ip == wanted.ip }
+            || (candidates.contains { $0.ip.isAny } && (wanted.ip.isLoopback || Self.machineHas(wanted.ip)))
+    }
+
+    /// Whether an interface of this machine has the address.
+    private static func machineHas(_ ip: AddressBits) -> Bool {
+        // Without a list nothing is known, and the connection is made as ever.
+        guard let devices = try? System.enumerateDevices() else { return false }
+        return devices.contains { $0.address.flatMap { Place($0) }?.ip == ip }
+    }
+
+    private struct Place: Hashable {
+        let ip: AddressBits
+        let port: Int
+
+        init?(_ address: SocketAddress) {
+            guard let bits = AddressBits(address), let port = address.port else { return nil }
+            ip = bits.unmapped
+            self.port = port
+        }
+    }
+}
+
+extension AddressBits {
+    /// IPv4 that is written as IPv6 (RFC 4291 §2.5.5.2) as what it is.
+    fileprivate var unmapped: AddressBits {
+        guard case .v6(high: 0, let low) = self, low >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: low))
+    }
+
+    /// A listener's: each address of the machine.
+    fileprivate var isAny: Bool { self == .v4(0) || self == .v6(high: 0, low: 0) }
+
+    /// What is connected to by the address of none is this machine too.
+    fileprivate var isLoopback: Bool {
+        if isAny { return true }
+        if case .v4(let bits) = self { return bits >> 24 == 127 }
+        return self == .v6(high: 0, low: 1)
+    }
+}
