@@ -17,31 +17,40 @@ extension APNsHandler {
         guard authorize() else { return }
         guard context?.channel.isWritable == true else { return write() }
         let canStart = session.takesRequest()
-        while mayStart(), let next = queue.first { start(next.handOut, next.item) }
+        let unreadable = Self.start(&queue, &session, &headers, &block, isProven: isProven)
+        if !unreadable.isEmpty { sink(.results(unreadable)) }
         if canStart || queue.isEmpty { lastStart = .now() }
         if session.isExhausted { drain(cause: "the connection's stream numbers have run out") }
         write()
     }
 
-    /// Apple allows a connection with provider tokens one stream until a request has been taken with one.
-    @inline(__always)
-    private func mayStart() -> Bool { session.takesRequest() && (isProven || session.openStreams == 0) }
-
-    /// Starts the request for an item of a hand-out, the first in the queue.
-    private func start(_ handOut: HandOut, _ item: Int) {
-        let entries = handOut.entries
-        let ticket = handOut.tickets[item]
-        do throws(PackedNotification.Damage) {
-            let fields = try entries.fields(at: item)
-            block.removeAll(keepingCapacity: true)
-            headers.append(fields, of: entries.bytes, to: &block)
-            // Cannot be refused: takesRequest was asked just before.
-            _ = session.startRequest(
-                tag: ticket.rawValue, headerBlock: block, body: entries.bytes, bodyRange: fields.payload)
-        } catch {
-            sink(.results([(ticket, .notSent("the entry can't be read: \(error)"))]))
+    /// Starts requests as long as there are streams and entries.
+    ///
+    /// What they take is handed over once for all of them: to reach it for each request costs as much as its header block.
+    ///
+    /// - Parameter isProven: Apple allows a connection with provider tokens one stream until a request has been taken with one.
+    /// - Returns: the entries that can't be read.
+    private static func start(
+        _ queue: inout HandOutQueue, _ session: inout HTTP2ClientSession, _ headers: inout RequestHeaders,
+        _ block: inout [UInt8], isProven: Bool
+    ) -> [(ticket: Ticket, result: SendResult)] {
+        var unreadable: [(ticket: Ticket, result: SendResult)] = []
+        queue.takeWhile { handOut, item in
+            guard session.takesRequest(), isProven || session.openStreams == 0 else { return false }
+            let ticket = handOut.tickets[item]
+            do throws(PackedNotification.Damage) {
+                let fields = try handOut.entries.fields(at: item)
+                block.removeAll(keepingCapacity: true)
+                headers.append(fields, of: handOut.entries.bytes, to: &block)
+                // Cannot be refused: takesRequest was asked just before.
+                _ = session.startRequest(
+                    tag: ticket.rawValue, headerBlock: block, body: handOut.entries.bytes, bodyRange: fields.payload)
+            } catch {
+                unreadable.append((ticket, .notSent("the entry can't be read: \(error)")))
+            }
+            return true
         }
-        queue.removeFirst()
+        return unreadable
     }
 
     /// Has a provider token of the right age at hand.

@@ -40,11 +40,12 @@ extension HTTP2ClientSession {
     private mutating func receiveOtherHeaders(
         _ streamID: UInt32, endStream: Bool, _ block: Span<UInt8>, _ events: inout HTTP2ClientEvents
     ) throws(HTTP2Error) {
-        let headers = try connection.decode(block)
+        var headers = HeaderList()
+        try connection.decode(block, into: &headers)
         guard let slot = try openSlot(streamID, "HEADERS") else { return }
         switch streams[slot].phase {
         case .waiting:
-            try begin(slot, headers, HTTP2Connection.cost(block, headers), endStream: endStream, &events)
+            try begin(slot, headers, HTTP2Connection.cost(block, fields: headers.count), endStream: endStream, &events)
         case .success, .responding:
             guard endStream, MessageRules.areTrailers(headers) else {
                 return reset(slot, .protocolError, &events)
@@ -132,7 +133,7 @@ extension HTTP2ClientSession {
 extension HTTP2ClientSession {
     /// Takes a response's first header block, or an informational one.
     private mutating func begin(
-        _ slot: Int, _ headers: [HeaderField], _ cost: Int, endStream: Bool, _ events: inout HTTP2ClientEvents
+        _ slot: Int, _ headers: HeaderList, _ cost: Int, endStream: Bool, _ events: inout HTTP2ClientEvents
     ) throws(HTTP2Error) {
         guard let head = MessageRules.responseHead(headers), head.status >= 200 || (!endStream && head.status != 101)
         else { return reset(slot, .protocolError, &events) }
@@ -140,7 +141,7 @@ extension HTTP2ClientSession {
         guard head.status >= 200 else { return try connection.budget.spendFrame(connection.limits) }
         let index = responses.take(PartialResponse())
         responses[index].response.status = head.status
-        responses[index].response.headers = headers
+        responses[index].response.headers = headers[0..<headers.count]
         responses[index].contentLength = head.contentLength
         responses[index].cost = cost
         streams[slot].response = index
@@ -154,10 +155,11 @@ extension HTTP2ClientSession {
         let index = streams[slot].response
         var block: [UInt8] = []
         swap(&block, &responses[index].block)
-        let headers = try connection.decode(block.span)
+        var headers = HeaderList()
+        try connection.decode(block.span, into: &headers)
         let more = 64 * headers.count
         responses[index].cost += more
-        responses[index].response.headers = headers
+        responses[index].response.headers = headers[0..<headers.count]
         responses[index].response.status = 200
         try connection.keep(more)
         streams[slot].phase = .responding

@@ -31,10 +31,10 @@ struct HTTP2Connection: Sendable {
     var budget = FrameBudget()
     private var reader: HPACKReader
 
-    init(_ role: Role, limits: HTTP2Limits) {
+    init(_ role: Role, limits: HTTP2Limits, names: HeaderNames = .none) {
         self.role = role
         self.limits = limits
-        reader = HPACKReader(tableSize: local.headerTableSize, maxListSize: limits.maxHeaderBlock)
+        reader = HPACKReader(tableSize: local.headerTableSize, maxListSize: limits.maxHeaderBlock, names: names)
     }
 
     /// Bytes of messages that have begun to arrive and are not complete.
@@ -55,7 +55,7 @@ struct HTTP2Connection: Sendable {
 
     /// What a message's header fields take: their bytes, and what each needs beside them.
     @inline(__always)
-    static func cost(_ block: Span<UInt8>, _ headers: [HeaderField]) -> Int { block.count + 64 * headers.count }
+    static func cost(_ block: Span<UInt8>, fields: Int) -> Int { block.count + 64 * fields }
 
     /// Bytes that are kept at the moment, for messages and frames in either direction.
     var heldBytes: Int { output.count + partial.count + block.byteCount + held.storedBytes + incoming }
@@ -82,9 +82,12 @@ struct HTTP2Connection: Sendable {
     }
 
     /// Decodes one header block. Must be given every block in order unless ``isStateless``.
-    mutating func decode(_ block: Span<UInt8>) throws(HTTP2Error) -> [HeaderField] {
+    ///
+    /// - Parameter list: empty.
+    @inline(__always)
+    mutating func decode(_ block: Span<UInt8>, into list: inout HeaderList) throws(HTTP2Error) {
         do throws(HPACKReader.Failure) {
-            return try reader.read(block)
+            try reader.read(block, into: &list)
         } catch {
             switch error {
             case .listTooLong:

@@ -4,6 +4,9 @@ package struct HTTP2ServerEvents: Sendable {
     /// The complete requests, in the order they became complete.
     package var requests: [Request] = []
 
+    /// The header fields of ``requests``, side by side.
+    package var headers = HeaderList()
+
     /// The bodies of ``requests``, side by side.
     package var bodies: [UInt8] = []
 
@@ -12,8 +15,9 @@ package struct HTTP2ServerEvents: Sendable {
 
     package struct Request: Sendable {
         package var streamID: UInt32
-        /// As received, pseudo-headers first, their validity checked (RFC 9113 §8.2 and §8.3).
-        package var headers: [HeaderField]
+        /// Where its fields are among those of ``HTTP2ServerEvents/headers``: as received, pseudo-headers first, their
+        /// validity checked (RFC 9113 §8.2 and §8.3).
+        package var fields: Range<Int>
         /// Where the body lies in ``HTTP2ServerEvents/bodies``.
         package var body: Range<Int>
         /// The body was longer than ``HTTP2Limits/maxBodySize`` and is cut there. Its rest is not kept; the request
@@ -42,9 +46,17 @@ package struct HTTP2ServerEvents: Sendable {
 
     package var isEmpty: Bool { requests.isEmpty && others.isEmpty }
 
+    /// The header fields of a request as text.
+    package func headers(of request: Request) -> [HeaderField] { headers[request.fields] }
+
+    /// Bytes of memory that are kept for the header fields of the next call. What one read brings takes less, unless it was
+    /// made to take more.
+    private static let keptHeaders = 1 << 17
+
     /// Empties it, keeping the memory.
     package mutating func removeAll() {
         requests.removeAll(keepingCapacity: true)
+        headers.removeAll(keeping: Self.keptHeaders)
         bodies.removeAll(keepingCapacity: true)
         others.removeAll(keepingCapacity: true)
     }

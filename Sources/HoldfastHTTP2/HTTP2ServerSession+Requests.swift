@@ -5,24 +5,27 @@ extension HTTP2ServerSession {
         _ streamID: UInt32, endStream: Bool, _ block: Span<UInt8>, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {
         // Every block is decoded, whatever becomes of its stream: the next one builds on its dynamic table.
-        let headers = try connection.decode(block)
+        if !arriving.isEmpty { arriving.removeAll(keeping: PartialRequest.kept) }
+        try connection.decode(block, into: &arriving)
         if streamID > lastStreamID {
             guard streamID & 1 == 1 else { throw HTTP2Error(.protocolError, "a client opened stream \(streamID)") }
             lastStreamID = streamID
-            return try open(streamID, headers, HTTP2Connection.cost(block, headers), endStream: endStream, &events)
+            return try open(
+                streamID, HTTP2Connection.cost(block, fields: arriving.count), endStream: endStream, &events)
         }
         guard let slot = try openSlot(streamID, "HEADERS") else { return }
         guard streams[slot].phase != .received else {
             throw HTTP2Error(.streamClosed, "HEADERS behind the end of a stream")
         }
-        guard endStream, MessageRules.areTrailers(headers) else {
+        guard endStream, MessageRules.areTrailers(arriving) else {
             return try reset(streamID, slot, .protocolError, &events)
         }
         try complete(slot, Span<UInt8>(), &events)
     }
 
+    /// A request whose fields are in ``arriving``.
     private mutating func open(
-        _ streamID: UInt32, _ headers: [HeaderField], _ cost: Int, endStream: Bool, _ events: inout HTTP2ServerEvents
+        _ streamID: UInt32, _ cost: Int, endStream: Bool, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {
         if let last = lastProcessedStreamID, streamID > last {
             return try connection.budget.spendFrame(connection.limits)
@@ -34,17 +37,18 @@ extension HTTP2ServerSession {
                 id: streamID, phase: .receiving, sendWindow: FlowWindow(connection.peer.initialWindowSize),
                 receiveWindow: ReceiveWindow(full: connection.local.initialWindowSize)))
         let slot = streams.slot(of: streamID)
-        guard let head = MessageRules.requestHead(headers) else {
+        guard let head = MessageRules.requestHead(arriving) else {
             return try reset(streamID, slot, .protocolError, &events)
         }
         guard !endStream || (head.contentLength ?? 0) == 0 else {
             return try reset(streamID, slot, .protocolError, &events)
         }
         if endStream {
-            report(slot, headers, 0, isTruncated: false, &events)
+            report(slot, events.headers.append(arriving), 0, isTruncated: false, &events)
         } else {
             let index = requests.take(PartialRequest())
-            requests[index].headers = headers
+            // Each has the other's memory from now on.
+            swap(&requests[index].headers, &arriving)
             requests[index].contentLength = head.contentLength
             requests[index].cost = cost
             streams[slot].request = index
@@ -129,26 +133,23 @@ extension HTTP2ServerSession {
     ) {
         let index = streams[slot].request
         let start = events.bodies.count
-        if !requests[index].body.isEmpty { events.bodies.append(contentsOf: requests[index].body) }
-        events.bodies.append(copying: last)
-        var headers: [HeaderField] = []
-        swap(&headers, &requests[index].headers)
         connection.release(requests[index].cost)
-        requests[index].reset()
+        let fields = requests[index].move(to: &events)
+        events.bodies.append(copying: last)
         requests.release(index)
         streams[slot].request = -1
-        report(slot, headers, events.bodies.count - start, isTruncated: isTruncated, &events)
+        report(slot, fields, events.bodies.count - start, isTruncated: isTruncated, &events)
     }
 
     /// Reports a request whose body is the last `bodyCount` bytes of the events' bodies.
     private mutating func report(
-        _ slot: Int, _ headers: [HeaderField], _ bodyCount: Int, isTruncated: Bool, _ events: inout HTTP2ServerEvents
+        _ slot: Int, _ fields: Range<Int>, _ bodyCount: Int, isTruncated: Bool, _ events: inout HTTP2ServerEvents
     ) {
         if !isTruncated { streams[slot].phase = .received }
         let end = events.bodies.count
         events.requests.append(
             HTTP2ServerEvents.Request(
-                streamID: streams[slot].id, headers: headers, body: end - bodyCount..<end, isTruncated: isTruncated))
+                streamID: streams[slot].id, fields: fields, body: end - bodyCount..<end, isTruncated: isTruncated))
         connection.budget.earnFrames()
     }
 

@@ -6,6 +6,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     var connection: HTTP2Connection
     var streams: StreamRing<ServerStream>
     var requests = Slab<PartialRequest>()
+    /// The header block that was decoded last.
+    var arriving = HeaderList()
     /// How much of the client's preface has arrived.
     private var prefaceCount = 0
     /// The highest stream the client has opened.
@@ -20,9 +22,11 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
 
     /// A connection that has just been accepted. ``output`` begins with our SETTINGS.
     ///
-    /// - Parameter headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
-    package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096) {
-        connection = HTTP2Connection(.server, limits: limits)
+    /// - Parameters:
+    ///   - headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
+    ///   - names: names of header fields that are told apart by number: ``HeaderList/Field/number``.
+    package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096, names: HeaderNames = .none) {
+        connection = HTTP2Connection(.server, limits: limits, names: names)
         // Thousands of clients may be connected and idle; whoever opens more streams makes it grow.
         streams = StreamRing(capacity: 8, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         var settings = HTTP2Settings()

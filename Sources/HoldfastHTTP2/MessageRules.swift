@@ -10,19 +10,20 @@ enum MessageRules {
     }
 
     /// - Returns: nil when the fields do not make a response.
-    static func responseHead(_ headers: [HeaderField]) -> ResponseHead? {
+    static func responseHead(_ headers: HeaderList) -> ResponseHead? {
         var status: Int?
         var contentLength: Int?
         var isRegular = false
-        for field in headers {
+        let bytes = headers.bytes.span
+        for field in headers.fields {
             switch field.kind {
             case .status:
-                guard !isRegular, status == nil, field.value.utf8.count == 3 else { return nil }
-                status = number(field.value)
+                guard !isRegular, status == nil, field.value.count == 3 else { return nil }
+                status = number(bytes.extracting(field.value))
                 if status == nil { return nil }
             case .contentLength:
                 isRegular = true
-                guard take(field.value, &contentLength) else { return nil }
+                guard take(bytes.extracting(field.value), &contentLength) else { return nil }
             case .regular: isRegular = true
             case .method, .scheme, .path, .authority, .unknownPseudo, .malformed: return nil
             }
@@ -32,11 +33,14 @@ enum MessageRules {
     }
 
     /// - Returns: nil when the fields do not make a request. CONNECT is none here.
-    static func requestHead(_ headers: [HeaderField]) -> RequestHead? {
+    static func requestHead(_ headers: HeaderList) -> RequestHead? {
         var seen = 0
         var contentLength: Int?
         var isRegular = false
-        for field in headers {
+        let bytes = headers.bytes.span
+        let fields = headers.fields.span
+        for index in fields.indices {
+            let field = fields[index]
             let bit: Int
             switch field.kind {
             case .method: bit = 1
@@ -45,7 +49,7 @@ enum MessageRules {
             case .authority: bit = 8
             case .contentLength:
                 isRegular = true
-                guard take(field.value, &contentLength) else { return nil }
+                guard take(bytes.extracting(field.value), &contentLength) else { return nil }
                 continue
             case .regular:
                 isRegular = true
@@ -58,24 +62,25 @@ enum MessageRules {
         return seen & 7 == 7 ? RequestHead(contentLength: contentLength) : nil
     }
 
-    static func areTrailers(_ headers: [HeaderField]) -> Bool {
-        headers.allSatisfy { $0.kind == .regular || $0.kind == .contentLength }
+    static func areTrailers(_ headers: HeaderList) -> Bool {
+        headers.fields.allSatisfy { $0.kind == .regular || $0.kind == .contentLength }
     }
 
     /// Takes over a `content-length`; several must agree.
-    private static func take(_ value: String, _ contentLength: inout Int?) -> Bool {
+    private static func take(_ value: Span<UInt8>, _ contentLength: inout Int?) -> Bool {
         guard let length = number(value), contentLength == nil || contentLength == length else { return false }
         contentLength = length
         return true
     }
 
     /// Decimal digits and nothing else.
-    private static func number(_ digits: String) -> Int? {
-        guard (1...18).contains(digits.utf8.count) else { return nil }
+    private static func number(_ digits: Span<UInt8>) -> Int? {
+        guard (1...18).contains(digits.count) else { return nil }
         var number = 0
-        for digit in digits.utf8 {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        for index in digits.indices {
+            let digit = digits[index] &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            number = number &* 10 &+ Int(digit)
         }
         return number
     }

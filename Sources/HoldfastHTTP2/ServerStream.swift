@@ -45,17 +45,28 @@ struct ServerStream: SendingStream {
 
 /// A request whose body is arriving.
 struct PartialRequest: Sendable {
-    var headers: [HeaderField] = []
+    var headers = HeaderList()
     var body: [UInt8] = []
     /// What `content-length` promises.
     var contentLength: Int?
     /// What it counts for in ``HTTP2Limits/maxIncoming``.
     var cost = 0
 
+    /// Bytes of memory that are kept for the next request: the usual size.
+    static let kept = 8192
+
+    /// Adds its fields and what is here of its body to those that are reported, and empties it.
+    ///
+    /// - Returns: where the fields are.
+    mutating func move(to events: inout HTTP2ServerEvents) -> Range<Int> {
+        events.bodies.append(copying: body.span)
+        defer { reset() }
+        return events.headers.append(headers)
+    }
+
     mutating func reset() {
-        headers = []
-        // The usual size is worth keeping for the next request.
-        body.removeAll(keepingCapacity: body.capacity <= 8192)
+        headers.removeAll(keeping: Self.kept)
+        if !body.isEmpty { body.removeAll(keepingCapacity: body.capacity <= Self.kept) }
         cost = 0
         contentLength = nil
     }

@@ -14,16 +14,19 @@ package struct HandOutQueue: Sendable {
         handOuts.append(contentsOf: more.lazy.filter { !$0.tickets.isEmpty })
     }
 
-    /// The next entry: which of which hand-out.
-    package var first: (handOut: HandOut, item: Int)? { handOuts.first.map { ($0, nextItem) } }
-
-    /// The next entry has gone.
-    package mutating func removeFirst() {
-        guard let first = handOuts.first else { return }
-        nextItem += 1
-        guard nextItem == first.tickets.count else { return }
-        handOuts.removeFirst()
-        nextItem = 0
+    /// Takes entries out, oldest first, as long as `body` takes them.
+    ///
+    /// - Parameter body: is told which of which hand-out; returns false where it has left that where it is.
+    package mutating func takeWhile(_ body: (_ handOut: borrowing HandOut, _ item: Int) -> Bool) {
+        while let first = handOuts.first {
+            let count = first.tickets.count
+            while nextItem < count {
+                guard body(first, nextItem) else { return }
+                nextItem += 1
+            }
+            handOuts.removeFirst()
+            nextItem = 0
+        }
     }
 
     /// All that wait, in order; then none does.

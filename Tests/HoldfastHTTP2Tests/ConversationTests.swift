@@ -96,7 +96,8 @@ struct ConversationTests {
             }
             talk.move()
             for request in talk.serverEvents.requests {
-                let tag = try #require(UInt64(request.headers.first(name: "tag") ?? ""), "seed \(seed)")
+                let tag = try #require(
+                    UInt64(talk.serverEvents.headers(of: request).first(name: "tag") ?? ""), "seed \(seed)")
                 received[tag] = Array(talk.serverEvents.bodies[request.body])
                 pending.append((request.streamID, tag))
             }
@@ -220,8 +221,8 @@ struct ConversationTests {
         _ = talk.client.startRequest(tag: 1, headerBlock: first, body: [], bodyRange: 0..<0)
         _ = talk.client.startRequest(tag: 2, headerBlock: second, body: [], bodyRange: 0..<0)
         talk.settle()
-        let topics = talk.serverEvents.requests.map { $0.headers.first(name: "apns-topic") }
-        let ids = talk.serverEvents.requests.map { $0.headers.first(name: "apns-id") }
+        let topics = talk.serverEvents.requests.map { talk.serverEvents.headers(of: $0).first(name: "apns-topic") }
+        let ids = talk.serverEvents.requests.map { talk.serverEvents.headers(of: $0).first(name: "apns-id") }
         #expect(topics == ["com.example", "com.example"])
         #expect(ids == ["1", "2"])
     }

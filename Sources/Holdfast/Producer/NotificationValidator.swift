@@ -11,7 +11,7 @@ public struct NotificationValidator: Hashable, Sendable {
     public init(limits: NotificationLimits = .http2) { self.limits = limits }
 
     /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
-    public func validate(_ notification: PushNotification, now: WallTime) throws(Refusal) {
+    public func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
         switch notification.recipient {
         case .device(let token): try validateToken(token)
         case .channel: try validateBroadcast(notification)
@@ -38,7 +38,7 @@ public struct NotificationValidator: Hashable, Sendable {
     }
 
     /// Apple: *Sending broadcast push notification requests to APNs*.
-    private func validateBroadcast(_ notification: PushNotification) throws(Refusal) {
+    private func validateBroadcast(_ notification: borrowing PushNotification) throws(Refusal) {
         guard limits.broadcastPayload != nil else {
             throw Refusal(.broadcastUnsupported, "the route of the topic \(notification.topic) can't send broadcasts")
         }
@@ -91,7 +91,7 @@ public struct NotificationValidator: Hashable, Sendable {
         }
     }
 
-    private func validatePayload(_ notification: PushNotification) throws(Refusal) {
+    private func validatePayload(_ notification: borrowing PushNotification) throws(Refusal) {
         let payload = notification.payload
         if payload.isEmpty { throw Refusal(.payloadEmpty, "the payload is empty") }
         let limit = limits.payloadByteCount(of: notification)

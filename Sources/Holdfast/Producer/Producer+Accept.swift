@@ -86,29 +86,32 @@ extension Producer {
         let packedName = name == ProducerTable.standardName ? "" : name
         // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
         var validator: (route: Int, NotificationValidator)?
-        for (index, notification) in notifications.enumerated() {
+        func pack(_ notification: borrowing PushNotification, at index: Int) {
             var identity: Identity?
             if let identityKey, let id = notification.id, !notification.hasAssignedID {
                 identity = Identity(notification, id: id, submitter: name, key: identityKey)
             }
             do throws(Refusal) {
                 let number = try routes.route(for: notification.topic)
-                let route = routes.entries[number]
-                if validator?.route != number { validator = (number, route.validator) }
+                if validator?.route != number { validator = (number, routes.entries[number].validator) }
                 try validator?.1.validate(notification, now: earliest)
                 let expiration = notification.expiration(
                     acceptedAt: now, defaultLifetime: configuration.defaultLifetime)
                 let id = notification.id ?? ids.removeLast()
-                var notification = notification
-                notification.priority = notification.priority ?? notification.impliedPriority
+                let impliedPriority = notification.priority == nil ? notification.impliedPriority : nil
                 if configuration.supersedesLiveActivities { draft.noteLiveActivity(notification, at: index) }
+                let lane = routes.entries[number].lane(
+                    of: notification, impliedPriority: impliedPriority, expiration: expiration)
                 draft.append(
-                    notification, at: index, lane: route.lane(of: notification, expiration: expiration), id: id,
-                    identity: identity, expiration: expiration, acceptedAt: now, producer: packedName)
+                    notification, at: index, lane: lane, id: id, identity: identity, impliedPriority: impliedPriority,
+                    expiration: expiration, acceptedAt: now, producer: packedName)
             } catch {
                 draft.refuse(at: index, error, identity: identity)
             }
         }
+        // Where they lie: a copy of each would be as many references to count as it has fields.
+        let all = notifications.span
+        for index in all.indices { pack(all[index], at: index) }
     }
 
     private func refuseBlacklisted(_ draft: inout SubmissionDraft, by routes: RouteTable) {

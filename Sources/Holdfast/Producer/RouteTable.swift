@@ -8,9 +8,14 @@ struct RouteTable: Sendable {
         /// By what the connector takes at the moment.
         var validator: NotificationValidator { NotificationValidator(limits: route.connector.limits) }
 
-        func lane(of notification: PushNotification, expiration: Expiration) -> LaneID {
+        /// - Parameters:
+        ///   - impliedPriority: where the notification has none.
+        ///   - expiration: what acceptance has given it.
+        func lane(
+            of notification: borrowing PushNotification, impliedPriority: Priority? = nil, expiration: Expiration
+        ) -> LaneID {
             let isImmediate =
-                switch notification.priority {
+                switch notification.priority ?? impliedPriority {
                 case .immediate: true
                 case .considerate, .low: false
                 case nil: notification.pushType != .background

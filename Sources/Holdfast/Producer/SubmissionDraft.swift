@@ -24,17 +24,19 @@ struct SubmissionDraft: Sendable {
     }
 
     mutating func append(
-        _ notification: PushNotification, at index: Int, lane: LaneID, id: NotificationID, identity: Identity?,
-        expiration: Expiration, acceptedAt: WallTime, producer: String
+        _ notification: borrowing PushNotification, at index: Int, lane: LaneID, id: NotificationID,
+        identity: Identity?, impliedPriority: Priority? = nil, expiration: Expiration, acceptedAt: WallTime,
+        producer: String
     ) {
         let start = bytes.count
         PackedNotification.append(
-            notification, id: id, expiration: expiration, acceptedAt: acceptedAt, producer: producer, to: &bytes)
+            notification, id: id, impliedPriority: impliedPriority, expiration: expiration, acceptedAt: acceptedAt,
+            producer: producer, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
         packed.append(Packed(index: index, item: item, identity: identity))
     }
 
-    mutating func noteLiveActivity(_ notification: PushNotification, at index: Int) {
+    mutating func noteLiveActivity(_ notification: borrowing PushNotification, at index: Int) {
         guard notification.pushType == .liveactivity,
             let update = LiveActivityUpdate(notification.payload.span, in: 0..<notification.payload.count)
         else { return }

@@ -4,6 +4,11 @@ extension JSONCursor {
     mutating func skipString(_ bytes: Span<UInt8>) throws(JSONFault) {
         var index = position &+ 1
         while index < end {
+            if end &- index >= 8 {
+                index &+= Self.plainCount(bytes.littleEndian64(at: index))
+                if end &- index >= 8, Self.isPlain(bytes[index]) { continue }
+                guard index < end else { break }
+            }
             let byte = bytes[index]
             if Self.isPlain(byte) {
                 index &+= 1
@@ -25,6 +30,19 @@ extension JSONCursor {
         }
         position = end
         throw fault(.endOfInput)
+    }
+
+    /// How many of eight bytes, from the lowest on, stand for themselves before one does not.
+    @inline(__always)
+    private static func plainCount(_ word: UInt64) -> Int {
+        let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        // The top bit of each byte that is less than 0x20, or zero in the other two. A borrow can only mark bytes above one
+        // that is marked rightly.
+        let controls = (word &- ones &* 0x20) & ~word
+        let marks = (controls | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | word) & tops
+        return marks.trailingZeroBitCount &>> 3
     }
 
     /// Whether `byte` stands for itself: ASCII, no control character, no quotation mark, no backslash.

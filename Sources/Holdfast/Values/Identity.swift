@@ -13,7 +13,7 @@ public struct Identity: Hashable, Sendable {
     }
 
     /// - Parameter submitter: the name of the Producer, or whom a gateway has authenticated.
-    init(_ notification: PushNotification, id: NotificationID, submitter: String, key: IdentityKey) {
+    init(_ notification: borrowing PushNotification, id: NotificationID, submitter: String, key: IdentityKey) {
         var hash = SipHash128(key: key)
         hash.append(id.high)
         hash.append(id.low)

@@ -60,12 +60,13 @@ public struct PackedNotification: Sendable {
     ///
     /// - Parameters:
     ///   - id: the apns-id that every attempt carries.
+    ///   - impliedPriority: where the notification has none.
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
     ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
     package static func append(
-        _ notification: PushNotification, id: NotificationID, expiration: Expiration, acceptedAt: WallTime,
-        producer: String, retryOf: UID = .none, to output: inout [UInt8]
+        _ notification: borrowing PushNotification, id: NotificationID, impliedPriority: Priority? = nil,
+        expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, to output: inout [UInt8]
     ) {
         var flags: UInt8 = 0
         if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
@@ -80,7 +81,7 @@ public struct PackedNotification: Sendable {
 
         output.append(Flags.version(for: flags))
         output.append(flags)
-        output.append(notification.priority?.rawValue ?? 0)
+        output.append((notification.priority ?? impliedPriority)?.rawValue ?? 0)
         output.append(notification.pushType.map(code(of:)) ?? 0)
         output.append(UInt8(address.count))
         output.append(UInt8(collapseID.utf8.count))

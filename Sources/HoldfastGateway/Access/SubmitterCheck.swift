@@ -15,7 +15,7 @@ struct SubmitterCheck {
     private var access: SubmitterAccess
     /// Who has shown a certificate that is good.
     var client: KnownClient?
-    private var last: (authorization: String, verdict: SubmitterAccess.Verdict?)?
+    private var last: (fields: RequestFields, verdict: SubmitterAccess.Verdict?)?
     private var verifications = 0
 
     /// Signatures that are looked at for one connection in one interval: each costs some hundred times what a request
@@ -33,10 +33,10 @@ struct SubmitterCheck {
     mutating func renew() { verifications = 0 }
 
     /// - Throws: ``Refusal`` in Apple's words.
-    mutating func submitter(_ authorization: String?, now: WallTime) throws(Refusal) -> Submitter {
+    mutating func submitter(_ fields: RequestFields, now: WallTime) throws(Refusal) -> Submitter {
         if let client { return .client(client) }
         if access.isOpen { return .anybody }
-        guard let verdict = try verdict(on: authorization ?? "") else {
+        guard let verdict = try verdict(on: fields) else {
             throw Refusal(.invalidProviderToken, "the provider token is not signed with a key of a route")
         }
         guard now.seconds <= verdict.valid.upperBound else {
@@ -61,9 +61,9 @@ struct SubmitterCheck {
         }
     }
 
-    private mutating func verdict(on authorization: String) throws(Refusal) -> SubmitterAccess.Verdict? {
-        if let last, last.authorization == authorization { return last.verdict }
-        guard let text = Self.bearerToken(authorization) else {
+    private mutating func verdict(on fields: RequestFields) throws(Refusal) -> SubmitterAccess.Verdict? {
+        if let last, fields.hasAuthorization(of: last.fields) { return last.verdict }
+        guard let text = Self.bearerToken(fields.authorization ?? "") else {
             throw Refusal(.missingProviderToken, "there is no provider token")
         }
         var verdict = access.known(text)
@@ -74,7 +74,7 @@ struct SubmitterCheck {
             verifications += 1
             verdict = access.verify(text)
         }
-        last = (authorization, verdict)
+        last = (fields.kept(), verdict)
         return verdict
     }
 

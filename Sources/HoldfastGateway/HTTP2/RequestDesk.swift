@@ -50,7 +50,7 @@ struct RequestDesk {
 
     init(_ settings: HTTP2IngressSettings) {
         self.settings = settings
-        session = HTTP2ServerSession(limits: settings.sessionLimits)
+        session = HTTP2ServerSession(limits: settings.sessionLimits, names: RequestFields.names)
         reader = RequestReader(onlyTopic: settings.onlyTopic)
         ids = NotificationIDSource()
         credentials = SubmitterCheck(settings.access)
@@ -65,7 +65,7 @@ struct RequestDesk {
         var taken = HTTP2ServerEvents()
         swap(&taken, &events)
         for event in taken.others { take(event) }
-        for request in taken.requests { take(request, taken.bodies, now) }
+        for request in taken.requests { take(request, in: taken, now) }
         taken.removeAll()
         swap(&taken, &events)
     }
@@ -82,17 +82,18 @@ struct RequestDesk {
         }
     }
 
-    private mutating func take(_ request: HTTP2ServerEvents.Request, _ bodies: [UInt8], _ now: WallTime) {
-        let fields = RequestFields(request.headers)
-        let id = fields.ownID.flatMap { NotificationID($0) }
+    private mutating func take(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents, _ now: WallTime) {
+        let fields = RequestFields(HeaderSelection(events.headers, request.fields))
+        let ownID = fields.ownID
+        let id = ownID.flatMap { NotificationID($0) }
         let its = Waiting(
             streamID: request.streamID, id: id ?? ids.next(),
-            idText: id == nil ? nil : fields.ownID, isBroadcast: fields.isBroadcast)
+            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
-            let submitter = try credentials.submitter(fields.authorization, now: now)
+            let submitter = try credentials.submitter(fields, now: now)
             var notification = try reader.notification(
-                fields, id: id, body: bodies[request.body], isTruncated: request.isTruncated)
+                fields, id: id, body: events.bodies[request.body], isTruncated: request.isTruncated)
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }

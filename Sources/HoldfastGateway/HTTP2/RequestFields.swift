@@ -1,75 +1,106 @@
 internal import HoldfastHTTP2
 
 /// The header fields of a request that are looked at.
+///
+/// Text is made of a field only where somebody asks for it: what requests of one sender have in common is compared as bytes.
 struct RequestFields: Sendable {
     /// Before a device token.
-    static let devicePath = "/3/device/"
+    static let devicePath = Array("/3/device/".utf8)
     /// Before a bundle identifier.
-    static let broadcastPath = "/4/broadcasts/apps/"
+    static let broadcastPath = Array("/4/broadcasts/apps/".utf8)
 
-    var method: String?
-    var path: String?
-    var authorization: String?
-    var id: String?
-    var topic: String?
-    var pushType: String?
-    var priority: String?
-    var expiration: String?
-    var collapseID: String?
-    var channelID: String?
-    /// What a broadcast has for its apns-id.
-    var requestID: String?
-    /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
-    var registeredAt: String?
-    /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
-    var guarantee: String?
-    /// Whether it is for a channel, if its path is one that there is.
-    private(set) var isBroadcast = false
-    /// Whether one of these is there twice.
-    var hasDuplicates = false
+    private enum Name: Int, CaseIterable {
+        case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
+        case guarantee
 
-    init() {}
-
-    init(_ headers: [HeaderField]) {
-        let fields = headers.span
-        // Where they lie: a copy of each would be two more references to count.
-        for index in fields.indices { take(fields[index]) }
-        isBroadcast = path?.utf8.dropFirst().first == UInt8(ascii: "4")
-    }
-
-    @inline(__always)
-    private mutating func take(_ field: borrowing HeaderField) {
-        // By length first: most names differ in it, and comparing two long strings is not free.
-        switch field.name.utf8.count {
-        case 5 where field.name == ":path": Self.set(&path, field.value, &hasDuplicates)
-        case 7 where field.name == ":method": Self.set(&method, field.value, &hasDuplicates)
-        case 7 where field.name == "apns-id": Self.set(&id, field.value, &hasDuplicates)
-        case 10 where field.name == "apns-topic": Self.set(&topic, field.value, &hasDuplicates)
-        case 13 where field.name == "authorization": Self.set(&authorization, field.value, &hasDuplicates)
-        case 13 where field.name == "apns-priority": Self.set(&priority, field.value, &hasDuplicates)
-        case 14 where field.name == "apns-push-type": Self.set(&pushType, field.value, &hasDuplicates)
-        case 15 where field.name == "apns-expiration": Self.set(&expiration, field.value, &hasDuplicates)
-        case 15 where field.name == "apns-channel-id": Self.set(&channelID, field.value, &hasDuplicates)
-        case 15 where field.name == "apns-request-id": Self.set(&requestID, field.value, &hasDuplicates)
-        case 16 where field.name == "apns-collapse-id": Self.set(&collapseID, field.value, &hasDuplicates)
-        case 18 where field.name == "holdfast-guarantee": Self.set(&guarantee, field.value, &hasDuplicates)
-        case 28 where field.name == "holdfast-token-registered-at":
-            Self.set(&registeredAt, field.value, &hasDuplicates)
-        default: break
+        var text: String {
+            switch self {
+            case .authorization: "authorization"
+            case .id: "apns-id"
+            case .topic: "apns-topic"
+            case .pushType: "apns-push-type"
+            case .priority: "apns-priority"
+            case .expiration: "apns-expiration"
+            case .collapseID: "apns-collapse-id"
+            case .channelID: "apns-channel-id"
+            case .requestID: "apns-request-id"
+            case .registeredAt: "holdfast-token-registered-at"
+            case .guarantee: "holdfast-guarantee"
+            }
         }
     }
 
-    /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.
-    var ownID: String? { isBroadcast ? requestID : id }
+    /// What the session is to tell apart.
+    static let names = HeaderNames(Name.allCases.map(\.text))
 
-    @inline(__always)
-    private static func set(_ field: inout String?, _ value: String, _ hasDuplicates: inout Bool) {
-        if field == nil { field = value } else { hasDuplicates = true }
+    private let fields: HeaderSelection
+    /// Whether it is for a channel, if its path is one that there is.
+    let isBroadcast: Bool
+
+    init(_ fields: HeaderSelection = HeaderSelection()) {
+        self.fields = fields
+        isBroadcast = fields.withBytes(HeaderSelection.path) { $0.count > 1 && $0[1] == UInt8(ascii: "4") }
+    }
+
+    private subscript(name: Name) -> String? { fields.text(name.rawValue) }
+
+    /// Whether the method is POST.
+    var isPost: Bool { fields.withBytes(HeaderSelection.method) { $0.has(Self.post) } }
+
+    private static let post = Array("POST".utf8)
+
+    /// Has the path's bytes looked at, of which there are none where there is no path.
+    func withPath<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try fields.withBytes(HeaderSelection.path, body)
+    }
+
+    var path: String? { fields.text(HeaderSelection.path) }
+    var authorization: String? { self[.authorization] }
+    var topic: String? { self[.topic] }
+    var pushType: String? { self[.pushType] }
+    var priority: String? { self[.priority] }
+    var expiration: String? { self[.expiration] }
+    var collapseID: String? { self[.collapseID] }
+    var channelID: String? { self[.channelID] }
+    /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
+    var registeredAt: String? { self[.registeredAt] }
+    /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
+    var guarantee: String? { self[.guarantee] }
+    /// Whether one of these is there twice.
+    var hasDuplicates: Bool { fields.hasDuplicates }
+
+    /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.
+    var ownID: String? { isBroadcast ? self[.requestID] : self[.id] }
+
+    /// Whether both say the same of who sends.
+    func hasAuthorization(of other: RequestFields) -> Bool {
+        fields.isSame(Name.authorization.rawValue, as: other.fields)
     }
 
     /// Whether everything that requests of one sender have in common is as in `other`.
     func hasAttributes(of other: RequestFields) -> Bool {
-        topic == other.topic && pushType == other.pushType && priority == other.priority
-            && expiration == other.expiration && collapseID == other.collapseID
+        isSame(.topic, other) && isSame(.pushType, other) && isSame(.priority, other) && isSame(.expiration, other)
+            && isSame(.collapseID, other)
+    }
+
+    @inline(__always)
+    private func isSame(_ name: Name, _ other: RequestFields) -> Bool {
+        fields.isSame(name.rawValue, as: other.fields)
+    }
+
+    /// The same, to be compared with later.
+    func kept() -> RequestFields { RequestFields(fields.kept()) }
+}
+
+extension Span<UInt8> {
+    /// Whether these bytes and no others are here.
+    fileprivate func has(_ expected: [UInt8]) -> Bool { count == expected.count && begins(with: expected) }
+
+    /// Whether these bytes come first.
+    func begins(with expected: [UInt8]) -> Bool {
+        guard count >= expected.count else { return false }
+        let expected = expected.span
+        for index in expected.indices where expected[index] != self[index] { return false }
+        return true
     }
 }

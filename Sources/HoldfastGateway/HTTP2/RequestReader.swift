@@ -25,12 +25,10 @@ struct RequestReader {
 
     /// Method and path, but for the device token or the bundle identifier in it.
     static func checkRoute(_ fields: RequestFields) throws(Refusal) {
-        guard fields.method == "POST" else { throw Refusal(.methodNotAllowed, "the method is not POST") }
+        guard fields.isPost else { throw Refusal(.methodNotAllowed, "the method is not POST") }
         let beginning = fields.isBroadcast ? RequestFields.broadcastPath : RequestFields.devicePath
-        guard let path = fields.path, path.hasPrefix(beginning) else {
-            throw Refusal(
-                .badPath,
-                "the path begins neither with \(RequestFields.devicePath) nor with \(RequestFields.broadcastPath)")
+        guard fields.withPath({ $0.begins(with: beginning) }) else {
+            throw Refusal(.badPath, "the path begins neither with /3/device/ nor with /4/broadcasts/apps/")
         }
     }
 
@@ -45,12 +43,12 @@ struct RequestReader {
         if fields.isBroadcast {
             return try Self.broadcast(fields, id: id, body: body, isTruncated: isTruncated)
         }
-        let token = try Self.token(in: fields.path ?? "")
-        guard id != nil || fields.id == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
+        let token = try fields.withPath(Self.token)
+        guard id != nil || fields.ownID == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
         let attributes = try attributes(of: fields)
         try Self.checkPayload(body, isTruncated: isTruncated)
         var notification = PushNotification(
-            token: token, topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
+            recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
         if let text = fields.registeredAt {
             guard let time = Self.registration(text) else {
@@ -69,11 +67,12 @@ struct RequestReader {
     private static func broadcast(
         _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
     ) throws(Refusal) -> PushNotification {
-        let topic = (fields.path ?? "").dropFirst(RequestFields.broadcastPath.count)
+        let topic = (fields.path ?? "").utf8.dropFirst(RequestFields.broadcastPath.count)
         guard !topic.isEmpty else { throw Refusal(.badPath, "the path ends where the bundle identifier belongs") }
         guard let channel = fields.channelID else { throw Refusal(.missingChannelID, "there is no apns-channel-id") }
-        var notification = PushNotification(channel: try BroadcastChannel(channel), topic: String(topic), payload: [])
-        guard id != nil || fields.requestID == nil else {
+        var notification = PushNotification(
+            channel: try BroadcastChannel(channel), topic: String(decoding: topic, as: UTF8.self), payload: [])
+        guard id != nil || fields.ownID == nil else {
             throw Refusal(.badMessageID, "apns-request-id is not a UUID")
         }
         notification.id = id
@@ -103,9 +102,8 @@ struct RequestReader {
         guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
     }
 
-    private static func token(in path: String) throws(Refusal) -> DeviceToken {
-        let bytes = path.utf8Span.span
-        let start = RequestFields.devicePath.utf8.count
+    private static func token(in bytes: Span<UInt8>) throws(Refusal) -> DeviceToken {
+        let start = RequestFields.devicePath.count
         let count = bytes.count - start
         guard count > 0 else { throw Refusal(.missingDeviceToken, "the path ends where the device token belongs") }
         guard count <= 2 * DeviceToken.maximumByteCount,
@@ -124,7 +122,7 @@ struct RequestReader {
         let attributes = Attributes(
             topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields),
             expiration: try Self.expiration(fields), collapseID: try Self.collapseID(fields))
-        (knownFields, knownAttributes) = (fields, attributes)
+        (knownFields, knownAttributes) = (fields.kept(), attributes)
         return attributes
     }
 

@@ -1,6 +1,6 @@
 /// Reads header blocks (RFC 7541), each on top of those before it. A pure machine.
 ///
-/// What it keeps from block to block is bounded by the dynamic table's size, ``maxCredentials`` and ``maxScratch``.
+/// What it keeps from block to block is bounded by the dynamic table's size and by ``maxCredentials``.
 package struct HPACKReader: Sendable {
     package enum Failure: Error, Equatable {
         /// No header block: a connection error COMPRESSION_ERROR.
@@ -12,14 +12,10 @@ package struct HPACKReader: Sendable {
     /// Bytes of credentials, as they were coded, that are known again.
     static let maxCredentials = 4096
 
-    /// Bytes of room for decoded strings that are kept for the next one.
-    static let maxScratch = 4096
-
     private var table: HPACKTable
     private let maxListSize: Int
+    private let names: HeaderNames
     private let huffman = HuffmanCode.standard
-    /// Where Huffman-coded strings are decoded.
-    private var scratch: [UInt8] = []
     private var credentials = Credentials()
 
     /// The value that came last for `authorization`.
@@ -29,15 +25,19 @@ package struct HPACKReader: Sendable {
     private struct Credentials {
         /// The string with the length before it; empty for none.
         var coded: [UInt8] = []
-        var field: HeaderField?
+        /// What it says, and what the field is.
+        var value: [UInt8] = []
+        var kind = HeaderField.Kind.malformed
     }
 
     /// - Parameters:
     ///   - tableSize: what the peer's encoder may keep in our dynamic table.
     ///   - maxListSize: bytes of one block's fields, as RFC 9113 §10.5.1 counts them.
-    package init(tableSize: Int, maxListSize: Int) {
-        table = HPACKTable(limit: tableSize)
+    ///   - names: names that the fields' ``HeaderList/Field/number`` tells apart.
+    package init(tableSize: Int, maxListSize: Int, names: HeaderNames = .none) {
+        table = HPACKTable(limit: tableSize, names: names)
         self.maxListSize = maxListSize
+        self.names = names
     }
 
     /// What the peer's encoder may keep, from the next block on.
@@ -46,10 +46,17 @@ package struct HPACKReader: Sendable {
         set { table.limit = newValue }
     }
 
-    /// Reads a whole block. One that fails leaves the table in no defined state: the connection is over.
+    /// Reads a whole block as text.
     package mutating func read(_ block: Span<UInt8>) throws(Failure) -> [HeaderField] {
-        var fields: [HeaderField] = []
-        fields.reserveCapacity(16)
+        var list = HeaderList()
+        try read(block, into: &list)
+        return list[0..<list.count]
+    }
+
+    /// Reads a whole block. One that fails leaves the table in no defined state: the connection is over.
+    ///
+    /// - Parameter list: empty.
+    package mutating func read(_ block: Span<UInt8>, into list: inout HeaderList) throws(Failure) {
         var listSize = 0
         var sizeUpdates = 0
         var offset = 0
@@ -59,78 +66,87 @@ package struct HPACKReader: Sendable {
                 // Only before the first field, and at most the smallest and the last of several (§4.2).
                 sizeUpdates += 1
                 let size = try block.hpackInteger(prefix: 5, at: &offset)
-                guard fields.isEmpty, sizeUpdates <= 2, size <= table.limit else { throw .malformed }
+                guard list.isEmpty, sizeUpdates <= 2, size <= table.limit else { throw .malformed }
                 table.resize(to: size)
                 continue
             }
-            let field = first & 0x80 != 0 ? try indexed(block, &offset) : try literal(first, block, &offset)
-            listSize += field.size
+            if first & 0x80 != 0 {
+                try indexed(block, &offset, &list)
+            } else {
+                try literal(first, block, &offset, &list)
+            }
+            listSize &+= list.fields[list.count &- 1].size
             guard listSize <= maxListSize else { throw .listTooLong }
-            fields.append(field)
         }
-        return fields
     }
 
     /// A field that a table holds (§6.1).
-    private func indexed(_ block: Span<UInt8>, _ offset: inout Int) throws(Failure) -> HeaderField {
-        guard let field = table[try block.hpackInteger(prefix: 7, at: &offset)] else { throw .malformed }
-        return field
+    @inline(__always)
+    private func indexed(_ block: Span<UInt8>, _ offset: inout Int, _ list: inout HeaderList) throws(Failure) {
+        let index = try block.hpackInteger(prefix: 7, at: &offset)
+        guard table.withEntry(index, { list.append($0, of: $1) }) != nil else { throw .malformed }
     }
 
     /// A field with its value, and its name or where that is found (§6.2).
     private mutating func literal(
-        _ first: UInt8, _ block: Span<UInt8>, _ offset: inout Int
-    ) throws(Failure) -> HeaderField {
+        _ first: UInt8, _ block: Span<UInt8>, _ offset: inout Int, _ list: inout HeaderList
+    ) throws(Failure) {
         let isIndexed = first & 0x40 != 0
         let index = try block.hpackInteger(prefix: isIndexed ? 6 : 4, at: &offset)
-        if index == HPACKStaticIndex.authorization, !isIndexed { return try authorization(block, &offset) }
-        let name: String
-        let nameCount: Int
+        let start = list.bytes.count
+        var code = HeaderNames.unknown
         if index > 0 {
-            guard let named = table[index] else { throw .malformed }
-            (name, nameCount) = (named.name, named.nameCount)
+            let named = table.withEntry(index) { field, entries in
+                list.appendBytes(entries.bytes.span.extracting(field.name))
+                return field.code
+            }
+            guard let named else { throw .malformed }
+            code = named
         } else {
-            (name, nameCount) = try string(block, &offset)
+            try string(block, &offset, &list)
             // RFC 7541 has nothing against it, but no message may have such a field.
-            guard nameCount > 0 else { throw .malformed }
+            guard list.bytes.count > start else { throw .malformed }
+            code = names.code(of: list.bytes.span.extracting(start..<list.bytes.count))
         }
-        let (value, valueCount) = try string(block, &offset)
-        let field = HeaderField(name: name, value: value, nameCount: nameCount, valueCount: valueCount)
-        if isIndexed { table.add(field) }
-        return field
+        let nameCount = list.bytes.count - start
+        if index == HPACKStaticIndex.authorization, !isIndexed {
+            return try authorization(block, &offset, &list, from: start, nameCount: nameCount, code)
+        }
+        try string(block, &offset, &list)
+        list.endField(from: start, nameCount: nameCount, code)
+        if isIndexed { table.add(list.fields[list.count - 1], of: list) }
     }
 
-    private mutating func authorization(_ block: Span<UInt8>, _ offset: inout Int) throws(Failure) -> HeaderField {
-        if let field = credentials.field, block.has(credentials.coded, at: offset) {
+    /// The value of such a field, whose name is in the list.
+    private mutating func authorization(
+        _ block: Span<UInt8>, _ offset: inout Int, _ list: inout HeaderList, from start: Int, nameCount: Int,
+        _ code: HeaderNames.Code
+    ) throws(Failure) {
+        if !credentials.coded.isEmpty, block.has(credentials.coded, at: offset) {
             offset += credentials.coded.count
-            return field
+            list.appendBytes(credentials.value.span)
+            return list.endField(from: start, nameCount: nameCount, code, credentials.kind)
         }
-        let start = offset
-        let (value, count) = try string(block, &offset)
-        let name = "authorization"
-        let field = HeaderField(name: name, value: value, nameCount: name.utf8.count, valueCount: count)
-        if offset - start <= Self.maxCredentials {
-            credentials.coded.removeAll(keepingCapacity: true)
-            credentials.coded.append(copying: block.extracting(start..<offset))
-            credentials.field = field
-        }
-        return field
+        let codedStart = offset
+        try string(block, &offset, &list)
+        list.endField(from: start, nameCount: nameCount, code)
+        guard offset - codedStart <= Self.maxCredentials else { return }
+        let field = list.fields[list.count - 1]
+        credentials.coded.removeAll(keepingCapacity: true)
+        credentials.coded.append(copying: block.extracting(codedStart..<offset))
+        credentials.value.removeAll(keepingCapacity: true)
+        credentials.value.append(copying: list.bytes.span.extracting(field.value))
+        credentials.kind = field.kind
     }
 
-    /// A string, and its bytes before any that are no UTF-8 were replaced.
-    private mutating func string(_ block: Span<UInt8>, _ offset: inout Int) throws(Failure) -> (String, Int) {
+    /// Appends a string to the list's bytes.
+    @inline(__always)
+    private func string(_ block: Span<UInt8>, _ offset: inout Int, _ list: inout HeaderList) throws(Failure) {
         let (place, isHuffman) = try block.hpackString(at: &offset)
-        guard isHuffman else { return (Self.text(block.extracting(place)), place.count) }
-        guard let count = huffman.decode(block.extracting(place), into: &scratch) else { throw .malformed }
-        let text = Self.text(scratch.span.extracting(0..<count))
-        if scratch.count > Self.maxScratch { scratch = [] }
-        return (text, count)
-    }
-
-    private static func text(_ bytes: Span<UInt8>) -> String {
-        if let valid = try? UTF8Span(validating: bytes) { return String(copying: valid) }
-        var copy: [UInt8] = []
-        copy.append(copying: bytes)
-        return String(decoding: copy, as: UTF8.self)
+        if !isHuffman {
+            list.appendBytes(block.extracting(place))
+        } else if !list.appendBytes(decoding: block.extracting(place), huffman) {
+            throw .malformed
+        }
     }
 }

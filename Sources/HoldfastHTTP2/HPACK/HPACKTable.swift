@@ -8,28 +8,36 @@ struct HPACKTable: Sendable {
     private var size = 0
 
     /// Oldest first. Those before `start` are gone.
-    private var entries: [HeaderField] = []
+    private var entries = HeaderList()
     private var start = 0
 
-    private let fixed = Self.standard
+    private let fixed: HeaderList
 
-    init(limit: Int) { (self.limit, capacity) = (limit, limit) }
+    /// - Parameter names: what the fixed entries' names have for numbers.
+    init(limit: Int, names: HeaderNames) {
+        (self.limit, capacity) = (limit, limit)
+        fixed = names.fixed
+    }
 
-    subscript(index: Int) -> HeaderField? {
-        guard index >= HPACKWriter.firstDynamicIndex else { return index > 0 ? fixed[index - 1] : nil }
-        let age = index - HPACKWriter.firstDynamicIndex
-        return age < entries.count - start ? entries[entries.count - 1 - age] : nil
+    /// Hands over the entry of an index, and the list that it lies in; nil where there is none.
+    @inline(__always)
+    func withEntry<R>(_ index: Int, _ body: (HeaderList.Field, HeaderList) -> R) -> R? {
+        guard index >= HPACKWriter.firstDynamicIndex else {
+            return index > 0 ? body(fixed.fields[index &- 1], fixed) : nil
+        }
+        let place = entries.count &- 1 &- (index &- HPACKWriter.firstDynamicIndex)
+        return place >= start ? body(entries.fields[place], entries) : nil
     }
 
     /// Adds an entry for as many of the oldest as it takes the place of. One that is larger than the table empties it.
-    mutating func add(_ field: HeaderField) {
+    mutating func add(_ field: HeaderList.Field, of list: HeaderList) {
         makeRoom(for: field.size)
         guard field.size <= capacity else { return }
         if start > entries.count - start {
-            entries.removeSubrange(0..<start)
+            entries.removeFirst(start)
             start = 0
         }
-        entries.append(field)
+        entries.append(field, of: list)
         size += field.size
     }
 
@@ -40,17 +48,13 @@ struct HPACKTable: Sendable {
 
     private mutating func makeRoom(for count: Int) {
         while size + count > capacity, start < entries.count {
-            size -= entries[start].size
-            entries[start] = Self.gone
+            size -= entries.fields[start].size
             start += 1
         }
     }
 
-    /// In the place of an entry, so that its strings do not outlive it.
-    private static let gone = HeaderField(name: "", value: "", nameCount: 0, valueCount: 0)
-
     /// RFC 7541 appendix A.
-    private static let standard: [HeaderField] = [
+    static let standard: [(name: String, value: String)] = [
         (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"),
         (":scheme", "http"), (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"),
         (":status", "304"), (":status", "400"), (":status", "404"), (":status", "500"), ("accept-charset", ""),
@@ -64,5 +68,5 @@ struct HPACKTable: Sendable {
         ("proxy-authorization", ""), ("range", ""), ("referer", ""), ("refresh", ""), ("retry-after", ""),
         ("server", ""), ("set-cookie", ""), ("strict-transport-security", ""), ("transfer-encoding", ""),
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
-    ].map { HeaderField(name: $0, value: $1, nameCount: $0.utf8.count, valueCount: $1.utf8.count) }
+    ]
 }

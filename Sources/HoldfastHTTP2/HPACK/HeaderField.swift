@@ -1,23 +1,10 @@
-/// A header field as it was received.
-///
-/// Whether it is one at all (RFC 9113 §8.2), and which of those that HTTP/2 itself looks at, is found out when it is
-/// decoded: a field that comes again and again out of a dynamic table is looked at once.
+/// A header field as text. Bytes that are no UTF-8 are replaced.
 package struct HeaderField: Sendable, Equatable {
-    /// Lower case in every field of a message that was reported. Bytes that are no UTF-8 are replaced, here and in `value`.
+    /// Lower case in every field of a message that was reported.
     package let name: String
     package let value: String
-    let kind: Kind
-    /// Bytes of name and value as the peer counts them, before any were replaced.
-    let nameCount, valueCount: Int
 
-    init(name: String, value: String, nameCount: Int, valueCount: Int) {
-        (self.name, self.value) = (name, value)
-        (self.nameCount, self.valueCount) = (nameCount, valueCount)
-        kind = Kind(of: name, value)
-    }
-
-    /// What it takes in a dynamic table, and in the header list that ``HTTP2Limits/maxHeaderBlock`` bounds.
-    var size: Int { HPACKWriter.entrySize(nameCount: nameCount, valueCount: valueCount) }
+    package init(name: String, value: String) { (self.name, self.value) = (name, value) }
 }
 
 extension [HeaderField] {
@@ -26,7 +13,10 @@ extension [HeaderField] {
 }
 
 extension HeaderField {
-    enum Kind: UInt8, Sendable {
+    /// Whether a field is one at all (RFC 9113 §8.2), and which of those that HTTP/2 itself looks at.
+    ///
+    /// It is found out when the field is decoded: one that comes again and again out of a dynamic table is looked at once.
+    package enum Kind: UInt8, Sendable {
         case method, scheme, path, authority, status
         /// A pseudo-header that HTTP/2 does not know.
         case unknownPseudo
@@ -38,38 +28,29 @@ extension HeaderField {
 }
 
 extension HeaderField.Kind {
-    init(of name: String, _ value: String) {
-        guard Self.isValue(value.utf8.span) else {
+    /// - Parameter code: the number of the name.
+    init(_ code: HeaderNames.Code, _ name: Span<UInt8>, _ value: Span<UInt8>) {
+        guard Self.isValue(value) else {
             self = .malformed
             return
         }
-        let bytes = name.utf8.span
-        if !bytes.isEmpty, bytes[0] == UInt8(ascii: ":") {
-            self = Self.pseudo(name)
-        } else {
-            self = Self.isName(bytes) ? Self.regular(name, value) : .malformed
+        switch HeaderNames.Own(rawValue: code) {
+        case .method: self = .method
+        case .scheme: self = .scheme
+        case .path: self = .path
+        case .authority: self = .authority
+        case .status: self = .status
+        case .contentLength: self = .contentLength
+        case .te: self = value.has(Self.trailers, at: 0) && value.count == Self.trailers.count ? .regular : .malformed
+        case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade: self = .malformed
+        // What is asked for is well-formed.
+        case nil where code != HeaderNames.unknown: self = .regular
+        case nil where !name.isEmpty && name[0] == UInt8(ascii: ":"): self = .unknownPseudo
+        case nil: self = Self.isName(name) ? .regular : .malformed
         }
     }
 
-    private static func pseudo(_ name: String) -> Self {
-        switch name {
-        case ":method": .method
-        case ":scheme": .scheme
-        case ":path": .path
-        case ":authority": .authority
-        case ":status": .status
-        default: .unknownPseudo
-        }
-    }
-
-    private static func regular(_ name: String, _ value: String) -> Self {
-        switch name {
-        case "te": value == "trailers" ? .regular : .malformed
-        case "upgrade", "connection", "keep-alive", "proxy-connection", "transfer-encoding": .malformed
-        case "content-length": .contentLength
-        default: .regular
-        }
-    }
+    private static let trailers = Array("trailers".utf8)
 
     /// Lower case, and none of what §8.2.1 forbids in a name.
     private static func isName(_ bytes: Span<UInt8>) -> Bool {

@@ -75,22 +75,24 @@ struct HuffmanCode: Sendable {
 
     /// Reads a whole string.
     ///
-    /// - Parameter output: where it is written. Made longer as needed, up to 8/5 of the bytes read.
-    /// - Returns: how many bytes it has; nil where the string has an end in it, or is padded with anything but the first
-    ///   bits of one, or with a whole byte of them (RFC 7541 §5.2).
-    func decode(_ bytes: Span<UInt8>, into output: inout [UInt8]) -> Int? {
-        let room = bytes.count * 8 / Self.shortest
-        if output.count < room { output.append(contentsOf: repeatElement(0, count: room - output.count)) }
+    /// - Returns: false where the string has an end in it, or is padded with anything but the first bits of one, or with a
+    ///   whole byte of them (RFC 7541 §5.2). What is appended then means nothing.
+    func decode(_ bytes: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
+        let start = output.count
+        output.append(contentsOf: repeatElement(0, count: bytes.count * 8 / Self.shortest))
         var written = output.mutableSpan
-        return decode(bytes, &written)
+        guard let end = decode(bytes, &written, from: start) else { return false }
+        output.removeLast(output.count - end)
+        return true
     }
 
-    private func decode(_ bytes: Span<UInt8>, _ output: inout MutableSpan<UInt8>) -> Int? {
+    /// - Returns: where the string ends in `output`; nil where it is none.
+    private func decode(_ bytes: Span<UInt8>, _ output: inout MutableSpan<UInt8>, from start: Int) -> Int? {
         // The next bits are on the left, `available` of them.
         var bits: UInt64 = 0
         var available = 0
         var index = 0
-        var count = 0
+        var count = start
         let entries = entries.span
         while true {
             while available <= 56, index < bytes.count {

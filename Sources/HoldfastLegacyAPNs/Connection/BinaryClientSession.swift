@@ -61,19 +61,22 @@ package struct BinaryClientSession: Sendable {
 
     /// Appends frames until nothing waits or the buffer holds `limit` bytes; the last one may go beyond.
     package mutating func write(to buffer: inout ByteBuffer, limit: Int) {
-        while buffer.readableBytes < limit, damage == nil, let next = queue.first {
-            let entries = next.handOut.entries
+        var (written, damage) = (written, damage)
+        queue.takeWhile { [identifiers] handOut, item in
+            guard buffer.readableBytes < limit, damage == nil else { return false }
             do throws(PackedNotification.Damage) {
-                let fields = try entries.fields(at: next.item)
-                assert(next.handOut.tickets[next.item].rawValue == written + 1, "tickets are positions")
+                let fields = try handOut.entries.fields(at: item)
+                assert(handOut.tickets[item].rawValue == written + 1, "tickets are positions")
                 BinaryFrameWriter.append(
-                    fields, of: entries.bytes, identifier: identifiers.identifier(of: written + 1), to: &buffer)
+                    fields, of: handOut.entries.bytes, identifier: identifiers.identifier(of: written + 1), to: &buffer)
                 written += 1
-                queue.removeFirst()
+                return true
             } catch {
                 damage = error
+                return false
             }
         }
+        (self.written, self.damage) = (written, damage)
         guard queue.isEmpty, barrier == .wanted, buffer.readableBytes < limit else { return }
         BinaryFrameWriter.appendBarrier(identifier: identifiers.identifier(of: written + 1), to: &buffer)
         barrier = .written

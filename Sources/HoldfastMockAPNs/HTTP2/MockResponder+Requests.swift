@@ -11,7 +11,7 @@ extension MockResponder {
     }
 
     /// Judges one request and answers it, or has it answered later.
-    mutating func handle(_ request: HTTP2ServerEvents.Request, bodies: [UInt8]) {
+    mutating func handle(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents) {
         tally.requests += 1
         requestCount += 1
         guard request.streamID <= lastStreamID else {
@@ -19,10 +19,10 @@ extension MockResponder {
             return
         }
         guard firstStream.admits(request.streamID) else { return refuseSecond(request.streamID) }
-        let fields = RequestFields(request.headers)
+        let fields = RequestFields(HeaderSelection(events.headers, request.fields))
         let target = RequestTarget(path: fields.path, isManagement: address.isManagement)
         if behavior != nil || script != nil || service.configuration.observer != nil || !target.isDevice {
-            return handleObserved(request, fields, target, bodies)
+            return handleObserved(request, fields, target, events)
         }
         setID(fields, target)
         if let rejection = rejection(of: fields, target, bodyByteCount: request.body.count) {
@@ -61,7 +61,7 @@ extension MockResponder {
         {
             return rejection
         }
-        if !isKnown { knownFields = fields }
+        if !isKnown { knownFields = fields.kept() }
         return validator.rejectsTokens ? validator.rejection(ofToken: fields.token, topic: fields.topic) : nil
     }
 
@@ -79,15 +79,17 @@ extension MockResponder {
     /// What is judged first of every request: what the path says, then who it comes from.
     private mutating func rejection(ofSender fields: RequestFields, _ target: RequestTarget) -> MockRejection? {
         service.validator.rejection(ofRoute: fields, target, isManagement: address.isManagement)
-            ?? rejection(ofAuthorization: fields.authorization)
+            ?? rejection(ofAuthorizationIn: fields)
     }
 
-    private mutating func rejection(ofAuthorization authorization: String?) -> MockRejection? {
+    private mutating func rejection(ofAuthorizationIn fields: RequestFields) -> MockRejection? {
         guard service.configuration.providerTokens != .ignored else { return nil }
-        guard let authorization else { return "MissingProviderToken" }
-        if let last = lastAuthorization, last.text == authorization { return last.verdict.rejection(at: now) }
+        if let last = lastAuthorization, fields.hasAuthorization(of: last.fields) {
+            return last.verdict.rejection(at: now)
+        }
+        guard let authorization = fields.authorization else { return "MissingProviderToken" }
         guard let verdict = service.verifier.verdict(on: authorization) else { return "MissingProviderToken" }
-        lastAuthorization = (authorization, verdict)
+        lastAuthorization = (fields.kept(), verdict)
         return verdict.rejection(at: now)
     }
 
@@ -161,10 +163,12 @@ extension MockResponder {
     // MARK: The slow way, with a behavior or an observer, and about channels
 
     private mutating func handleObserved(
-        _ received: HTTP2ServerEvents.Request, _ fields: RequestFields, _ target: RequestTarget, _ bodies: [UInt8]
+        _ received: HTTP2ServerEvents.Request, _ fields: RequestFields, _ target: RequestTarget,
+        _ events: HTTP2ServerEvents
     ) {
         let request = MockRequest(
-            headers: received.headers.map { ($0.name, $0.value) }, body: Array(bodies[received.body]),
+            headers: events.headers(of: received).map { ($0.name, $0.value) },
+            body: Array(events.bodies[received.body]),
             connection: number, number: requestCount, address: address)
         setID(fields, target)
         let answer = behavior?.decide(request) ?? script?.answer(to: request) ?? MockAnswer()

@@ -39,7 +39,7 @@ struct MockResponder {
     var acceptedBlock: [UInt8]
     /// Those of a request that was in order: the last one that differed from the one before.
     var knownFields: RequestFields?
-    var lastAuthorization: (text: String, verdict: ProviderTokenVerifier.Verdict)?
+    var lastAuthorization: (fields: RequestFields, verdict: ProviderTokenVerifier.Verdict)?
     /// The client's HPACK decoder waits for a size update (RFC 7541 section 4.2).
     var owesSizeUpdate = false
     /// Requests on streams above this one are not looked at.
@@ -83,7 +83,7 @@ struct MockResponder {
         limits.maxConcurrentStreams =
             isLimitedToOne ? 1 : plan.maxConcurrentStreams ?? service.configuration.maxConcurrentStreams
         limits.maxBodySize = Self.bodyLimit
-        session = HTTP2ServerSession(limits: limits)
+        session = HTTP2ServerSession(limits: limits, names: RequestFields.names)
         acceptedBlock = Self.acceptedBlock(withID: service.configuration.echoesNotificationID)
     }
 
@@ -98,7 +98,7 @@ struct MockResponder {
         var taken = HTTP2ServerEvents()
         swap(&taken, &events)
         for event in taken.others { take(event) }
-        for request in taken.requests { handle(request, bodies: taken.bodies) }
+        for request in taken.requests { handle(request, in: taken) }
         taken.removeAll()
         swap(&taken, &events)
     }

@@ -4,59 +4,69 @@ import HoldfastHTTP2
 struct RequestFields {
     static let pathPrefix = "/3/device/"
 
-    var method: String?
-    var path: String?
-    var authorization: String?
-    /// Of a notification to a device.
-    var id: String?
-    /// Of a broadcast, or of what is done about channels.
-    var requestID: String?
-    /// What a broadcast goes to.
-    var channel: String?
-    var topic: String?
-    var pushType: String?
-    var priority: String?
-    var expiration: String?
-    var collapseID: String?
-    /// Whether ``id`` has the form of one; false where there is none.
-    var hasWellFormedID = false
-    /// Whether one of these is there twice.
-    var hasDuplicates = false
+    private enum Name: Int, CaseIterable {
+        case authorization, id, requestID, channel, topic, pushType, priority, expiration, collapseID
 
-    init() {}
-
-    init(_ headers: [HeaderField]) {
-        for field in headers {
-            let (name, value) = (field.name, field.value)
-            // By length first: most names differ in it, and comparing two long strings is not free.
-            switch name.utf8.count {
-            case 5 where name == ":path": set(\.path, value)
-            case 7 where name == ":method": set(\.method, value)
-            case 7 where name == "apns-id": set(\.id, value)
-            case 10 where name == "apns-topic": set(\.topic, value)
-            case 13 where name == "authorization": set(\.authorization, value)
-            case 13 where name == "apns-priority": set(\.priority, value)
-            case 14 where name == "apns-push-type": set(\.pushType, value)
-            case 15 where name == "apns-expiration": set(\.expiration, value)
-            case 15 where name == "apns-channel-id": set(\.channel, value)
-            case 15 where name == "apns-request-id": set(\.requestID, value)
-            case 16 where name == "apns-collapse-id": set(\.collapseID, value)
-            default: break
+        var text: String {
+            switch self {
+            case .authorization: "authorization"
+            case .id: "apns-id"
+            case .requestID: "apns-request-id"
+            case .channel: "apns-channel-id"
+            case .topic: "apns-topic"
+            case .pushType: "apns-push-type"
+            case .priority: "apns-priority"
+            case .expiration: "apns-expiration"
+            case .collapseID: "apns-collapse-id"
             }
         }
-        if let id { hasWellFormedID = RequestValidator.isNotificationID(id) }
     }
 
-    @inline(__always)
-    private mutating func set(_ field: WritableKeyPath<RequestFields, String?>, _ value: String) {
-        if self[keyPath: field] == nil { self[keyPath: field] = value } else { hasDuplicates = true }
+    /// What the session is to tell apart.
+    static let names = HeaderNames(Name.allCases.map(\.text))
+
+    private let fields: HeaderSelection
+
+    let path: String?
+
+    init(_ fields: HeaderSelection) {
+        self.fields = fields
+        path = fields.text(HeaderSelection.path)
+    }
+
+    private subscript(name: Name) -> String? { fields.text(name.rawValue) }
+
+    var method: String? { fields.text(HeaderSelection.method) }
+    var authorization: String? { self[.authorization] }
+    /// Of a notification to a device.
+    var id: String? { self[.id] }
+    /// Of a broadcast, or of what is done about channels.
+    var requestID: String? { self[.requestID] }
+    /// What a broadcast goes to.
+    var channel: String? { self[.channel] }
+    var topic: String? { self[.topic] }
+    var pushType: String? { self[.pushType] }
+    var priority: String? { self[.priority] }
+    var expiration: String? { self[.expiration] }
+    var collapseID: String? { self[.collapseID] }
+    /// Whether ``id`` has the form of one; false where there is none.
+    var hasWellFormedID: Bool { id.map(RequestValidator.isNotificationID) ?? false }
+    /// Whether one of these is there twice.
+    var hasDuplicates: Bool { fields.hasDuplicates }
+
+    /// Whether both say the same of who sends.
+    func hasAuthorization(of other: RequestFields) -> Bool {
+        fields.isSame(Name.authorization.rawValue, as: other.fields)
     }
 
     /// Whether everything but method, path, id and authorization is as in `other`.
     func hasAttributes(of other: RequestFields) -> Bool {
-        topic == other.topic && pushType == other.pushType && priority == other.priority
-            && expiration == other.expiration && collapseID == other.collapseID
+        let attributes: [Name] = [.topic, .pushType, .priority, .expiration, .collapseID]
+        return attributes.allSatisfy { fields.isSame($0.rawValue, as: other.fields) }
     }
+
+    /// The same, to be compared with later.
+    func kept() -> RequestFields { RequestFields(fields.kept()) }
 
     /// What stands in the path for the token, as it came.
     var token: String {

@@ -67,6 +67,14 @@ private struct LineFields {
         case guarantee
 
         var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
+
+        /// For each length of a name, those that have it.
+        static let byLength: [[(name: [UInt8], key: Key)]] = {
+            let names = allCases.map { (name: Array($0.rawValue.utf8), key: $0) }
+            return (0...names.reduce(0) { max($0, $1.name.count) }).map { length in
+                names.filter { $0.name.count == length }
+            }
+        }()
     }
 
     private var seen: UInt32 = 0
@@ -146,6 +154,11 @@ private struct LineFields {
     }
 
     private func key(_ name: Range<Int>, _ bytes: [UInt8]) throws -> Key {
+        // As nearly everybody writes it: without escapes.
+        let plain = name.lowerBound + 1..<name.upperBound - 1
+        if plain.count < Key.byLength.count {
+            for (text, key) in Key.byLength[plain.count] where text.equals(plain, of: bytes) { return key }
+        }
         for key in Key.allCases where JSONScanner.isString(bytes.span, in: name, equalTo: key.rawValue) { return key }
         // The name is the user's own and goes to a terminal: bounded, and without control characters.
         let text = try JSONScanner.string(bytes.span, in: name)

@@ -83,7 +83,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
     }
 
     /// What to connect with now.
-    package var current: Current { state.withLock(\.current) }
+    package var current: Current { state.withLock { $0.current } }
 
     /// The engines that the connector serves.
     package var hosts: [ConnectorHost] { state.withLock(\.hosts) }

@@ -78,7 +78,7 @@ import Testing
         ] as [([(String, String)], String)])
     func senders(_ headers: [(String, String)], _ words: String) {
         let response = HTTP2Response(
-            status: 404, headers: headers.map { HeaderField(name: $0.0, value: $0.1, nameCount: 0, valueCount: 0) },
+            status: 404, headers: headers.map { HeaderField(name: $0.0, value: $0.1) },
             body: Array(Self.secret.utf8))
         #expect(response.sender == words)
     }

@@ -56,7 +56,7 @@ final class ServerDriver: ChannelInboundHandler {
         for request in events.requests {
             if request.isTruncated {
                 session.respond(streamID: request.streamID, status: 413)
-            } else if request.headers.first(name: ":path") == "/echo" {
+            } else if events.headers(of: request).first(name: ":path") == "/echo" {
                 session.respond(
                     streamID: request.streamID, status: 200, headers: [("content-length", "\(request.body.count)")],
                     body: Array(events.bodies[request.body]))

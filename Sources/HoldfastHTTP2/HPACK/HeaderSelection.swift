@@ -1,0 +1,97 @@
+/// The fields of one message that its reader has asked for by ``HeaderNames``, and its method and path.
+///
+/// It says where they are; text is made of those that somebody wants as text.
+package struct HeaderSelection: Sendable {
+    /// Names that may be asked for, at most.
+    package static let maxNames = 14
+    /// The numbers of pseudo-header fields.
+    package static let method = 14
+    package static let path = 15
+
+    /// Those of the list, or of this message alone.
+    private let bytes: [UInt8]
+    /// For each number where the value begins in ``bytes`` (the upper half) and its length plus one; 0 where there is none.
+    private var places = SIMD16<UInt64>()
+    /// Whether one of them is there twice. The first one counts.
+    package private(set) var hasDuplicates = false
+
+    /// None.
+    package init() { bytes = [] }
+
+    /// - Parameter range: the message's fields in `list`, which was read with at most ``maxNames`` names.
+    package init(_ list: HeaderList, _ range: Range<Int>) {
+        bytes = list.bytes
+        let fields = list.fields.span
+        for index in range {
+            let field = fields[index]
+            switch field.kind {
+            case .method: set(Self.method, field)
+            case .path: set(Self.path, field)
+            default: if let number = field.number { set(number, field) }
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func set(_ number: Int, _ field: HeaderList.Field) {
+        guard places[number] == 0 else {
+            hasDuplicates = true
+            return
+        }
+        let value = field.value
+        places[number] =
+            UInt64(truncatingIfNeeded: value.lowerBound) &<< 32 | UInt64(truncatingIfNeeded: value.count &+ 1)
+    }
+
+    /// Whether there is a field of this number.
+    @inline(__always)
+    package func has(_ number: Int) -> Bool { places[number] != 0 }
+
+    @inline(__always)
+    private func place(_ number: Int) -> Range<Int>? {
+        let place = places[number]
+        guard place != 0 else { return nil }
+        let start = Int(truncatingIfNeeded: place &>> 32)
+        return start..<start &+ Int(truncatingIfNeeded: place & 0xffff_ffff) &- 1
+    }
+
+    /// A value; nil where there is none. Bytes that are no UTF-8 are replaced.
+    package func text(_ number: Int) -> String? {
+        place(number).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    /// Has the bytes of a value, none where there is no such field, looked at.
+    @inline(__always)
+    package func withBytes<R, E: Error>(_ number: Int, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        guard let place = place(number) else { return try body(Span<UInt8>()) }
+        return try body(bytes.span.extracting(place))
+    }
+
+    /// Whether a value is the same as in another message, or there in neither.
+    @inline(__always)
+    package func isSame(_ number: Int, as other: HeaderSelection) -> Bool {
+        guard let place = place(number), let others = other.place(number) else {
+            return places[number] == other.places[number]
+        }
+        guard place.count == others.count else { return false }
+        let (these, those) = (bytes.span.extracting(place), other.bytes.span.extracting(others))
+        // Without a way out in the middle, many bytes are compared at a time.
+        var difference: UInt8 = 0
+        for index in these.indices { difference |= these[index] ^ those[index] }
+        return difference == 0
+    }
+
+    /// The same, to be kept: without the bytes of the messages beside it.
+    package func kept() -> HeaderSelection { HeaderSelection(keeping: self) }
+
+    private init(keeping other: HeaderSelection) {
+        var bytes: [UInt8] = []
+        hasDuplicates = other.hasDuplicates
+        for number in 0..<places.scalarCount {
+            guard let place = other.place(number) else { continue }
+            places[number] = UInt64(bytes.count) << 32 | UInt64(place.count + 1)
+            bytes += other.bytes[place]
+        }
+        self.bytes = bytes
+    }
+}
