@@ -50,6 +50,11 @@ extension LMDBJournal {
             space.allocated = target
         } catch {
             space.refusal = error.code
+            // An earlier process has allocated ahead of use, too.
+            let allocated = try translated("look at", path) { () throws(LMDBError) in
+                try environment.allocatedDataByteCount()
+            }
+            space.allocated = max(used, allocated)
         }
         return space
     }

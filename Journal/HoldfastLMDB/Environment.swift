@@ -126,6 +126,15 @@ import Glibc
         return Int(facts.st_size)
     }
 
+    /// Bytes of the data file, from its first on, that the file system has blocks for: all of them, or 0 where some are
+    /// missing (a copy with holes, say) and nobody can tell which.
+    package func allocatedDataByteCount() throws(LMDBError) -> Int {
+        var facts = stat()
+        guard unsafe fstat(try dataDescriptor(), &facts) == 0 else { throw Files.failure("fstat", path + "/data.mdb") }
+        // Blocks are counted in 512 bytes, whatever the file system's own are (stat(2)).
+        return Int(facts.st_blocks) * 512 >= Int(facts.st_size) ? Int(facts.st_size) : 0
+    }
+
     func dataDescriptor() throws(LMDBError) -> Int32 {
         var descriptor: Int32 = -1
         try check(unsafe mdb_env_get_fd(handle, &descriptor), "mdb_env_get_fd", path: path)

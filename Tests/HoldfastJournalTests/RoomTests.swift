@@ -96,6 +96,26 @@ struct RoomTests {
         #expect(try journal.acknowledge(uids(1...10), lane).settled == 10)
     }
 
+    @Test("A journal that is opened again on a full disk takes notifications into the room that it has allocated before")
+    func ownRoom() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 220) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/full.journal"
+        var journal = try LMDBJournal(directory: path)
+        let before = try journal.openLane(immediate).id
+        try journal.append(0..<10, to: before)
+        #expect(try journal.acknowledge(uids(1...10), before).settled == 10)
+        journal.close()
+        try mount.fill()
+        journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        for round in 0..<20 {
+            let first = try journal.append(100 * round..<100 * (round + 1), to: lane).rawValue
+            #expect(try journal.acknowledge(uids(first...first + 99), lane).settled == 100)
+        }
+    }
+
     @Test("A disk without room is told though nobody appends, and so is that it has room again")
     func roomAtRest() async throws {
         guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }

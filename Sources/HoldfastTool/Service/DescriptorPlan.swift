@@ -12,31 +12,50 @@ struct DescriptorPlan: Sendable {
     /// Of one route: connections of its connector are made before the old ones are gone, over several addresses at a time.
     static func route(connections: Int) -> Int { 4 + 3 * connections }
 
-    /// What is kept back.
-    var kept: Int
+    /// Descriptors for delivery, files and the control socket, whatever the limit.
+    private let essential: Int
+    /// Connections that the admin page may have by its configuration; nil without one.
+    private let admin: Int?
     /// What the listeners' own bounds come to, by name.
     var listeners: [(name: String, connections: Int)]
 
     init(_ configuration: Configuration) {
         let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
-        let admin = configuration.admin.listen == nil ? 0 : configuration.admin.connections + 1
-        kept = Self.base + routes + admin + ControlSocket.Configuration().greatestConnections + 1
+        essential = Self.base + routes + ControlSocket.Configuration().greatestConnections + 1
+        admin = configuration.admin.listen.map { _ in configuration.admin.connections }
         listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
     }
 
+    /// What is kept back for delivery, operators and files where there is enough of it.
+    var kept: Int { essential + (admin.map { $0 + 1 } ?? 0) }
+
     var wanted: Int { listeners.reduce(kept) { $0 + $1.connections } }
 
+    /// How many connections the admin page may have: no more than a quarter of what is not essential, or those that are idle
+    /// there would take what probes, reloads and delivery need; four in any case.
+    func adminConnections(within limit: Int) -> Int { min(admin ?? 0, max((limit - essential) / 4, 4)) }
+
+    /// What is kept back of so many.
+    func kept(within limit: Int) -> Int { essential + (admin == nil ? 0 : adminConnections(within: limit) + 1) }
+
     /// How many connections the listeners may have together; some in any case, or nobody would be served.
-    func room(within limit: Int) -> Int { max(limit - kept, listeners.isEmpty ? 0 : 8) }
+    func room(within limit: Int) -> Int { max(limit - kept(within: limit), listeners.isEmpty ? 0 : 8) }
 
     /// What to tell where the configuration asks for more than there is.
     func warning(within limit: Int) -> String? {
         guard wanted > limit else { return nil }
-        let bounds = listeners.map { "gateway.\($0.name).connections is \($0.connections)" }.joined(separator: ", ")
+        var bounds = listeners.map { "gateway.\($0.name).connections is \($0.connections)" }
+        var shares = listeners.isEmpty ? [] : ["together the listeners get \(room(within: limit))"]
+        let page = adminConnections(within: limit)
+        if let admin, page < admin {
+            bounds.append("admin.connections is \(admin)")
+            shares.append("the admin page gets \(page)")
+        }
+        let kept = kept(within: limit)
         return "this process may have \(limit) files and connections open, and the configuration may take \(wanted) "
-            + "(\(bounds); \(kept) are kept for delivery, operators and files): together the listeners get "
-            + "\(room(within: limit)). Raise the hard limit (`LimitNOFILE=` of a systemd unit, `ulimit -Hn` of a shell), or "
-            + "lower the listeners' `connections`"
+            + "(\((bounds + ["\(kept) are kept for delivery, operators and files"]).joined(separator: "; "))): "
+            + "\(shares.joined(separator: ", and ")). Raise the hard limit (`LimitNOFILE=` of a systemd unit, `ulimit -Hn` of a shell), or "
+            + "lower the `connections`"
     }
 }
 

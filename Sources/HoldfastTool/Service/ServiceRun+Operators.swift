@@ -5,11 +5,14 @@ internal import Logging
 /// What operators and their machines see of it.
 extension ServiceRun {
     func makeAdmin() -> AdminServer? {
-        let settings = state.withLock(\.configuration.admin)
+        let whole = state.withLock { $0.configuration }
+        let settings = whole.admin
         guard let listen = settings.listen else { return nil }
         var configuration = AdminConfiguration(listen: listen)
         configuration.servesEverybody = settings.everybody
-        configuration.connections = settings.connections
+        configuration.connections =
+            DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
+            ?? settings.connections
         do throws(GatewayError) {
             return try AdminServer(
                 configuration, logger: log.logger("holdfast.admin"), health: { [self] in health },

@@ -22,6 +22,22 @@ import Testing
         #expect(one.listeners.isEmpty && one.room(within: 1024) == 1024 - one.kept)
     }
 
+    @Test("Where little is left the admin page takes a quarter of it at most, and that is told") func page() throws {
+        let plan = try plan(
+            """
+            routes: [{endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:1"}}
+            admin: {listen: "127.0.0.1:0", connections: 50}
+            """)
+        let essential = plan.kept - 51
+        #expect(plan.adminConnections(within: plan.kept + 1000) == 50)
+        #expect(plan.adminConnections(within: essential + 100) == 25)
+        #expect(plan.kept(within: essential + 100) == essential + 26 && plan.room(within: essential + 100) == 74)
+        #expect(plan.adminConnections(within: 64) == 4)
+        let words = try #require(plan.warning(within: essential + 100))
+        #expect(words.contains("admin.connections is 50") && words.contains("the admin page gets 25"), "\(words)")
+    }
+
     @Test("The listeners share what is left, and have a few connections in any case") func room() throws {
         let plan = try plan(
             "gateway: {http2: {listen: \"127.0.0.1:1\"}, binary: {listen: \"127.0.0.1:2\", topic: a, connections: 500}}"
@@ -32,7 +48,7 @@ import Testing
         #expect(plan.warning(within: plan.wanted) == nil)
         let words = try #require(plan.warning(within: 1024))
         #expect(words.contains("may have 1024") && words.contains("may take \(plan.wanted)"))
-        #expect(words.contains("gateway.http2.connections is 1000, gateway.binary.connections is 500"))
+        #expect(words.contains("gateway.http2.connections is 1000; gateway.binary.connections is 500"))
     }
 }
 

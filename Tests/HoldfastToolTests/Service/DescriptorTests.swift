@@ -104,11 +104,11 @@ struct DescriptorTests {
         let gateway = try await port(behind: "serving http2 on 127.0.0.1:", tool)
         let admin = try await port(behind: "health and metrics on 127.0.0.1:", tool)
         let told = try tool.errors
-        #expect(told.contains("together the listeners get \(200 - plan.kept)"), "\(told)")
+        #expect(told.contains("together the listeners get \(plan.room(within: 200))"), "\(told)")
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         var clients: [any Channel] = []
         for _ in 0..<250 { clients.append(try await bootstrap.connect(host: "127.0.0.1", port: gateway).get()) }
-        #expect(await waitUntil { clients.count(where: \.isActive) == 200 - plan.kept })
+        #expect(await waitUntil { clients.count(where: \.isActive) == plan.room(within: 200) })
         #expect(
             try await waitUntil { try tool.errors.contains("the listeners have as many open as this process may have") }
         )
@@ -125,6 +125,32 @@ struct DescriptorTests {
 
         for client in clients where client.isActive { try await client.close() }
         #expect(try await waitUntilAsync { try await isLetIn(at: gateway) })
+        tool.kill(SIGTERM)
+        #expect(try await tool.result().status == 0)
+    }
+
+    @Test("Idle connections to the admin page leave descriptors for the probe, operators and a reload")
+    func idlePage() async throws {
+        let folder = try Self.folder()
+        let tool = try RunningTool(
+            ["-c", "ulimit -n 64; exec \"$0\" \"$@\"", Tool.path, "serve", "--config", folder("c.yaml")],
+            program: "/bin/sh")
+        _ = try await port(behind: "serving http2 on 127.0.0.1:", tool)
+        let admin = try await port(behind: "health and metrics on 127.0.0.1:", tool)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var clients: [any Channel] = []
+        for _ in 0..<60 { clients.append(try await bootstrap.connect(host: "127.0.0.1", port: admin).get()) }
+        #expect(await waitUntil { clients.count(where: \.isActive) == 4 })
+
+        let probe = try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
+        try await probe.writeAndFlush(
+            ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        ).get()
+        try await probe.closeFuture.get()
+        let listed = try await Tool.run("lanes", "list", "--journal", folder("push.journal"))
+        #expect(listed.status == 0 && !listed.errors.contains("in the journal only"), "\(listed.errors)")
+        tool.kill(SIGHUP)
+        #expect(try await waitUntil { try tool.errors.contains("the configuration was read again and is taken up") })
         tool.kill(SIGTERM)
         #expect(try await tool.result().status == 0)
     }
