@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
@@ -57,56 +56,28 @@ struct BulkBench {
         var atRest: [Double] = []
     }
 
-    private static let now = WallTime(milliseconds: 1_700_000_000_000)
     private let journal: LMDBJournal
-    private let lane: LaneID
-    private let producer: ProducerID
+    private let appends: TimedAppends
 
     init(_ journal: LMDBJournal) throws {
         self.journal = journal
-        lane = try journal.openLane(LaneKey(route: "bench", urgency: .immediate, guarantee: .atLeastOnce)).id
-        producer = try journal.openProducer("default")
+        appends = try TimedAppends(journal, payload: DeliveryBench.payload(200))
     }
 
     func run(_ count: Int) throws -> Run {
         let first = try journal.status().nextUID.rawValue
-        for start in stride(from: 0, to: count, by: 5000) { _ = try append(min(5000, count - start)) }
+        for start in stride(from: 0, to: count, by: 5000) { _ = try appends.append(min(5000, count - start)) }
         var run = Run()
         let isOver = Monitor<Result<SettlementReport, JournalError>?>(nil)
         let start = ContinuousClock.now
         journal.settle(
             SettlementBatch(
-                acknowledged: (first..<(first + UInt64(count))).map { EntryKey(lane: lane, uid: UID($0)) })
+                acknowledged: (first..<(first + UInt64(count))).map { EntryKey(lane: appends.lane, uid: UID($0)) })
         ) { result in isOver.withLock { $0 = result } }
-        while isOver.withLock({ $0 == nil }) { run.meanwhile.append(try append(1)) }
+        while isOver.withLock({ $0 == nil }) { run.meanwhile.append(try appends.append(1).seconds * 1000) }
         run.settlement = (ContinuousClock.now - start).seconds * 1000
         if case .failure(let error)? = isOver.withLock({ $0 }) { throw error }
-        for _ in 0..<max(run.meanwhile.count, 100) { run.atRest.append(try append(1)) }
+        for _ in 0..<max(run.meanwhile.count, 100) { run.atRest.append(try appends.append(1).seconds * 1000) }
         return run
-    }
-
-    /// - Returns: how long it took until they were on disk.
-    private func append(_ count: Int) throws -> Double {
-        var bytes: [UInt8] = []
-        var items: [Submission.Item] = []
-        let payload = DeliveryBench.payload(200)
-        for number in 0..<count {
-            let start = bytes.count
-            PackedNotification.append(
-                PushNotification(
-                    token: DeliveryBench.token(number), topic: DeliveryBench.topic, payload: payload, pushType: .alert),
-                id: NotificationID(high: UInt64(number), low: 7), expiration: .at(1_900_000_000), acceptedAt: Self.now,
-                producer: "", to: &bytes)
-            items.append(Submission.Item(lane: lane, range: start..<bytes.count))
-        }
-        let (done, outcome) = (DispatchSemaphore(value: 0), Monitor<JournalError?>(nil))
-        let start = ContinuousClock.now
-        journal.append(Submission(producer: producer, acceptedAt: Self.now, bytes: bytes, items: items)) { result in
-            if case .failure(let error) = result { outcome.withLock { $0 = error } }
-            done.signal()
-        }
-        done.wait()
-        if let error = outcome.withLock({ $0 }) { throw error }
-        return (ContinuousClock.now - start).seconds * 1000
     }
 }

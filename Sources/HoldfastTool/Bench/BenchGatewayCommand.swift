@@ -13,7 +13,8 @@ struct BenchGatewayCommand: AsyncParsableCommand {
             noisy: the ratio of one run is what counts.
 
             With --latency it sends one request at a time instead, RATE a second, so that each is alone with the disk, and \
-            says how long the answers take beside how long the disk takes for a sync.
+            says how long the answers take, beside how long the disk takes for a sync, and the journal for a commit of one \
+            notification: the floor.
 
             Examples:
               holdfast bench gateway --count 300000 --rounds 5
@@ -71,6 +72,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
         var report = GatewayLatencyReport(command: self)
         for round in 1...rounds {
             report.syncs += try SyncTimes.measure(requests, perSecond: rate, in: bench.directory)
+            report.commits += try bench.commits(requests, perSecond: rate)
             report.answers += try await bench.latencies(requests, perSecond: rate)
             tell(round)
         }

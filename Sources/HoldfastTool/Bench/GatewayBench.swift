@@ -23,6 +23,7 @@ struct GatewayBench {
     let connections: Int
     let directory: String
     let durability: LMDBJournal.Durability
+    private let payload: [UInt8]
     private let bodyFile: String
 
     init(
@@ -30,7 +31,7 @@ struct GatewayBench {
         durability: LMDBJournal.Durability
     ) throws {
         (self.yardstick, self.mockPort, self.streams, self.connections) = (yardstick, mockPort, streams, connections)
-        (self.directory, self.durability) = (directory, durability)
+        (self.payload, self.directory, self.durability) = (payload, directory, durability)
         bodyFile = "\(directory)/body"
         try Data(payload).write(to: URL(fileURLWithPath: bodyFile))
     }
@@ -84,6 +85,14 @@ struct GatewayBench {
             guard times.count == count else { throw BenchFailure("h2load tells \(times.count) of \(count) times") }
             return times
         }
+    }
+
+    /// How long the journal takes for single notifications without a gateway, in microseconds: the floor of what a request
+    /// takes.
+    func commits(_ count: Int, perSecond: Int) throws -> [Double] {
+        let scratch = try ScratchJournal("commits", in: directory, durability: durability)
+        defer { scratch.remove() }
+        return try TimedAppends(scratch.journal, payload: payload).singly(count, perSecond: perSecond)
     }
 
     private func withGateway<R: Sendable>(_ body: (PushEngine, _ port: Int) async throws -> R) async throws -> R {

@@ -48,10 +48,11 @@ struct GatewayLatencyReport {
     /// Microseconds.
     var answers: [Double] = []
     var syncs: [Double] = []
+    var commits: [Double] = []
 
     init(command: BenchGatewayCommand) { self.command = command }
 
-    private var ratio: Double { Quantile.of(answers, 0.99) / Quantile.of(syncs, 0.99) }
+    private func ratio(to floor: [Double]) -> Double { Quantile.of(answers, 0.99) / Quantile.of(floor, 0.99) }
 
     var text: String {
         func times(_ values: [Double]) -> String {
@@ -60,8 +61,10 @@ struct GatewayLatencyReport {
         return [
             "\(answers.count) requests, one at a time, \(command.rate) a second, payload \(command.payload) bytes",
             "a page written and synced          \(times(syncs))",
+            "one notification committed         \(times(commits))",
             "200 from the gateway               \(times(answers))",
-            String(format: "p99 of the answers, in p99 of a sync  %.2f", ratio),
+            String(format: "p99 of the answers, in p99 of a commit  %.2f", ratio(to: commits)),
+            String(format: "p99 of the answers, in p99 of a sync    %.2f", ratio(to: syncs)),
         ].joined(separator: "\n")
     }
 
@@ -72,7 +75,9 @@ struct GatewayLatencyReport {
                 ("answerP50Microseconds", Quantile.of(answers, 0.5)),
                 ("answerP99Microseconds", Quantile.of(answers, 0.99)),
                 ("syncP50Microseconds", Quantile.of(syncs, 0.5)), ("syncP99Microseconds", Quantile.of(syncs, 0.99)),
-                ("ratio", ratio),
+                ("commitP50Microseconds", Quantile.of(commits, 0.5)),
+                ("commitP99Microseconds", Quantile.of(commits, 0.99)),
+                ("ratioToCommit", ratio(to: commits)), ("ratio", ratio(to: syncs)),
             ], fullSync: !command.noSync)
     }
 }
