@@ -15,7 +15,7 @@ extension EngineCore {
         let configuration = configuration.keepingWhatIsForLife(of: producer.configuration)
         let table: RouteTable
         do {
-            if roster.withLock(\.isEnding) { throw Self.hasEnded }
+            if roster.withLock(\.isEnding) { throw JournalError.engineHasEnded }
             table = try RouteTable(routes, journal: journal)
         } catch {
             return completion(.failure(error))
@@ -62,7 +62,7 @@ extension EngineCore {
         _ completion: @escaping @Sendable (Result<Reconfiguration, any Error>) -> Void
     ) throws(JournalError) {
         try roster.withLock { (roster) throws(JournalError) in
-            guard !roster.isEnding else { throw Self.hasEnded }
+            guard !roster.isEnding else { throw JournalError.engineHasEnded }
             precondition(roster.change == nil, "one reconfiguration at a time")
             var report = Reconfiguration()
             var leaving: [Int: Roster.Departure] = [:]

@@ -213,7 +213,7 @@ package final class EngineCore: Sendable {
         var last: Consumer?
         while let (consumer, id) = server(of: key) {
             // It takes nothing any more, and nobody has its place.
-            if consumer === last { return Self.hasEnded }
+            if consumer === last { return JournalError.engineHasEnded }
             if consumer.post({ change(&$0, id) }) { return nil }
             last = consumer
         }
@@ -263,7 +263,6 @@ package final class EngineCore: Sendable {
         return reloads
     }
 
-    static let hasEnded = JournalError(.closed, "the engine has ended")
 
     /// Asks for proof of what is unconfirmed on connections on which only errors are answered.
     package func writeBarriers() { for consumer in consumers { consumer.post { $0.barrierAsked = true } } }
@@ -317,7 +316,7 @@ package final class EngineCore: Sendable {
             consumer.closeUnclaimed()
             consumer.refuseOperators()
         }
-        change?.completion(.failure(Self.hasEnded))
+        change?.completion(.failure(JournalError.engineHasEnded))
         feed.release()
     }
 }

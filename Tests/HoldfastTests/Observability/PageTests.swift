@@ -45,7 +45,7 @@ import Testing
 
     @Test("It names every method of a listener") func listener() throws {
         let source = try String(
-            contentsOf: Repository.root.appendingPathComponent("Sources/Holdfast/Observability/MetricsListener.swift"),
+            contentsOf: Repository.root.appendingPathComponent("Sources/Holdfast/Telling/MetricsListener.swift"),
             encoding: .utf8)
         let methods = Set(source.matches(of: /\n    func (\w+)\(/).map { String($0.1) })
         #expect(methods.count > 15)

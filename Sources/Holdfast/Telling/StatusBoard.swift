@@ -50,8 +50,8 @@ final class StatusBoard: Sendable {
         state = Monitor(initial)
     }
 
-    func add(_ counts: SettlementPlan.Counts) {
-        guard counts != SettlementPlan.Counts() else { return }
+    func add(_ counts: SettlementCounts) {
+        guard counts != SettlementCounts() else { return }
         state.withLock { state in
             state.status.confirmed += counts.confirmed
             state.status.confirmedByBarrier += counts.confirmedByBarrier

@@ -10,7 +10,7 @@ final class RouteObserver {
     private var possibleDuplicates = 0
     private var recalled = 0
     private var wronglyConfirmed = 0
-    private var counts = SettlementPlan.Counts()
+    private var counts = SettlementCounts()
     private var times = AnswerTimes()
     private var measuring: MeasureSchedule
 
@@ -29,7 +29,7 @@ final class RouteObserver {
         self.possibleDuplicates += possibleDuplicates
     }
 
-    func settled(_ counts: SettlementPlan.Counts) { self.counts.add(counts) }
+    func settled(_ counts: SettlementCounts) { self.counts.add(counts) }
 
     func lateError(recalled: Int, lost: Int) {
         self.recalled += recalled
@@ -79,11 +79,11 @@ final class RouteObserver {
 
     private func tell() {
         guard
-            sent > 0 || times.count > 0 || recalled > 0 || wronglyConfirmed > 0 || counts != SettlementPlan.Counts()
+            sent > 0 || times.count > 0 || recalled > 0 || wronglyConfirmed > 0 || counts != SettlementCounts()
         else { return }
         defer {
             (sent, possibleDuplicates, recalled, wronglyConfirmed) = (0, 0, 0, 0)
-            (counts, times) = (SettlementPlan.Counts(), AnswerTimes())
+            (counts, times) = (SettlementCounts(), AnswerTimes())
         }
         engine.answered(times)
         engine.tell("a turn") { tell($0) }
@@ -109,7 +109,7 @@ final class RouteObserver {
     }
 }
 
-extension SettlementPlan.Counts {
+extension SettlementCounts {
     mutating func add(_ other: Self) {
         confirmed += other.confirmed
         confirmedByBarrier += other.confirmedByBarrier

@@ -1,15 +1,5 @@
 internal import Logging
 
-/// An error that comes after silence had confirmed what it denies: what is kept aside goes again.
-struct LateError: Sendable {
-    let connection: Int
-    let denied: QuietlyConfirmed.Denied
-    /// What the service says of the one that it names.
-    let result: SendResult?
-    /// Denied entries that nobody remembers: they are lost.
-    let forgotten: Int
-}
-
 extension Consumer {
     /// - Parameter confirmedBefore: how many the error denies that counted as confirmed.
     func takeLate(_ error: PayloadError, confirmedBefore: Int, of link: Link, connection: Int) {

@@ -55,3 +55,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 }
+
+extension JournalError {
+    /// The engine that was to do it has ended.
+    static let engineHasEnded = JournalError(.closed, "the engine has ended")
+}

@@ -80,7 +80,7 @@ extension Consumer {
             .withdrawn,
             "\(withdrawal.withdrawn) entries are withdrawn, and \(withdrawal.unknown) that may have been sent are unknown",
             ["withdrawn": .count(withdrawal.withdrawn), "unknown": .count(withdrawal.unknown)])
-        var counts = SettlementPlan.Counts()
+        var counts = SettlementCounts()
         counts.withdrawn = withdrawal.withdrawn
         counts.unknown = withdrawal.unknown
         board.add(counts)

@@ -70,24 +70,9 @@ struct SettlementPlan: Sendable {
     var answers = RouteThrottle.Answers()
     /// Refused for their topics, which are to be set aside: neither settled nor released.
     var refusedTopics: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
-    var counts = Counts()
+    var counts = SettlementCounts()
     /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
     var earliestNow: WallTime?
-
-    /// How many entries met which end.
-    struct Counts: Hashable, Sendable {
-        var confirmed = 0
-        /// Of them, by a barrier and by silence.
-        var confirmedByBarrier = 0
-        var confirmedByQuiet = 0
-        var rejected: [Reason: Int] = [:]
-        var expired = 0
-        var unknown = 0
-        /// By an operator's word; known when it is on disk.
-        var withdrawn = 0
-        var deferred = 0
-        var requeued = 0
-    }
 
     /// Decides about one answer.
     ///

@@ -29,7 +29,7 @@ package final class Consumer: @unchecked Sendable {
     }
 
     /// The number of the link for settlements that no connection has to do with.
-    static let noConnection = 0
+    static let noConnection = ServiceVoices.nobody
 
     /// What a shutdown that has reached its limit gives the journal to write what it has.
     static let graceAfterLimit = Duration.seconds(1)

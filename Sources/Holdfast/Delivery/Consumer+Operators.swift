@@ -164,12 +164,12 @@ extension Consumer {
         left.withdrawals = withdrawalsInWaiting + left.withdrawals
         withdrawalsInWaiting = []
         let found = left
-        if !successor.post({ $0.takeOver(found) }) { found.refuse(EngineCore.hasEnded) }
+        if !successor.post({ $0.takeOver(found) }) { found.refuse(JournalError.engineHasEnded) }
     }
 
     /// No turn comes any more: tells those who wait for one.
     func refuseOperators() {
-        let error = EngineCore.hasEnded
+        let error = JournalError.engineHasEnded
         let left = inbox.withLock { inbox in
             inbox.isOver = true
             defer { (inbox.orders, inbox.withdrawals, inbox.inquiries, inbox.settled) = ([], [], [], []) }

@@ -8,6 +8,9 @@
 ///
 /// A pure machine. Nothing is allocated for a connection that is known.
 struct ServiceVoices: Sendable {
+    /// The number of a voice that is no connection's.
+    static let nobody = 0
+
     private struct Voice: Sendable {
         let connection: Int
         /// Its last confirmation, as ``ServiceVoices/count`` was then; 0 for none.

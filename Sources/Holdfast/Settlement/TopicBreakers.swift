@@ -108,7 +108,7 @@ struct TopicBreakers: Sendable {
     /// - Parameters:
     ///   - voice: see ``CircuitBreaker/Suspect/voice``.
     ///   - evidence: how many of them are evidence, see ``isEvidence(_:)``.
-    mutating func confirmed(_ count: Int, of topic: UInt32, by voice: Int = Consumer.noConnection, evidence: Int = 0) {
+    mutating func confirmed(_ count: Int, of topic: UInt32, by voice: Int = ServiceVoices.nobody, evidence: Int = 0) {
         guard count > 0, topic != Self.none else { return }
         if records[topic]?.breaker.isProven == false { note(topic, isProven: true) }
         records[topic]?.breaker.look(turn: turn)

@@ -1,0 +1,9 @@
+/// An error that comes after silence had confirmed what it denies: what is kept aside goes again.
+struct LateError: Sendable {
+    let connection: Int
+    let denied: QuietlyConfirmed.Denied
+    /// What the service says of the one that it names.
+    let result: SendResult?
+    /// Denied entries that nobody remembers: they are lost.
+    let forgotten: Int
+}

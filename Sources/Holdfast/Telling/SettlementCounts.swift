@@ -1,0 +1,14 @@
+/// How many entries met which end.
+struct SettlementCounts: Hashable, Sendable {
+    var confirmed = 0
+    /// Of them, by a barrier and by silence.
+    var confirmedByBarrier = 0
+    var confirmedByQuiet = 0
+    var rejected: [Reason: Int] = [:]
+    var expired = 0
+    var unknown = 0
+    /// By an operator's word; known when it is on disk.
+    var withdrawn = 0
+    var deferred = 0
+    var requeued = 0
+}

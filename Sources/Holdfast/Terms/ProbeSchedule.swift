@@ -1,0 +1,24 @@
+/// When something that was refused as a whole (a lane, a topic) is tried again with one entry: growing pauses with jitter,
+/// so that many senders do not probe as one.
+///
+/// A pure function of what came before; the random number is an argument.
+public struct ProbeSchedule: Hashable, Sendable {
+    /// The upper bound of the first pause. Default: 1 s.
+    public var minimum: Duration = .seconds(1)
+    /// The upper bound of every pause; the pause doubles up to it. Default: 10 min.
+    public var maximum: Duration = .seconds(10 * 60)
+    /// How long a probe's answer is awaited before another one goes out. Default: 60 s.
+    public var answerLimit: Duration = .seconds(60)
+
+    public init() {}
+
+    /// - Parameters:
+    ///   - failures: probes that failed in a row.
+    ///   - random: uniformly from 0 up to, not including, 1.
+    /// - Returns: between half of the bound (never a busy loop) and the bound.
+    package func pause(after failures: Int, random: Double) -> Duration {
+        let bound = min(
+            max(minimum, .milliseconds(1)) * (1 << min(failures, 30)), max(maximum, minimum, .milliseconds(1)))
+        return bound * (0.5 + random / 2)
+    }
+}

@@ -1,0 +1,33 @@
+/// An unconfirmed entry whose record cannot be read.
+public struct UnreadableEntry: Hashable, Sendable {
+    public let uid: UID
+    public let fault: RecordFault
+
+    public init(uid: UID, fault: RecordFault) {
+        self.uid = uid
+        self.fault = fault
+    }
+}
+
+/// Why a record of the journal cannot be read.
+public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its bytes are not those that were written. The text says how that shows.
+    case damaged(String)
+    /// A newer Holdfast wrote it.
+    case newerVersion(UInt8)
+
+    public init(_ damage: PackedNotification.Damage) {
+        if case .version(let version) = damage {
+            self = .newerVersion(version)
+        } else {
+            self = .damaged("its notification is \(damage)")
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .damaged(let what): "damaged: \(what)"
+        case .newerVersion(let version): "version \(version), which this Holdfast does not know"
+        }
+    }
+}
