@@ -96,7 +96,8 @@ struct RoomTests {
         #expect(try journal.acknowledge(uids(1...10), lane).settled == 10)
     }
 
-    @Test("A journal that is opened again on a full disk takes notifications into the room that it has allocated before")
+    @Test(
+        "A journal that is opened again on a full disk takes notifications into the room that it has allocated before")
     func ownRoom() throws {
         guard let mount = try Mount("tmpfs", megabytes: 220) else { return print("skipped: cannot mount tmpfs here") }
         defer { try? mount.end() }

@@ -263,7 +263,6 @@ package final class EngineCore: Sendable {
         return reloads
     }
 
-
     /// Asks for proof of what is unconfirmed on connections on which only errors are answered.
     package func writeBarriers() { for consumer in consumers { consumer.post { $0.barrierAsked = true } } }
 
