@@ -27,7 +27,7 @@ extension Consumer {
                 tell(late, recalled: 0)
                 continue
             }
-            write(producer.recall(late, lanes: lanes.map(\.id), wall: wall), connection: late.connection)
+            write(settler.recall(late, lanes: lanes.map(\.id), wall: wall), connection: late.connection)
         }
     }
 
@@ -62,26 +62,5 @@ extension Consumer {
         board.lateError(recalled: recalled, lost: lost)
         observer.lateError(recalled: recalled, lost: lost)
         events.emit(.lateError(route: name, recalled: recalled, lost: lost))
-    }
-}
-
-extension Producer {
-    /// What brings back what a late error denies.
-    ///
-    /// What was discarded behind the named one was not processed, but the service's word came late: it counts as possibly
-    /// sent. One that has a single attempt takes the word, and goes by way of the deferred, which keeps it.
-    func recall(_ late: LateError, lanes: [LaneID], wall: WallTime) -> SettlementWork {
-        var part = SettlementPlan.Part()
-        part.recalls = late
-        if let named = late.denied.named {
-            let kind = Settlement.Kind.recall(due: nil, possiblySent: named.possiblySentBefore)
-            part.batch.others.append(Settlement(EntryKey(lane: lanes[named.lane], uid: named.uid), kind))
-        }
-        for run in late.denied.later {
-            let kind = Settlement.Kind.recall(
-                due: run.hasOneAttempt ? wall : nil, possiblySent: run.possiblySentBefore || !run.hasOneAttempt)
-            part.batch.others += run.uids.map { Settlement(EntryKey(lane: lanes[run.lane], uid: UID($0)), kind) }
-        }
-        return work(part, behind: [], wall: wall)
     }
 }

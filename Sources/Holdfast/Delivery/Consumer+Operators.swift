@@ -97,7 +97,7 @@ extension Consumer {
         var plan = SettlementPlan()
         plan.now.batch.others = settlements
         plan.now.withdrawal = SettlementPlan.Withdrawal(asked: order.uids.count, completion: order.completion)
-        if let work = producer.work(for: plan, wall: wall) { write(work, connection: Self.noConnection) }
+        if let work = settler.work(for: plan, wall: wall) { write(work, connection: Self.noConnection) }
     }
 
     /// One that is taken back is not judged any more. It keeps its place until that is on disk.

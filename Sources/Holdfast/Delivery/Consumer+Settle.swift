@@ -19,7 +19,7 @@ extension Consumer {
         }
         board.add(plan.counts)
         observer.settled(plan.counts)
-        if let work = producer.work(for: plan, wall: wall) { write(work, connection: connection) }
+        if let work = settler.work(for: plan, wall: wall) { write(work, connection: connection) }
         carryOutTokens(plan, connection: connection, now: now, wall: wall)
     }
 
@@ -32,7 +32,7 @@ extension Consumer {
         do throws(JournalError) {
             try setAside(plan.refusedTopics, connection: connection, now: now, wall: wall)
             rest.refusedTopics = []
-            let work = try producer.workBehindBlacklist(
+            let work = try settler.workBehindBlacklist(
                 for: plan, lanes: lanes.map(\.id), route: name, endpoint: connector.serviceIdentity, wall: wall)
             if let work { write(work, connection: connection) }
             rest.afterBlacklist = SettlementPlan.Part()
@@ -82,10 +82,10 @@ extension Consumer {
         laneChanged(index, isLogged: remedy != .connection)
     }
 
-    /// Has the Producer write settlements; the outcome comes to the inbox.
+    /// Has settlements written; the outcome comes to the inbox.
     func write(_ work: SettlementWork, connection: Int) {
         beingWritten += 1
-        producer.perform(work) { [weak self] result in
+        settler.perform(work) { [weak self] result in
             if self?.post({ $0.settled.append((connection, work, result)) }) != true {
                 work.part.withdrawal?.answer(result)
             }

@@ -12,7 +12,7 @@ extension Consumer {
         var tokens: [[UID: TokenOfTopic]] = []
         for lane in lanes.indices {
             let uids = new.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
-            tokens.append(uids.isEmpty ? [:] : try producer.tokens(of: uids, lane: lanes[lane].id))
+            tokens.append(uids.isEmpty ? [:] : try settler.tokens(of: uids, lane: lanes[lane].id))
         }
         var plan = SettlementPlan()
         for (ticket, flight, result) in new.sorted(by: { $0.flight.uid < $1.flight.uid }) {

@@ -13,7 +13,7 @@ extension Consumer {
         var topics: [[UID: String]] = []
         for lane in lanes.indices {
             let uids = refused.filter { $0.flight.lane == lane }.map(\.flight.uid).sorted()
-            topics.append(uids.isEmpty ? [:] : try producer.topics(of: uids, lane: lanes[lane].id))
+            topics.append(uids.isEmpty ? [:] : try settler.topics(of: uids, lane: lanes[lane].id))
         }
         var plan = SettlementPlan()
         for (ticket, flight, result) in refused.sorted(by: { $0.flight.uid < $1.flight.uid }) {

@@ -42,6 +42,7 @@ package final class Consumer: @unchecked Sendable {
     let index: Int
     let journal: any Journal
     let producer: Producer
+    let settler: Settler
     private(set) var configuration: EngineConfiguration
     let clock: EngineClock
     let board: StatusBoard
@@ -168,6 +169,7 @@ package final class Consumer: @unchecked Sendable {
         name = route.name
         connector = route.connector
         producer = surroundings.producer
+        settler = Settler(producer)
         journal = producer.journal
         self.configuration = configuration
         clock = surroundings.clock

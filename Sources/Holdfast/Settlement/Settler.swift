@@ -5,7 +5,18 @@ struct SettlementWork: Sendable {
     var part: SettlementPlan.Part
 }
 
-extension Producer {
+/// Makes work for the journal of plans, and has it written: the blacklist first, then what follows from it.
+///
+/// It stands between the Consumer, which gathers answers in a plan, and the journal. What it writes is told to whoever asked
+/// for it, and to nobody else: an answer never comes back here.
+struct Settler: Sendable {
+    /// Takes nothing while the blacklist can't be written, and has the engine's opinion of the clock.
+    private let producer: Producer
+
+    init(_ producer: Producer) { self.producer = producer }
+
+    private var journal: any Journal { producer.journal }
+
     /// What a plan asks to be written at once; nil when that is nothing.
     func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {
         plan.now.batch.isEmpty ? nil : work(plan.now, behind: [], wall: wall)
@@ -25,15 +36,15 @@ extension Producer {
         return work(plan.afterBlacklist, behind: entries, wall: wall)
     }
 
-    func work(
+    private func work(
         _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
     ) -> SettlementWork {
         var work = SettlementWork(blacklist: blacklist, part: part)
         work.part.batch.settledAt = wall
         // A restart must not believe a clock for having been wrong before.
-        work.part.batch.earliestTime = timeToRemember(look(wall))
-        work.part.batch.keepsOutcomes = configuration.keepsOutcomes
-        work.part.batch.greatestAside = configuration.lateErrorLimit
+        work.part.batch.earliestTime = producer.timeToRemember(producer.look(wall))
+        work.part.batch.keepsOutcomes = producer.configuration.keepsOutcomes
+        work.part.batch.greatestAside = producer.configuration.lateErrorLimit
         return work
     }
 
@@ -41,7 +52,7 @@ extension Producer {
         for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, endpoint: String, wall: WallTime
     ) throws(JournalError) -> [BlacklistEntry] {
         var entries: [BlacklistEntry] = []
-        let isClockTrusted = look(wall).isTrusted
+        let isClockTrusted = producer.look(wall).isTrusted
         for (lane, id) in lanes.enumerated() {
             let tokens = bad.filter { $0.lane == lane }.sorted { $0.uid < $1.uid }
             guard !tokens.isEmpty else { continue }
@@ -93,6 +104,25 @@ extension Producer {
         return notifications
     }
 
+    /// What brings back what a late error denies.
+    ///
+    /// What was discarded behind the named one was not processed, but the service's word came late: it counts as possibly
+    /// sent. One that has a single attempt takes the word, and goes by way of the deferred, which keeps it.
+    func recall(_ late: LateError, lanes: [LaneID], wall: WallTime) -> SettlementWork {
+        var part = SettlementPlan.Part()
+        part.recalls = late
+        if let named = late.denied.named {
+            let kind = Settlement.Kind.recall(due: nil, possiblySent: named.possiblySentBefore)
+            part.batch.others.append(Settlement(EntryKey(lane: lanes[named.lane], uid: named.uid), kind))
+        }
+        for run in late.denied.later {
+            let kind = Settlement.Kind.recall(
+                due: run.hasOneAttempt ? wall : nil, possiblySent: run.possiblySentBefore || !run.hasOneAttempt)
+            part.batch.others += run.uids.map { Settlement(EntryKey(lane: lanes[run.lane], uid: UID($0)), kind) }
+        }
+        return work(part, behind: [], wall: wall)
+    }
+
     /// Writes settlements: the blacklist first, then the rest.
     ///
     /// While the blacklist can't be written nothing new is accepted.
@@ -102,14 +132,14 @@ extension Producer {
         _ work: SettlementWork, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
     ) {
         guard !work.blacklist.isEmpty else { return journal.settle(work.part.batch, completion: completion) }
-        blacklist.storage.add(work.blacklist) { [self] result in
+        producer.blacklist.storage.add(work.blacklist) { [producer] result in
             switch result {
             case .success:
-                shared.withLock { $0.blacklistFailure = nil }
-                journal.settle(work.part.batch, completion: completion)
+                producer.shared.withLock { $0.blacklistFailure = nil }
+                producer.journal.settle(work.part.batch, completion: completion)
             case .failure(let error):
                 let refusal = Refusal(.journalFailed, "the blacklist can't be written: \(error)")
-                shared.withLock { $0.blacklistFailure = refusal }
+                producer.shared.withLock { $0.blacklistFailure = refusal }
                 completion(.failure(error))
             }
         }
