@@ -59,7 +59,7 @@ struct PartialRequest: Sendable {
     ///
     /// - Returns: where the fields are.
     mutating func move(to events: inout HTTP2ServerEvents) -> Range<Int> {
-        events.bodies.append(copying: body.span)
+        events.bodies.append(contentsOf: body)
         defer { reset() }
         return events.headers.append(headers)
     }

@@ -97,7 +97,7 @@ package struct HPACKReader: Sendable {
         var code = HeaderNames.unknown
         if index > 0 {
             let named = table.withEntry(index) { field, entries in
-                list.appendBytes(entries.bytes.span.extracting(field.name))
+                list.appendBytes(entries.bytes[field.name])
                 return field.code
             }
             guard let named else { throw .malformed }
@@ -124,7 +124,7 @@ package struct HPACKReader: Sendable {
     ) throws(Failure) {
         if !credentials.coded.isEmpty, block.has(credentials.coded, at: offset) {
             offset += credentials.coded.count
-            list.appendBytes(credentials.value.span)
+            list.appendBytes(credentials.value[...])
             return list.endField(from: start, nameCount: nameCount, code, credentials.kind)
         }
         let codedStart = offset

@@ -39,6 +39,10 @@ package struct HeaderList: Sendable, Equatable {
     @inline(__always)
     mutating func appendBytes(_ more: Span<UInt8>) { bytes.append(copying: more) }
 
+    /// The same of bytes that an array has, which are copied as one piece.
+    @inline(__always)
+    mutating func appendBytes(_ more: ArraySlice<UInt8>) { bytes.append(contentsOf: more) }
+
     /// The same of Huffman-coded bytes.
     ///
     /// - Returns: false where they are none.
@@ -78,7 +82,7 @@ package struct HeaderList: Sendable, Equatable {
         var field = field
         let place = field.name.lowerBound..<field.value.upperBound
         field.offset = UInt32(truncatingIfNeeded: bytes.count)
-        bytes.append(copying: list.bytes.span.extracting(place))
+        bytes.append(contentsOf: list.bytes[place])
         fields.append(field)
     }
 
@@ -88,7 +92,7 @@ package struct HeaderList: Sendable, Equatable {
     mutating func append(_ list: HeaderList) -> Range<Int> {
         let shift = UInt32(truncatingIfNeeded: bytes.count)
         let start = fields.count
-        bytes.append(copying: list.bytes.span)
+        bytes.append(contentsOf: list.bytes)
         let more = list.fields.span
         for index in more.indices {
             var field = more[index]
