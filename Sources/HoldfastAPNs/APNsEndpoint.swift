@@ -63,7 +63,7 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         } catch {
             throw fail(error.message)
         }
-        guard !isCleartext || place.isLoopback else {
+        guard !isCleartext || HostAndPort.isLoopback(place.host) else {
             throw fail("would send in the clear to another machine; http:// is for loopback only")
         }
         return APNsEndpoint(host: place.host, port: place.port, isCleartext: isCleartext)

@@ -32,5 +32,6 @@ struct ListenAddressTests {
         #expect(try !ListenAddress("0.0.0.0:2197").isLoopback)
         #expect(try !ListenAddress("[::]:2197").isLoopback)
         #expect(try !ListenAddress("127.example.com:2197").isLoopback)
+        #expect(try !ListenAddress("127.0.0.1.2:2197").isLoopback)
     }
 }

@@ -33,11 +33,7 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether only this machine's own processes reach it.
-    public var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        // A name may begin like an address.
-        return host.hasPrefix("127.") && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    }
+    public var isLoopback: Bool { HostAndPort.isLoopback(host) }
 
     public var description: String { HostAndPort.text(host: host, port: port) }
 }
