@@ -49,6 +49,9 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Apple's for production, whichever port.
     var isProduction: Bool { host == Self.production.host || host == Self.productionChannels.host }
 
+    /// Apple's, for development or production.
+    package var isApples: Bool { isSandbox || isProduction }
+
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
         func fail(_ why: String) -> APNsConfigurationError {
             APNsConfigurationError("the endpoint \(text.prefix(200).debugDescription) \(why)")
