@@ -139,8 +139,7 @@ extension Dialer {
     package static func cause(_ error: any Error) -> String {
         switch error {
         case let error as IOError:
-            let text = NSError(domain: NSPOSIXErrorDomain, code: Int(error.errnoCode)).localizedDescription
-            return text.split(separator: ". ").last.map(String.init) ?? text
+            return FileFailure.words(ofSystem: Int(error.errnoCode))
         case ChannelError.connectTimeout(let limit):
             return "no answer within \(limit.nanoseconds / 1_000_000_000) s"
         default:
