@@ -33,7 +33,7 @@ extension JournalError {
         case .readersFull: ". Too many processes read it at once; close some."
         case .panic: ". An earlier commit failed; reopen the journal."
         case .openInThisProcess: ". Use the handle that is open, or close it first."
-        case .access, .notPermitted: ". Its directory has mode 0700: use the user who made it."
+        case .access, .notPermitted: ". This user may not: use the one to whom \(directory) belongs."
         default: ""
         }
     }

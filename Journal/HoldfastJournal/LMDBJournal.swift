@@ -41,8 +41,8 @@ public final class LMDBJournal: Journal {
     public init(directory: String, options: Options = Options()) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
-        try place.prepare(create: options.create)
-        if !place.isEvident { try Self.refuseSmallFileSystem(path, used: 0, options) }
+        try Self.examine(path, options)
+        try place.prepare()
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
         try place.removeUnfinished()
         try place.prepareDataFiles()
@@ -81,6 +81,19 @@ public final class LMDBJournal: Journal {
         if options.stepping != nil { return }
         thread.start(
             name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
+    }
+
+    /// Looks at whether the journal can be opened, or made, in `directory` as far as its place is concerned, and changes
+    /// nothing. Who uses it and what is in it, a ``JournalReader`` tells.
+    ///
+    /// - Returns: whether it is there; otherwise it would be made.
+    /// - Throws: ``JournalError``, as ``init(directory:options:)`` would.
+    @discardableResult
+    public static func examine(_ directory: String, _ options: Options = Options()) throws(JournalError) -> Bool {
+        let place = JournalDirectory(directory)
+        try place.examine(create: options.create)
+        if !place.isEvident { try refuseSmallFileSystem(place.nearest, used: 0, options) }
+        return place.isEvident
     }
 
     deinit {

@@ -26,6 +26,18 @@ package enum Files {
 
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Whether a directory is there, by itself or through a symbolic link.
+    package static func isDirectory(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether the path itself is a symbolic link, wherever it leads.
+    package static func isLink(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Whether this user may not even see if there is something: a directory on the way is closed to it.
     package static func isHidden(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
 

@@ -89,15 +89,15 @@ extension APNsConnector.Configuration {
         dialer.proxy = proxy
         dialer.resolver = resolver
         dialer.watch = watch
-        dialer.avoided = .shared
         return dialer
     }
 
     /// That the way to the service makes sense.
     package func checkNetwork() throws(APNsConfigurationError) {
-        if let serverName, serverName.isEmpty || HostAndPort.isAddress(serverName) {
+        if let serverName, !HostAndPort.isName(serverName) || HostAndPort.isAddress(serverName) {
             throw APNsConfigurationError(
-                "the server name \(serverName.prefix(255).debugDescription) is no host name, which a certificate is for"
+                "the server name \(serverName.prefix(255).debugDescription) is no host name, which a certificate is for "
+                    + "(one of other letters is written as xn--…)"
             )
         }
         guard let proxy else { return }

@@ -49,6 +49,9 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Apple's for production, whichever port.
     var isProduction: Bool { host == Self.production.host || host == Self.productionChannels.host }
 
+    /// Apple's, for development or production.
+    package var isApples: Bool { isSandbox || isProduction }
+
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
         func fail(_ why: String) -> APNsConfigurationError {
             APNsConfigurationError("the endpoint \(text.prefix(200).debugDescription) \(why)")
@@ -63,7 +66,7 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         } catch {
             throw fail(error.message)
         }
-        guard !isCleartext || place.isLoopback else {
+        guard !isCleartext || HostAndPort.isLoopback(place.host) else {
             throw fail("would send in the clear to another machine; http:// is for loopback only")
         }
         return APNsEndpoint(host: place.host, port: place.port, isCleartext: isCleartext)

@@ -1,5 +1,5 @@
 public import Holdfast
-internal import HoldfastTransport
+package import HoldfastTransport
 internal import NIOCore
 
 /// Sends over Apple's binary protocol, to whoever still speaks it.
@@ -41,6 +41,8 @@ public struct LegacyAPNsConnector: Connector {
         var clock = EngineClock.system
         /// The wire's name for the first notification of each connection. For tests of what happens at the wrap.
         package var firstIdentifier: UInt32 = 1
+        /// Listeners that are not connected to: this process's own. For tests of both ends in one process.
+        package var avoided = OwnListeners.shared
 
         public init(
             endpoint: LegacyAPNsEndpoint, trust: TrustedCertificates = .system,
@@ -102,9 +104,11 @@ public struct LegacyAPNsConnector: Connector {
 
     private func dialer(_ credentials: TLSCredentials) -> Dialer {
         let endpoint = configuration.endpoint
-        return Dialer(
+        var dialer = Dialer(
             endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls,
             trust: configuration.trust, deadline: configuration.connectDeadline)
+        dialer.avoided = configuration.avoided
+        return dialer
     }
 
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {

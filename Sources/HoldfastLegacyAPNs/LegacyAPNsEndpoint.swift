@@ -32,7 +32,7 @@ public struct LegacyAPNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         } catch {
             throw fail(error.message)
         }
-        guard !isCleartext || place.isLoopback else {
+        guard !isCleartext || HostAndPort.isLoopback(place.host) else {
             throw fail("would be in the clear to another machine; \(scheme):// is for loopback only")
         }
         return (isCleartext, place.host, place.port)

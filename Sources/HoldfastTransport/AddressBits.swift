@@ -26,3 +26,20 @@ package enum AddressBits: Hashable, Sendable {
         }
     }
 }
+
+extension AddressBits {
+    /// An IPv4 address in the form of IPv6 (RFC 4291 §2.5.5.2) as IPv4, any other as it is.
+    package var unmapped: AddressBits {
+        guard case .v6(high: 0, let low) = self, low >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: low))
+    }
+
+    /// Whether it is `0.0.0.0` or `::`: to a listener, every address of the machine.
+    package var isUnspecified: Bool { unmapped == .v4(0) || self == .v6(high: 0, low: 0) }
+
+    /// Whether it is of `127.0.0.0/8`, or `::1`.
+    package var isLoopback: Bool {
+        if case .v4(let bits) = unmapped { return bits >> 24 == 127 }
+        return self == .v6(high: 0, low: 1)
+    }
+}

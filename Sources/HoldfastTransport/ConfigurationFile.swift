@@ -29,11 +29,11 @@ package struct ConfigurationFile {
             switch error.code {
             case .fileReadNoSuchFile, .fileNoSuchFile: why = "there is no such file"
             case .fileReadNoPermission: why = "it may not be read by this user"
-            default: why = error.localizedDescription
+            default: why = FileFailure.words(error)
             }
             throw TransportConfigurationError("\(name) can't be read: \(why)")
         } catch {
-            throw TransportConfigurationError("\(name) can't be read: \(error.localizedDescription)")
+            throw TransportConfigurationError("\(name) can't be read: \(FileFailure.words(error))")
         }
     }
 }

@@ -5,7 +5,7 @@ extension Dialer {
     /// What to try, one after the other: names are resolved afresh.
     func candidates(on loop: any EventLoop) async throws(ConnectError) -> [Candidate] {
         guard let proxy else {
-            let addresses = try await withoutOurs(resolve(host, port, endpoint, on: loop))
+            let addresses = try await allowed(resolve(host, port, endpoint, on: loop))
             return ordered(addresses).map { Candidate(address: $0.address, dialed: $0.dialed, tunnel: nil) }
         }
         let proxies = try await resolve(proxy.host, proxy.port, "the proxy \(proxy)", on: loop)
@@ -28,17 +28,28 @@ extension Dialer {
         }
     }
 
+    /// The addresses to which a connection may be made: not this process's own and, in the clear, only loopback's.
+    ///
     /// - Throws: ``ConnectError`` where nothing is left.
-    private func withoutOurs(_ addresses: [SocketAddress]) throws(ConnectError) -> [SocketAddress] {
-        guard let avoided else { return addresses }
-        let others = addresses.filter { !avoided.take($0) }
-        guard let first = addresses.first, others.isEmpty else { return others }
+    private func allowed(_ addresses: [SocketAddress]) throws(ConnectError) -> [SocketAddress] {
+        guard let first = addresses.first else { return [] }
+        let near = addresses.filter { tls != nil || AddressBits($0)?.isLoopback == true }
+        guard !near.isEmpty else {
+            throw ConnectError(
+                .configuration,
+                """
+                \(endpoint) would be in the clear to another machine: \(host) is \(Self.text(first)) here, which is not \
+                loopback; nothing is sent to it. Mend the name in this machine's hosts file, or name 127.0.0.1 or [::1]
+                """)
+        }
+        let others = near.filter { !avoided.take($0) }
+        guard others.isEmpty else { return others }
         throw ConnectError(
             .configuration,
             """
-            \(endpoint) is this process itself: \(host) is \(Self.text(first)) here, where it takes notifications; nothing is \
-            sent to it. Take the name out of this machine's hosts file, or give the route the service's own address and its \
-            name as server-name
+            \(endpoint) is this process itself: \(host) is \(Self.text(near[0])) here, where it listens; nothing is sent to \
+            it. Take the name out of this machine's hosts file, or configure the service's own address (over HTTP/2 with its \
+            name as server-name)
             """)
     }
 

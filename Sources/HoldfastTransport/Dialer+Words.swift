@@ -16,9 +16,9 @@ extension Dialer {
         case let error as BadCertificate:
             return ConnectError(.configuration, describe(error.fault))
         case let error as NIOSSLError:
-            return describe("\(error)")
+            return describe(handshake: "\(error)")
         case let error as BoringSSLError:
-            return describe("\(error)")
+            return describe(handshake: "\(error)")
         default:
             let what = proxy.map { "the proxy \($0)" } ?? endpoint
             return ConnectError(.temporary, "\(what) can't be reached: \(dialed.text): \(Self.cause(error))")
@@ -40,7 +40,7 @@ extension Dialer {
                 "this machine's clock may be wrong")
         case .otherName(let names):
             let others = names.isEmpty ? "nor anybody" : "but \(Self.list(names))"
-            return "\(certificate) is for another host name: it does not name \(expectedName), \(others)"
+            return "\(certificate) is for another host name: it does not name \(Self.text(expectedName)), \(others)"
         case .untrusted(let issuer):
             return "\(certificate) is not trusted: it is not signed by \(trusted), but by \(issuer)"
         case .selfSigned:
@@ -63,16 +63,25 @@ extension Dialer {
     }
 
     private static func list(_ names: [SubjectName]) -> String {
-        // The other side has written them.
-        let shown = names.prefix(4).map {
-            String(decoding: "\($0)".utf8.filter { (0x20..<0x7F).contains($0) }.prefix(255), as: UTF8.self)
-        }
-        .joined(separator: ", ")
+        let shown = names.prefix(4).map(text).joined(separator: ", ")
         return names.count > 4 ? "\(shown) and \(names.count - 4) others" : shown
     }
 
+    /// The name with its kind: the entry for a host may hold an address, which proves none.
+    private static func text(_ name: SubjectName) -> String {
+        switch name {
+        case .ip(let address): return "the address \(address)"
+        case .dns(let host):
+            // The other side has written it: a space at its end, or a letter that only looks like another, is to be seen.
+            let shown = host.unicodeScalars.prefix(255).map { $0.escaped(asASCII: true) }.joined()
+            return "the host \u{22}\(shown)\u{22}"
+        }
+    }
+
     /// BoringSSL's words in ours, where they are known.
-    private func describe(_ text: String) -> ConnectError {
+    func describe(handshake error: String) -> ConnectError {
+        // Without the places in BoringSSL's sources.
+        let text = error.replacing(/\ at \/[^ ]*:[0-9]+/, with: "")
         if text.contains("HANDSHAKE_FAILURE"), tls?.lacksCertificate == true {
             return ConnectError(
                 .configuration, "\(endpoint) asked for a certificate, was shown none, and ended the handshake")
@@ -85,6 +94,11 @@ extension Dialer {
 
     /// What BoringSSL's error contains, whether somebody has to mend it, and what it means. The first one counts.
     private static let handshakeFailures: [(String, ConnectError.Kind, String)] = [
+        (
+            "KEY_USAGE_BIT_INCORRECT", .configuration,
+            "shows a certificate that is not for TLS servers: its key usage lacks digitalSignature; whoever runs it has to "
+                + "replace it"
+        ),
         ("ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired"),
         ("ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked"),
         ("ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show"),
@@ -125,8 +139,7 @@ extension Dialer {
     package static func cause(_ error: any Error) -> String {
         switch error {
         case let error as IOError:
-            let text = NSError(domain: NSPOSIXErrorDomain, code: Int(error.errnoCode)).localizedDescription
-            return text.split(separator: ". ").last.map(String.init) ?? text
+            return FileFailure.words(ofSystem: Int(error.errnoCode))
         case ChannelError.connectTimeout(let limit):
             return "no answer within \(limit.nanoseconds / 1_000_000_000) s"
         default:

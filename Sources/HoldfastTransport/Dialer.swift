@@ -23,8 +23,8 @@ package struct Dialer: Sendable {
     package var resolver: any AddressResolver = SystemResolver()
     /// Nil forgets what happened at an address.
     package var watch: AddressWatch?
-    /// Not connected to; nil for none.
-    package var avoided: OwnListeners?
+    /// Not connected to.
+    package var avoided = OwnListeners.shared
 
     package init(
         endpoint: String, host: String, port: Int, tls: ClientTLS?, trust: TrustedCertificates, deadline: Duration

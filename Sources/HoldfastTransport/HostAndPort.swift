@@ -23,14 +23,48 @@ package struct HostAndPort: Hashable, Sendable {
             port = number
             host = authority[..<colon]
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = host.dropFirst().dropLast() }
         guard !host.isEmpty else { throw TransportConfigurationError("has no host") }
+        if let why = Self.objection(to: host, isBracketed: isBracketed) { throw TransportConfigurationError(why) }
         self.host = host.lowercased()
         self.port = port
     }
 
-    /// Whether what goes there stays on this machine.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    /// - Returns: nil for an address, and for a name as resolvers and certificates have it.
+    private static func objection(to host: Substring, isBracketed: Bool) -> String? {
+        // An address of one link names the interface behind the percent sign.
+        let address = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        if host.contains(":"), isAddress(String(address[0])), address.count == 1 || isName(address[1]) { return nil }
+        guard !isBracketed else { return "has no address between its brackets" }
+        if isName(host) { return nil }
+        guard host.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return "has a host name with letters that DNS does not have: write it as DNS has it, as xn--…"
+        }
+        return "has a host name with other characters than letters, digits, hyphens, dots and underscores"
+    }
+
+    /// Whether it is made of nothing but what host names are made of (RFC 952, RFC 1123), and the underscore.
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Whether connections to the host stay on this machine: it is `localhost`, or an address of loopback. A name that
+    /// only begins like such an address is none.
+    package static func isLoopback(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" { return true }
+        // What is no address is a name.
+        guard let address = try? SocketAddress(ipAddress: host, port: 0) else { return false }
+        return AddressBits(address)?.isLoopback == true
+    }
 
     /// Whether it is an address rather than a name.
     package static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }

@@ -31,8 +31,10 @@ package final class OwnListeners: Sendable {
         guard let wanted = Place(address) else { return false }
         let candidates = open.withLock { $0.filter { $0.port == wanted.port } }
         guard !candidates.isEmpty else { return false }
+        // The system connects to the unspecified address by loopback.
+        if wanted.ip.isUnspecified { return candidates.contains { $0.ip.isUnspecified || $0.ip.isLoopback } }
         return candidates.contains { $0.ip == wanted.ip }
-            || (candidates.contains { $0.ip.isAny } && (wanted.ip.isLoopback || Self.machineHas(wanted.ip)))
+            || (candidates.contains { $0.ip.isUnspecified } && (wanted.ip.isLoopback || Self.machineHas(wanted.ip)))
     }
 
     /// Whether an interface of this machine has the address.
@@ -51,23 +53,5 @@ package final class OwnListeners: Sendable {
             ip = bits.unmapped
             self.port = port
         }
-    }
-}
-
-extension AddressBits {
-    /// IPv4 that is written as IPv6 (RFC 4291 §2.5.5.2) as what it is.
-    fileprivate var unmapped: AddressBits {
-        guard case .v6(high: 0, let low) = self, low >> 32 == 0xFFFF else { return self }
-        return .v4(UInt32(truncatingIfNeeded: low))
-    }
-
-    /// A listener's: each address of the machine.
-    fileprivate var isAny: Bool { self == .v4(0) || self == .v6(high: 0, low: 0) }
-
-    /// What is connected to by the address of none is this machine too.
-    fileprivate var isLoopback: Bool {
-        if isAny { return true }
-        if case .v4(let bits) = self { return bits >> 24 == 127 }
-        return self == .v6(high: 0, low: 1)
     }
 }

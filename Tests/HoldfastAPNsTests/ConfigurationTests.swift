@@ -17,7 +17,11 @@ import Testing
             ("sandbox:2197", "https://api.sandbox.push.apple.com:2197"),
             ("production:443", "https://api.push.apple.com:443"), ("https://[::1]:8443", "https://[::1]:8443"),
             ("https://[::1]", "https://[::1]:443"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("http://[::1]", "http://[::1]:80"),
+            ("https://xn--bcher-kva.example.com", "https://xn--bcher-kva.example.com:443"),
+            ("https://a_b.Example.", "https://a_b.example.:443"),
+            ("https://[fe80::1%eth0]", "https://[fe80::1%eth0]:443"),
+            ("http://127.9.8.7", "http://127.9.8.7:80"), ("http://localhost:80", "http://localhost:80"),
         ])
     func good(_ text: String, _ meaning: String) throws {
         #expect(try APNsEndpoint(text).description == meaning)
@@ -28,7 +32,11 @@ import Testing
         arguments: [
             "", "production:80", "example.com", "ftp://example.com", "https://", "https://host:0", "https://host:99999",
             "https://host:x",
-            "https://host/3/device", "https://user@host", "http://example.com:80",
+            "https://host/3/device", "https://user@host", "http://example.com:80", "http://127.0.0.1.evil.example:80",
+            "http://127.evil", "http://127.1", "http://localhost.evil.example", "http://0.0.0.0", "http://192.0.2.1",
+            "https://b\u{FC}cher.example.com", "https://a b", "https://*.example.com", "https://svc%00.evil",
+            "https://host\n", "https://[host]", "https://[1.2.3.4]", "https://[::1%]", "https://a,b",
+            "https://a\u{2024}b",
         ])
     func bad(_ text: String) {
         let error = #expect(throws: APNsConfigurationError.self) { try APNsEndpoint(text) }
@@ -37,6 +45,17 @@ import Testing
 }
 
 @Suite struct ConnectorConfigurationTests {
+    @Test("A name with letters that DNS does not have is refused with the way to write it") func otherLetters() throws {
+        let error = #expect(throws: APNsConfigurationError.self) {
+            try APNsEndpoint("https://b\u{FC}cher.example.com")
+        }
+        #expect(error?.message.contains("as xn--…") == true)
+        var configuration = APNsConnector.Configuration(endpoint: .sandbox)
+        configuration.serverName = "b\u{FC}cher.example.com"
+        let refused = #expect(throws: APNsConfigurationError.self) { try APNsConnector(configuration) }
+        #expect(refused?.message.contains("as xn--…") == true)
+    }
+
     private func file(_ content: String) throws -> String {
         let path = NSTemporaryDirectory() + UUID().uuidString
         try Data(content.utf8).write(to: URL(fileURLWithPath: path))

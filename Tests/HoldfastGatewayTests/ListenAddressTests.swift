@@ -27,10 +27,26 @@ struct ListenAddressTests {
         #expect(error?.kind == .configuration)
     }
 
+    @Test(
+        "Two listeners exclude each other where one address and port would be both's",
+        arguments: [
+            ("127.0.0.1:1", "127.0.0.1:1", true), ("LocalHost:1", "localhost:1", true),
+            ("0.0.0.0:1", "127.0.0.1:1", true),
+            ("[::]:1", "127.0.0.1:1", true), ("[::1]:1", "[::]:1", true), ("127.0.0.1:1", "127.0.0.2:1", false),
+            ("127.0.0.1:1", "127.0.0.1:2", false), ("127.0.0.1:0", "127.0.0.1:0", false),
+            ("0.0.0.0:1", "[::1]:1", false),
+        ])
+    func excludes(one: String, other: String, expected: Bool) throws {
+        let (one, other) = (try ListenAddress(one), try ListenAddress(other))
+        #expect(one.excludes(other) == expected)
+        #expect(other.excludes(one) == expected)
+    }
+
     @Test("What others reach is not loopback")
     func elsewhere() throws {
         #expect(try !ListenAddress("0.0.0.0:2197").isLoopback)
         #expect(try !ListenAddress("[::]:2197").isLoopback)
         #expect(try !ListenAddress("127.example.com:2197").isLoopback)
+        #expect(try !ListenAddress("127.0.0.1.2:2197").isLoopback)
     }
 }

@@ -30,6 +30,32 @@ struct OpeningTests {
         }
     }
 
+    @Test("A look at the place says what an opening would, and changes nothing")
+    func examine() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        #expect(try !LMDBJournal.examine(scratch.journal))
+        #expect(!FileManager.default.fileExists(atPath: scratch.journal))
+        try FileManager.default.createDirectory(atPath: scratch.journal, withIntermediateDirectories: false)
+        #expect(try !LMDBJournal.examine(scratch.journal))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.journal) == [])
+        try LMDBJournal(directory: scratch.journal).close()
+        #expect(try LMDBJournal.examine(scratch.journal))
+        let file = scratch.path + "/file"
+        try Data().write(to: URL(fileURLWithPath: file))
+        for path in [file, scratch.path + "/no/such"] {
+            #expect(code { _ = try LMDBJournal.examine(path) } == .notFound)
+            #expect(code { _ = try LMDBJournal(directory: path) } == .notFound)
+        }
+    }
+
+    @Test("What this user may not do is told without a guess at modes")
+    func notPermitted() {
+        let error = JournalError(LMDBError(.access, "open", path: "/j/owner.lock"), "lock", "/j")
+        #expect(error.code == .permissionDenied)
+        #expect(error.message.hasSuffix(". This user may not: use the one to whom /j belongs."), "\(error.message)")
+    }
+
     @Test("Nothing is made when it is not to be made")
     func notFound() throws {
         let scratch = Scratch()

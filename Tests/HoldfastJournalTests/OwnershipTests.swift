@@ -31,6 +31,7 @@ struct OwnershipTests {
         let refusal = error { _ = try LMDBJournal(directory: scratch.journal) }
         #expect(refusal?.code == .permissionDenied)
         #expect(refusal?.message.contains("owner.lock is a symbolic link") == true)
+        #expect(error { _ = try LMDBJournal.examine(scratch.journal) }?.message == refusal?.message)
         #expect(try String(contentsOfFile: elsewhere, encoding: .utf8) == "precious")
         try FileManager.default.removeItem(atPath: lock)
         try LMDBJournal(directory: scratch.journal).close()

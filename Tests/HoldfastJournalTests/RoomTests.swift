@@ -73,7 +73,8 @@ struct RoomTests {
         #expect(error?.code == .diskFull)
         let message = error?.message ?? ""
         #expect(message.contains("40 MiB") && message.contains("96 MiB") && message.contains("64 MiB"), "\(message)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: JournalError.self) { try LMDBJournal.examine(path) }
     }
 
     @Test("A journal without room for its reserve opens, drains, and says what is missing")

@@ -99,7 +99,7 @@ struct BadInputTests {
         let other = try await Tool.run(
             "recover", "--journal", folder("j"), "--endpoint", "https://127.0.0.2:\(mock.port)", "--trust", mock.trust)
         #expect(other.status == 78, "\(other.errors)")
-        #expect(other.errors.contains("does not name 127.0.0.2"), "\(other.errors)")
+        #expect(other.errors.contains("does not name the address 127.0.0.2"), "\(other.errors)")
         let recovered = try await Tool.run(
             "recover", "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--json")
         #expect(recovered.status == 0, "\(recovered.errors)")

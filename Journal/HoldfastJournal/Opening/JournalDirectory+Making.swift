@@ -23,14 +23,23 @@ extension JournalDirectory {
         return Files.exists(path) || Files.exists(parent) || Files.isHidden(parent) ? nil : parent
     }
 
-    /// Makes the directory, and refuses file systems that cannot keep the promises. What is in it, the owner makes.
-    func prepare(create: Bool) throws(JournalError) {
+    /// Refuses a place where the journal cannot be, and changes nothing: without the directory that it is to be made in, on
+    /// a file system that cannot keep the promises, or with a lock that leads elsewhere.
+    func examine(create: Bool) throws(JournalError) {
         if !create && !isEvident { throw notFound }
         if let parent = missingParent {
             throw JournalError(.notFound, "cannot make \(path): there is no directory \(parent) yet; make it first")
         }
-        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
+        if Files.exists(path), !Files.isDirectory(path) {
+            throw JournalError(.notFound, "\(path) is a file, and a journal is a directory: give another path")
+        }
         try checkFileSystem()
+        if Files.isLink(ownerLock) { throw OwnerLock.leadsElsewhere(ownerLock) }
+    }
+
+    /// Makes the directory. What is in it, the owner makes.
+    func prepare() throws(JournalError) {
+        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
     }
 
     /// Makes the directories of a new journal, or goes on with the making of one. For the owner, before the first file of

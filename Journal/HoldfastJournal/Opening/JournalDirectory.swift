@@ -25,9 +25,12 @@ struct JournalDirectory: Sendable {
         )
     }
 
+    /// The directory, or the one that it is to be made in.
+    var nearest: String { Files.exists(path) ? path : Files.parent(of: path) }
+
     func checkFileSystem() throws(JournalError) {
         let name = try translated("look at", path) { () throws(LMDBError) in
-            try Files.unsupportedFileSystem(at: path)
+            try Files.unsupportedFileSystem(at: nearest)
         }
         if let name {
             throw JournalError(

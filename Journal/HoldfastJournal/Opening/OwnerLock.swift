@@ -73,10 +73,14 @@ final class OwnerLock: Sendable {
             guard mode == .createHere, error.code == .tooManyLinks else {
                 throw JournalError(error, "lock", place.path)
             }
-            throw JournalError(
-                .permissionDenied,
-                "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")
+            throw leadsElsewhere(path)
         }
+    }
+
+    static func leadsElsewhere(_ path: String) -> JournalError {
+        JournalError(
+            .permissionDenied,
+            "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")
     }
 
     /// How often a file may be exchanged while it is being locked.

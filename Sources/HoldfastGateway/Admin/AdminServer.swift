@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Holdfast
 internal import HoldfastListening
+internal import HoldfastTransport
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
@@ -51,7 +52,7 @@ public final class AdminServer: Service, Sendable {
         } catch {
             // It ends as it was told to, whatever it has to say of that.
             if Task.isCancelled { return }
-            throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
+            throw GatewayError(.cannotListen, "can't listen on \(address): \(Dialer.cause(error))")
         }
     }
 

@@ -33,10 +33,15 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether only this machine's own processes reach it.
-    public var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        // A name may begin like an address.
-        return host.hasPrefix("127.") && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    public var isLoopback: Bool { HostAndPort.isLoopback(host) }
+
+    /// Whether only one of the two can be listened on at a time: they are the same, or one is every address of the machine.
+    /// Names are not looked up.
+    package func excludes(_ other: ListenAddress) -> Bool {
+        guard port == other.port, port != 0 else { return false }
+        if host.lowercased() == other.host.lowercased() { return true }
+        let hosts = [host, other.host]
+        return hosts.contains("::") || hosts.contains("0.0.0.0") && !hosts.contains { $0.contains(":") }
     }
 
     public var description: String { HostAndPort.text(host: host, port: port) }

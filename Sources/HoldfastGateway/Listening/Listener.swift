@@ -70,7 +70,7 @@ final class Listener: Sendable {
             }
             return Listener(channel, door, tls, address)
         } catch {
-            throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
+            throw GatewayError(.cannotListen, "can't listen on \(address): \(Dialer.cause(error))")
         }
     }
 

@@ -1,5 +1,5 @@
 public import Holdfast
-internal import HoldfastTransport
+package import HoldfastTransport
 internal import NIOCore
 
 /// The feedback service of the binary protocol: tuples of time and token, from connecting to the end of the stream.
@@ -21,6 +21,8 @@ public struct LegacyAPNsFeedback: FeedbackSource {
         /// A service that says nothing more for this long has said all it had to say, also when it leaves the connection
         /// open. Default: 10 s.
         public var silenceLimit: Duration = .seconds(10)
+        /// Listeners that are not connected to: this process's own. For tests of both ends in one process.
+        package var avoided = OwnListeners.shared
 
         public init(
             endpoint: LegacyAPNsFeedbackEndpoint, trust: TrustedCertificates = .system,
@@ -53,9 +55,11 @@ public struct LegacyAPNsFeedback: FeedbackSource {
             ? nil
             : try ClientTLS(
                 trust: configuration.trust, certificate: try configuration.clientCertificate?.load())
-        return Dialer(
+        var dialer = Dialer(
             endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: tls,
             trust: configuration.trust, deadline: configuration.connectDeadline)
+        dialer.avoided = configuration.avoided
+        return dialer
     }
 
     public func read(

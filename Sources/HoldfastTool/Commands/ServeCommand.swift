@@ -67,7 +67,10 @@ struct ServeCommand: AsyncParsableCommand {
     /// The configuration, with the flags over it.
     private func load() throws -> Configuration {
         var configuration = try journalOptions.configOptions.load()
-        configuration.journal.path = try journalOptions.path(configuration.journal)
+        // What a configuration lacks is one of its mistakes.
+        if configuration.file == nil || journalOptions.journal?.isEmpty == false {
+            configuration.journal.path = try journalOptions.path(configuration.journal)
+        }
         if verbose { configuration.log.level = .debug }
         return configuration
     }
@@ -91,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
         var exitCode: Int32
 
         init(_ error: ToolError) {
-            mistakes = error.message.split(separator: "\n").map(String.init)
+            mistakes = error.mistakes
             (self.error, exitCode) = (error.message, error.status.rawValue)
         }
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastTransport
 
 /// A configuration file, read and understood as YAML.
 struct ConfigFile {
@@ -43,10 +44,10 @@ struct ConfigFile {
             switch error.code {
             case .fileReadNoSuchFile, .fileNoSuchFile: throw YAMLFault("there is no such file")
             case .fileReadNoPermission: throw YAMLFault("may not be read by this user")
-            default: throw YAMLFault("can't be read: \(error.localizedDescription)")
+            default: throw YAMLFault("can't be read: \(FileFailure.words(error))")
             }
         } catch {
-            throw YAMLFault("can't be read: \(error.localizedDescription)")
+            throw YAMLFault("can't be read: \(FileFailure.words(error))")
         }
     }
 }
@@ -69,7 +70,6 @@ struct ConfigError: Error {
 
     var toolError: ToolError {
         ToolError(
-            .configuration,
-            "the configuration has \(Format.plural(problems.count, "mistake")):\n" + lines.joined(separator: "\n"))
+            .configuration, "the configuration has \(Format.plural(problems.count, "mistake")):", mistakes: lines)
     }
 }

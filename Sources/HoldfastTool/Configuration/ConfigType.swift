@@ -188,7 +188,9 @@ struct ConfigType: Sendable {
 
     /// Where a route sends.
     static let endpoint = ConfigType(
-        allowed: "`production`, `sandbox`, `https://HOST[:PORT]` or `binary+tls://HOST[:PORT]`"
+        allowed:
+            "`production`, `sandbox`, `https://HOST[:PORT]` or `binary+tls://HOST[:PORT]`, and `http://` or `binary://` "
+            + "with a loopback address"
     ) { text, _ throws(Fault) in
         do {
             if RouteSettings.isBinary(text) {
@@ -215,7 +217,9 @@ struct ConfigType: Sendable {
     }
 
     /// Where feedback is read.
-    static let feedbackEndpoint = ConfigType(allowed: "`feedback+tls://HOST[:PORT]`") { text, _ throws(Fault) in
+    static let feedbackEndpoint = ConfigType(
+        allowed: "`feedback+tls://HOST[:PORT]`, and `feedback://` with a loopback address"
+    ) { text, _ throws(Fault) in
         do throws(LegacyAPNsConfigurationError) {
             _ = try LegacyAPNsFeedbackEndpoint(text)
         } catch {

@@ -12,7 +12,22 @@ extension Configuration {
             return routeProblems
         }
         return routeProblems + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
-            + uselessClients()
+            + uselessClients() + sharedAddresses(values)
+    }
+
+    /// Listeners for which another one leaves no address.
+    private func sharedAddresses(_ values: ConfigValues) -> [ConfigProblem] {
+        var places = gateway.listeners.map { (values, "\($0.name).listen", $0.listener.listen) }
+        if let listen = admin.listen,
+            let values = self.values.first(where: { $0.section.name == AdminSettings.section.name })
+        {
+            places.append((values, "listen", listen))
+        }
+        return places.enumerated().compactMap { index, place in
+            let (values, key, address) = place
+            guard let other = places[..<index].first(where: { $0.2.excludes(address) }) else { return nil }
+            return values.problem(key, "can't be listened on beside \(other.0.path).\(other.1), which is \(other.2)")
+        }
     }
 
     /// A table of clients that nobody asks for anything.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Holdfast
+internal import HoldfastTransport
 
 /// Where the bytes of an input come from, a piece at a time.
 enum ByteSource {
@@ -19,7 +20,7 @@ enum ByteSource {
             case .stream(let reader): return try await reader.read()
             }
         } catch {
-            throw ToolError(.inputOutput, "\(name) could not be read: \(error.localizedDescription)")
+            throw ToolError(.inputOutput, "\(name) could not be read: \(FileFailure.words(error))")
         }
     }
 }

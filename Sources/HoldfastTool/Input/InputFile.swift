@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastTransport
 
 /// An opened input: a file, or standard input.
 struct InputFile {
@@ -72,7 +73,7 @@ struct InputFile {
             let bytes = Array(try handle.read(upToCount: count) ?? Data())
             return bytes.count == count ? bytes : nil
         } catch {
-            throw ToolError(.inputOutput, "\(name) could not be read: \(error.localizedDescription)")
+            throw ToolError(.inputOutput, "\(name) could not be read: \(FileFailure.words(error))")
         }
     }
 
@@ -82,7 +83,7 @@ struct InputFile {
         do {
             return Array(try handle.read(upToCount: count) ?? Data())
         } catch {
-            throw ToolError(.inputOutput, "\(name) could not be read: \(error.localizedDescription)")
+            throw ToolError(.inputOutput, "\(name) could not be read: \(FileFailure.words(error))")
         }
     }
 
@@ -92,7 +93,7 @@ struct InputFile {
         do {
             try handle.seek(toOffset: offset)
         } catch {
-            throw ToolError(.inputOutput, "\(name) could not be read: \(error.localizedDescription)")
+            throw ToolError(.inputOutput, "\(name) could not be read: \(FileFailure.words(error))")
         }
     }
 
@@ -104,7 +105,7 @@ struct InputFile {
         case .fileReadNoPermission?:
             return ToolError(.noPermission, "\(argument) may not be read by this user")
         default:
-            return ToolError(.noInput, "\(argument) cannot be opened: \(error.localizedDescription)")
+            return ToolError(.noInput, "\(argument) cannot be opened: \(FileFailure.words(error))")
         }
     }
 }

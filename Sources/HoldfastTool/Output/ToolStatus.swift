@@ -45,10 +45,20 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
 struct ToolError: Error, Hashable, CustomStringConvertible {
     let status: ToolStatus
     let message: String
+    /// What the message lists, one each; the message alone where it is no list.
+    let mistakes: [String]
 
     init(_ status: ToolStatus, _ message: String) {
         self.status = status
         self.message = message
+        mistakes = [message]
+    }
+
+    /// - Parameter heading: goes before the mistakes, which have a line each.
+    init(_ status: ToolStatus, _ heading: String, mistakes: [String]) {
+        self.status = status
+        message = ([heading] + mistakes).joined(separator: "\n")
+        self.mistakes = mistakes
     }
 
     init(_ error: JournalError) { self.init(Self.status(of: error), error.message) }

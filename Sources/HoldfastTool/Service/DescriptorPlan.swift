@@ -73,6 +73,7 @@ extension Configuration {
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
     func warnings(within limit: Int?) -> [String] {
-        OpenedSecrets(self).warnings + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
+        OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning)
+            + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
     }
 }

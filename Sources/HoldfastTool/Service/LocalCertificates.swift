@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastOpenSSL
+internal import HoldfastTransport
 
 /// An authority, a server's certificate and, by choice, a client's, as files of one directory.
 struct LocalCertificates {
@@ -34,7 +35,7 @@ struct LocalCertificates {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw ToolError(.cannotOpen, "\(directory) can't be made: \(error.localizedDescription)")
+            throw ToolError(.cannotOpen, "\(directory) can't be made: \(FileFailure.words(error))")
         }
         let (authority, isNew) = try await authority()
         let names = Self.standardNames + names.filter { !Self.standardNames.contains($0) }

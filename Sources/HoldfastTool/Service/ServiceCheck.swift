@@ -57,7 +57,7 @@ struct ServiceCheck {
         report.mistakes = ConfigError(ServicePlan.problems(of: configuration)).lines
         var status: ToolStatus = report.mistakes.isEmpty ? .ok : .configuration
         do throws(JournalError) {
-            report.journal = try journal()
+            if let path = configuration.journal.path { report.journal = try journal(at: path) }
         } catch {
             report.mistakes.append(error.message)
             if status == .ok { status = ToolError(error).status }
@@ -78,17 +78,14 @@ struct ServiceCheck {
     }
 
     /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.
-    private func journal() throws(JournalError) -> Report.Journal {
-        let path = configuration.journal.path ?? ""
-        guard FileManager.default.fileExists(atPath: path) else {
-            let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
-            guard FileManager.default.fileExists(atPath: parent.path) else {
+    private func journal(at path: String) throws(JournalError) -> Report.Journal {
+        let exists = try LMDBJournal.examine(path, configuration.journal.options(create: true))
+        guard exists else {
+            let isMade = FileManager.default.fileExists(atPath: path)
+            let directory = isMade ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: directory) else {
                 throw JournalError(
-                    .notFound, "\(path) can't be made: there is no directory \(parent.path) yet; make it first")
-            }
-            guard FileManager.default.isWritableFile(atPath: parent.path) else {
-                throw JournalError(
-                    .permissionDenied, "\(path) can't be made: this user may not write to \(parent.path)")
+                    .permissionDenied, "\(path) can't be made: this user may not write to \(directory)")
             }
             return .init(path: path, exists: false, owner: nil, unconfirmed: nil)
         }

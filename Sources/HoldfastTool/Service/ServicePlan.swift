@@ -16,6 +16,10 @@ enum ServicePlan {
     /// What is wrong: files that can't be used, sections that do not fit each other, and what is missing to serve.
     static func problems(of configuration: Configuration) -> [ConfigProblem] {
         var problems = configuration.unusable()
+        if configuration.journal.path == nil {
+            problems.append(
+                missing("journal.path", configuration, "is missing: a directory, which is made when there is none"))
+        }
         if configuration.routes.isEmpty {
             problems.append(
                 missing("routes", configuration, "is missing: what is accepted must be sent somewhere"))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOPosix
 
@@ -58,11 +59,11 @@ struct PrivateFile {
     /// Removes what was written so far.
     func discard() {
         do { try FileManager.default.removeItem(atPath: partial) } catch {
-            Console.standard.warning("\(partial) could not be removed: \(error.localizedDescription)")
+            Console.standard.warning("\(partial) could not be removed: \(FileFailure.words(error))")
         }
     }
 
     private func failure(_ error: any Error) -> ToolError {
-        ToolError(.inputOutput, "\(path) could not be written: \(error.localizedDescription)")
+        ToolError(.inputOutput, "\(path) could not be written: \(FileFailure.words(error))")
     }
 }

@@ -46,6 +46,19 @@ import Testing
         #expect(error?.message.contains("no..name") == true)
     }
 
+    @Test(
+        "In the clear, a localhost that is elsewhere is not connected to",
+        arguments: ["192.0.2.1", "0.0.0.0", "2001:db8::1"])
+    func elsewhere(address: String) async throws {
+        var configuration = APNsConnector.Configuration(endpoint: try APNsEndpoint("http://localhost:9"))
+        configuration.resolver = StubResolver([(address, 9)])
+        configuration.connectDeadline = .seconds(5)
+        let connector = try APNsConnector(configuration)
+        let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message.contains("in the clear to another machine: localhost is") == true)
+    }
+
     @Test("Where nobody listens at the first address, the next one serves") func fallback() async throws {
         let mock = try await MockAPNsServer.start()
         let gone = try await TestPeer.start()

@@ -24,6 +24,16 @@ import Testing
         #expect(try take("127.0.0.1", listening: "::ffff:127.0.0.1"))
     }
 
+    @Test("The address of none is loopback: a listener there takes it, and no other does") func unspecified() throws {
+        for wanted in ["0.0.0.0", "::", "::ffff:0.0.0.0"] {
+            for listener in ["127.0.0.1", "::1", "0.0.0.0", "::"] {
+                #expect(try take(wanted, listening: listener), "\(wanted) \(listener)")
+            }
+            #expect(try !take(wanted, listening: "192.0.2.1"))
+            #expect(try !take(wanted, 80, listening: "127.0.0.1"))
+        }
+    }
+
     @Test(
         "A listener on every address takes each of this machine's, and none of another", arguments: ["0.0.0.0", "::"])
     func wildcard(listener: String) throws {

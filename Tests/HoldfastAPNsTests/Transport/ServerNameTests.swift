@@ -27,7 +27,7 @@ import Testing
         let connector = try APNsConnector(configuration)
         let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
         #expect(error?.kind == .configuration)
-        #expect(error?.message.contains("does not name other.example") == true)
+        #expect(error?.message.contains("does not name the host \"other.example\"") == true)
         try await mock.stop()
     }
 
@@ -42,7 +42,8 @@ import Testing
         let connector = try APNsConnector(configuration)
         let error = await #expect(throws: ConnectError.self) { try await WireBench(connector) }
         #expect(error?.kind == .configuration)
-        #expect(error?.message.contains("does not name api.push.example, but 127.0.0.1") == true)
+        #expect(
+            error?.message.contains("does not name the host \"api.push.example\", but the address 127.0.0.1") == true)
         try await mock.stop()
     }
 

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastLegacyAPNs
 import HoldfastTesting
+import HoldfastTransport
 import Logging
 import Testing
 
@@ -22,10 +23,11 @@ import Testing
         _ credentials: LegacyCredentials, port: Int, certificate: ClientCertificate? = nil,
         barrierIdle: Duration = .milliseconds(50)
     ) throws -> PushEngine {
-        let connector = try LegacyAPNsConnector(
-            .init(
-                endpoint: LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(port)"), trust: .file(credentials.authority),
-                clientCertificate: certificate))
+        var client = LegacyAPNsConnector.Configuration(
+            endpoint: try LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(port)"), trust: .file(credentials.authority),
+            clientCertificate: certificate)
+        client.avoided = OwnListeners()
+        let connector = try LegacyAPNsConnector(client)
         var settings = EngineConfiguration()
         settings.reconnectMinimum = .milliseconds(5)
         settings.reconnectMaximum = .milliseconds(20)

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastLegacyAPNs
 import HoldfastTesting
+import HoldfastTransport
 import NIOCore
 import RawClients
 import Testing
@@ -179,10 +180,11 @@ import Testing
             let tls = credentials.server(clients: true)
             try await BinaryGateway.run(configuration { $0 = .init(listen: elsewhere, tls: tls, topic: "a") }) {
                 gateway in
-                let source = try LegacyAPNsConnector(
-                    .init(
-                        endpoint: LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(gateway.port)"),
-                        trust: .file(credentials.authority)))
+                var client = LegacyAPNsConnector.Configuration(
+                    endpoint: try LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(gateway.port)"),
+                    trust: .file(credentials.authority))
+                client.avoided = OwnListeners()
+                let source = try LegacyAPNsConnector(client)
                 // TLS 1.3 lets a client believe that it is in until it reads.
                 #expect(await wait { gateway.figures.faults.isEmpty })
                 _ = try? await source.connect(ConnectionSink { _ in })

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastLegacyAPNs
 import HoldfastTesting
+import HoldfastTransport
 import RawClients
 import Testing
 
@@ -47,6 +48,7 @@ import Testing
             endpoint: try LegacyAPNsFeedbackEndpoint("\(scheme)://127.0.0.1:\(port(gateway))"))
         if let credentials { settings.trust = .file(credentials.authority) }
         settings.clientCertificate = certificate
+        settings.avoided = OwnListeners()
         let read = Monitor<[FeedbackTuple]>([])
         try await LegacyAPNsFeedback(settings).read { tuples in read.withLock { $0 += tuples } }
         #expect(await closed(gateway))

@@ -36,6 +36,14 @@ import Testing
         }
     }
 
+    @Test(
+        "A host that only begins like loopback is none in the clear",
+        arguments: ["binary://127.evil.example:2195", "binary://127.0.0.1.evil.example"])
+    func clearElsewhere(endpoint: String) {
+        let error = #expect(throws: LegacyAPNsConfigurationError.self) { try LegacyAPNsEndpoint(endpoint) }
+        #expect(error?.message.contains("is for loopback only") == true)
+    }
+
     @Test("Where nobody listens, trying again may help") func nobody() async throws {
         var port = 0
         try await MockedService.run { service in port = service.mock.port }

@@ -109,7 +109,7 @@ struct ConfigurationTests {
             "14:11: routes[0].rate: is a single value; takes keys with values: per-second, burst",
             #"15:11: routes[1].name: "example" is also the name of routes[0]: each route has one of its own"#,
             "16:15: routes[1].endpoint: is a list; takes `production`, `sandbox`, `https://HOST[:PORT]` or "
-                + "`binary+tls://HOST[:PORT]`",
+                + "`binary+tls://HOST[:PORT]`, and `http://` or `binary://` with a loopback address",
             "17:13: routes[1].topics: is a single value; takes a list of topics, each 1 to 255 bytes, at most 1000",
             #"18:18: routes[1].connections: is "0"; takes a whole number from 1 to 1000"#,
             "19:19: routes[1].quiet-period: is for `confirm: quiet`: a barrier waits for its answer",

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastChannels
 internal import HoldfastJournal
+internal import HoldfastTransport
 internal import NIOPosix
 
 /// Where commands that manage channels find the provider token of those who send, and leave theirs: the service counts new
@@ -74,7 +75,7 @@ struct ProviderTokenNotes: ProviderTokenStore {
             try await NonBlockingFileIO(threadPool: .singleton).rename(path: fresh.path, newName: file.path)
         } catch {
             try? FileManager.default.removeItem(at: fresh)
-            Console.standard.warning("the provider token is not kept in \(file.path): \(error.localizedDescription)")
+            Console.standard.warning("the provider token is not kept in \(file.path): \(FileFailure.words(error))")
         }
     }
 }

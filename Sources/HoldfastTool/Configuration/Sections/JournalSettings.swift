@@ -74,7 +74,7 @@ struct JournalSettings: Equatable, Sendable {
             path, options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting)
     }
 
-    private func options(create: Bool) -> LMDBJournal.Options {
+    func options(create: Bool) -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
         options.create = create
         options.limit = limit

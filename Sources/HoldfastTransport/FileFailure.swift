@@ -1,0 +1,18 @@
+internal import Foundation
+
+/// The system's words for what went wrong: Foundation's own end in a number ("NSCocoaErrorDomain error 256").
+package enum FileFailure {
+    /// - Parameter error: of Foundation's, which may have one of the system's beneath it.
+    package static func words(_ error: any Error) -> String {
+        let error = error as NSError
+        let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
+        return cause.domain == NSPOSIXErrorDomain ? words(ofSystem: cause.code) : error.localizedDescription
+    }
+
+    /// - Parameter code: an `errno`.
+    package static func words(ofSystem code: Int) -> String {
+        let text = NSError(domain: NSPOSIXErrorDomain, code: code).localizedDescription
+        // Before it stands that the operation could not be completed.
+        return text.split(separator: ". ").last.map(String.init) ?? text
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastOpenSSL
+@testable import HoldfastTransport
+
+@Suite("How a connection's failure is told") struct DialerWordsTests {
+    private func dialer(_ host: String) -> Dialer {
+        Dialer(
+            endpoint: "https://\(host):443", host: host, port: 443, tls: nil, trust: .system, deadline: .seconds(1))
+    }
+
+    private func words(_ fault: CertificateFault, host: String) -> ConnectError {
+        dialer(host).describe(Dialer.BadCertificate(fault: fault), at: DialedAddress(text: "192.0.2.1:443", watch: nil))
+    }
+
+    @Test("A certificate that is not for servers is named as such, and is for somebody to mend") func keyUsage() {
+        let error = dialer("svc.example.com").describe(
+            handshake:
+                "sslError([Error: 268435703 error:100000f7:SSL routines:OPENSSL_internal:KEY_USAGE_BIT_INCORRECT "
+                + "at /somewhere/else/ssl_cert.cc:381])")
+        #expect(error.kind == .configuration)
+        #expect(error.message.contains("its key usage lacks digitalSignature"))
+        #expect(!error.message.contains("/somewhere"), "\(error.message)")
+    }
+
+    @Test("Places in the sources of others are left out of what nobody knows words for") func places() {
+        let error = dialer("svc.example.com").describe(
+            handshake: "sslError([Error: 1 one at /a/b.cc:1, Error: 2 two at /c/d-e.cc:22])")
+        #expect(error.kind == .temporary)
+        #expect(error.message.hasSuffix("sslError([Error: 1 one, Error: 2 two])"), "\(error.message)")
+    }
+
+    @Test(
+        "A name that looks like the one that is wanted is told apart from it",
+        arguments: [
+            ("127.0.0.1", SubjectName.dns("127.0.0.1"), #"the address 127.0.0.1, but the host "127.0.0.1""#),
+            ("svc.example", .dns("svc.example "), #"the host "svc.example", but the host "svc.example ""#),
+            ("svc.example", .dns("svc.example\0.evil"), #"the host "svc.example", but the host "svc.example\0.evil""#),
+            ("svc.example", .dns("\u{455}vc.example"), #"the host "svc.example", but the host "\u{0455}vc.example""#),
+        ])
+    func lookalike(host: String, shown: SubjectName, words expected: String) {
+        let error = words(.otherName([shown]), host: host)
+        #expect(error.kind == .configuration)
+        #expect(error.message.contains("it does not name \(expected)"), "\(error.message)")
+    }
+}
