@@ -5,8 +5,11 @@ internal import HoldfastTransport
 /// Somebody who has shown a certificate that is good here.
 struct KnownClient: Sendable {
     let certificate: Certificate
-    /// Unix seconds: the last one at which the certificate is good.
-    let notAfter: Int64
+    /// Its certificate, and those that lead from it to an authority of the listener.
+    let chain: [Certificate]
+    /// Unix seconds: from then on another judgement is needed, because a certificate of the chain has expired or a
+    /// revocation list is out of date.
+    let goodUntil: Int64
     /// What it may submit for; nil for everything.
     let topics: Set<String>?
     /// Shared by all its connections to a listener; nil for any number.
@@ -25,6 +28,8 @@ final class ClientJudge: Sendable {
     private let subjects: [ClientSubject]?
     /// By the name in the table.
     private let rates: [String: SharedRate]
+    /// Certificates between clients' and the listener's authorities: a client that resumes a session shows none of them.
+    private let between = Monitor(RememberedCertificates(limit: 1000))
 
     /// - Parameters:
     ///   - authorities: who has to have signed what clients show.
@@ -46,28 +51,36 @@ final class ClientJudge: Sendable {
 
     /// - Parameters:
     ///   - chain: what the client has shown, its own first.
-    ///   - wasFoundGood: whether this judge found it good before, in the handshake of a session that is resumed; then only
-    ///     time can have changed that, and the certificates that lead to the authority are not needed.
-    func judge(_ chain: [Certificate], wasFoundGood: Bool = false) throws(Refused) -> KnownClient {
+    ///   - isResumed: whether it comes with the session that it resumes, which has its own certificate alone.
+    func judge(_ chain: [Certificate], isResumed: Bool = false) throws(Refused) -> KnownClient {
         guard let own = chain.first else { throw Refused(words: "a client shows no certificate") }
         let whose = "a client's certificate (\(Self.printable(own.subject)))"
-        let notAfter: Int64
+        let path: CertificatePath
         do throws(OpenSSLError) {
-            if wasFoundGood {
-                if !own.isValid() { throw OpenSSLError("it has expired") }
-            } else if let fault = try verifier.fault(in: chain, as: .client) {
-                throw OpenSSLError(Self.words(fault))
+            let others = isResumed ? between.withLock(\.all) : []
+            switch try verifier.verdict(on: chain + others, as: .client) {
+            case .good(let found): path = found
+            case .bad(let fault): throw OpenSSLError(Self.words(fault))
             }
-            notAfter = try own.facts().notAfter
+            try remember(path.shown.dropFirst())
         } catch {
             throw Refused(words: "\(whose) is not good: \(error)")
         }
-        guard let subjects else { return KnownClient(certificate: own, notAfter: notAfter, topics: nil, rate: nil) }
+        func known(topics: Set<String>?, rate: SharedRate?) -> KnownClient {
+            KnownClient(certificate: own, chain: path.shown, goodUntil: path.goodUntil, topics: topics, rate: rate)
+        }
+        guard let subjects else { return known(topics: nil, rate: nil) }
         let names = Self.names(of: own)
         guard let subject = subjects.first(where: { names.contains($0.name) || names.contains($0.name.lowercased()) })
         else { throw Refused(words: "\(whose) is good, but of nobody in the table of clients") }
-        return KnownClient(
-            certificate: own, notAfter: notAfter, topics: subject.topics, rate: rates[subject.name])
+        return known(topics: subject.topics, rate: rates[subject.name])
+    }
+
+    private func remember(_ certificates: ArraySlice<Certificate>) throws(OpenSSLError) {
+        for certificate in certificates {
+            let bytes = try certificate.der()
+            between.withLock { $0.add(certificate, bytes) }
+        }
     }
 
     /// Host names are alike in whatever case.
@@ -90,9 +103,11 @@ final class ClientJudge: Sendable {
         case .untrusted(let issuer): "none of the listener's authorities has signed it, but \(printable(issuer))"
         case .selfSigned: "it has signed itself"
         case .otherPurpose: "it is not for TLS clients: its key usage says otherwise"
-        case .revoked: "it has been revoked"
+        case .revoked(nil): "it has been revoked"
+        case .revoked(let authority?): "that of its authority \(printable(authority)) has been revoked"
         case .unlisted(let issuer): "no revocation list of \(printable(issuer)) is there, and each authority needs one"
         case .outdatedList(let issuer): "the revocation list of \(printable(issuer)) is out of date"
+        case .forgedList(let issuer): "the revocation list of \(printable(issuer)) is not signed with its key"
         case .other(let words): words
         }
     }
