@@ -24,10 +24,18 @@ final class ClientJudge: Sendable {
         let words: String
     }
 
+    /// What tells an item of the table from the others.
+    private struct Item: Hashable {
+        let name: String
+        let kind: ClientSubject.Kind
+
+        init(_ subject: ClientSubject) { (name, kind) = (subject.name, subject.kind) }
+    }
+
     private let verifier: CertificateVerifier
     private let subjects: [ClientSubject]?
-    /// By the name in the table.
-    private let rates: [String: SharedRate]
+    /// By the item in the table.
+    private let rates: [Item: SharedRate]
     /// Certificates between clients' and the listener's authorities: a client that resumes a session shows none of them.
     private let between = Monitor(RememberedCertificates(limit: 1000))
 
@@ -41,10 +49,10 @@ final class ClientJudge: Sendable {
         verifier = try TrustStore.verifier(
             authorities, as: "client authorities", revocations: settings.clientRevocations)
         subjects = settings.clientSubjects
-        var rates: [String: SharedRate] = [:]
+        var rates: [Item: SharedRate] = [:]
         for subject in subjects ?? [] where subject.rate != nil {
-            let known = former?.rates[subject.name]
-            rates[subject.name] = known?.limit == subject.rate ? known : SharedRate(subject.rate)
+            let known = former?.rates[Item(subject)]
+            rates[Item(subject)] = known?.limit == subject.rate ? known : SharedRate(subject.rate)
         }
         self.rates = rates
     }
@@ -70,10 +78,10 @@ final class ClientJudge: Sendable {
             KnownClient(certificate: own, chain: path.shown, goodUntil: path.goodUntil, topics: topics, rate: rate)
         }
         guard let subjects else { return known(topics: nil, rate: nil) }
-        let names = Self.names(of: own)
-        guard let subject = subjects.first(where: { names.contains($0.name) || names.contains($0.name.lowercased()) })
+        let names = ClientNames(own)
+        guard let subject = subjects.first(where: names.fit)
         else { throw Refused(words: "\(whose) is good, but of nobody in the table of clients") }
-        return known(topics: subject.topics, rate: rates[subject.name])
+        return known(topics: subject.topics, rate: rates[Item(subject)])
     }
 
     private func remember(_ certificates: ArraySlice<Certificate>) throws(OpenSSLError) {
@@ -81,14 +89,6 @@ final class ClientJudge: Sendable {
             let bytes = try certificate.der()
             between.withLock { $0.add(certificate, bytes) }
         }
-    }
-
-    /// Host names are alike in whatever case.
-    private static func names(of certificate: Certificate) -> Set<String> {
-        var names: Set<String> = [certificate.subject]
-        if let name = certificate.commonName { names.insert(name) }
-        for case .dns(let host) in certificate.subjectNames { names.insert(host.lowercased()) }
-        return names
     }
 
     private static func words(_ fault: CertificateFault) -> String {
@@ -112,8 +112,17 @@ final class ClientJudge: Sendable {
         }
     }
 
-    /// The other side has written it.
-    private static func printable(_ name: String) -> String {
-        String(decoding: name.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(200), as: UTF8.self)
+    /// A name that the other side has written, for one line of a log: all that is no letter, number, sign or space is
+    /// escaped, since it could make the name look like another's.
+    static func printable(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars.prefix(200) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return name.unicodeScalars.count > 200 ? text + "…" : text
     }
 }
