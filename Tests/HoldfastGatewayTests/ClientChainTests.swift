@@ -96,7 +96,7 @@ struct ClientChainTests {
         }
     }
 
-    @Test("Who resumes a session is judged by all authorities above it and their lists, although it shows its own alone")
+    @Test("Who resumes a session is judged by all authorities above it and their lists, although it shows none of them")
     func resumption() async throws {
         let sender = try below.issue(commonName: "sender", names: [.dns("sender.example")]).certificate
         let brief = try root.subordinate(commonName: "Brief", lifetime: .seconds(2))
@@ -116,6 +116,15 @@ struct ClientChainTests {
         try await eventually("the list has run out") { !isGood(listed, [sender], resumed: true) }
         try await eventually("the authority has expired") { !isGood(plain, [ofBrief], resumed: true) }
         #expect(isGood(plain, [sender], resumed: true))
+    }
+
+    @Test("A list that is out of date is warned of when it is read, unless a newer one of its authority is beside it")
+    func warnings() throws {
+        let old = try root.revoke([], lifetime: .seconds(-60)).pem()
+        let told = try settings(.bytes(old + below.revoke([]).pem())).warnings()
+        #expect(told.count == 1 && told[0].contains("CN=Root"), "\(told)")
+        #expect(try settings(.bytes(old + lists())).warnings() == [])
+        #expect(try settings(nil).warnings() == [])
     }
 
     @Test("Only so many authorities are remembered, the newest, each once")

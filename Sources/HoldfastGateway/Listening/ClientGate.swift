@@ -64,7 +64,7 @@ final class ClientGate: ChannelInboundHandler {
             shown = known.chain
             return true
         } catch {
-            door.log(.refusedCredentials, error.words, peer: peer)
+            door.log(.refusedCertificates, error.words, peer: peer)
             return false
         }
     }

@@ -28,6 +28,18 @@ public struct ServerTLS: Hashable, Sendable {
     ///
     /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
     public func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
+
+    /// Reads its revocation lists and names those that are out of date, for people, one of each: whose clients are refused.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
+    public func warnings() throws(GatewayError) -> [String] {
+        guard let clientRevocations else { return [] }
+        do throws(TransportConfigurationError) {
+            return try TrustStore.warnings(clientRevocations, now: EngineClock.system.wall().seconds)
+        } catch {
+            throw GatewayError(.configuration, error.message)
+        }
+    }
 }
 
 /// The TLS of a listener, read from files and exchanged for what they hold later.

@@ -5,11 +5,12 @@ internal import Logging
 /// What operators and their machines see of it.
 extension ServiceRun {
     func makeAdmin() -> AdminServer? {
-        let settings = state.withLock(\.configuration.admin)
+        let (settings, logInterval) = state.withLock { ($0.configuration.admin, $0.configuration.log.interval) }
         guard let listen = settings.listen else { return nil }
         var configuration = AdminConfiguration(listen: listen)
         configuration.servesEverybody = settings.everybody
         configuration.connections = settings.connections
+        configuration.logInterval = logInterval
         do throws(GatewayError) {
             return try AdminServer(
                 configuration, logger: log.logger("holdfast.admin"), health: { [self] in health },
