@@ -16,6 +16,9 @@ public struct GatewayConfiguration: Sendable {
     /// Connections of all listeners together; one more is closed at once. Each takes a descriptor of the process, which
     /// delivers and opens files, too. Default: as many as each listener's own limit lets in.
     public var connections = Int.max
+    /// From one line of a kind to the next in each listener's log, for what clients may bring about again and again; zero
+    /// logs each. Default: 60 s.
+    public var logInterval: Duration = .seconds(60)
 
     public init() {}
 }
@@ -43,16 +46,22 @@ public final class Gateway: Service, Sendable {
         self.room = room
         var ingresses: [any Ingress] = []
         do throws(GatewayError) {
+            let interval = configuration.logInterval
             if let http2 = configuration.http2 {
                 ingresses.append(
                     try await HTTP2Ingress.start(
-                        http2, submitters: configuration.submitters, engine: engine, room: room, logger: logger))
+                        http2, submitters: configuration.submitters, engine: engine, room: room, logger: logger,
+                        logInterval: interval))
             }
             if let binary = configuration.binary {
-                ingresses.append(try await BinaryIngress.start(binary, engine: engine, room: room, logger: logger))
+                ingresses.append(
+                    try await BinaryIngress.start(
+                        binary, engine: engine, room: room, logger: logger, logInterval: interval))
             }
             if let feedback = configuration.feedback {
-                ingresses.append(try await FeedbackIngress.start(feedback, engine: engine, room: room, logger: logger))
+                ingresses.append(
+                    try await FeedbackIngress.start(
+                        feedback, engine: engine, room: room, logger: logger, logInterval: interval))
             }
         } catch {
             // What listens already would keep its address for nobody.

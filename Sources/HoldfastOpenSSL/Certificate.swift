@@ -8,6 +8,12 @@ package struct Certificate: Sendable {
         self.handle = handle
     }
 
+    /// Takes a reference of its own.
+    init(sharing pointer: OpaquePointer) {
+        unsafe X509_up_ref(pointer)
+        unsafe handle = CertificateHandle(owning: pointer)
+    }
+
     /// Reads the first certificate of a PEM file.
     package init(pem: [UInt8]) throws(OpenSSLError) {
         handle = try Self.read(pem, atMost: 1)[0].handle

@@ -7,17 +7,36 @@ package struct CertificateAuthority: Sendable {
 
     /// A new authority with a key of its own on P-256, valid for ten years from yesterday.
     ///
-    /// - Parameter commonName: 1 to 64 characters.
-    package init(commonName: String) throws(OpenSSLError) {
+    /// - Parameters:
+    ///   - commonName: 1 to 64 characters.
+    ///   - depth: authorities that may be below it, one under the other.
+    package init(commonName: String, depth: Int = 0) throws(OpenSSLError) {
+        try self.init(commonName, depth: depth, lifetime: Self.lifetime, signedBy: nil)
+    }
+
+    /// A new authority below this one.
+    ///
+    /// - Parameter lifetime: from now.
+    package func subordinate(
+        commonName: String, lifetime: Duration = Self.lifetime
+    ) throws(OpenSSLError) -> CertificateAuthority {
+        try CertificateAuthority(commonName, depth: 0, lifetime: lifetime, signedBy: self)
+    }
+
+    package static let lifetime = Duration.seconds(3650 * 86_400)
+
+    private init(
+        _ commonName: String, depth: Int, lifetime: Duration, signedBy issuer: CertificateAuthority?
+    ) throws(OpenSSLError) {
         let key = try ES256PrivateKey()
         let template = CertificateTemplate(
-            commonName: commonName, key: key, lifetime: .seconds(3650 * 86_400),
+            commonName: commonName, key: key, lifetime: lifetime,
             extensions: [
-                (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"),
+                (NID_basic_constraints, "critical,CA:TRUE,pathlen:\(depth)"),
                 (NID_key_usage, "critical,keyCertSign,cRLSign"),
                 (NID_subject_key_identifier, "hash"),
             ])
-        certificate = try template.signed(by: nil, with: key)
+        certificate = try template.signed(by: issuer?.certificate, with: issuer?.key ?? key)
         self.key = key
     }
 

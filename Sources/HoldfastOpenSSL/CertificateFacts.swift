@@ -1,4 +1,4 @@
-private import CHoldfastOpenSSL
+internal import CHoldfastOpenSSL
 
 /// What an Apple push certificate says of itself.
 package struct CertificateFacts: Hashable, Sendable {
@@ -32,19 +32,14 @@ extension Certificate {
     /// - Throws: where a date can't be read.
     package func facts() throws(OpenSSLError) -> CertificateFacts {
         defer { ERR_clear_error() }
+        let date = "a date of this certificate can't be read"
         let topics = extensionValue(AppleExtension.topics).map { Self.topics(inExtension: $0) } ?? []
         return CertificateFacts(
             userID: subjectText(NID_userId), listedTopics: topics,
             isForSandbox: extensionValue(AppleExtension.sandbox) != nil,
             isForProduction: extensionValue(AppleExtension.production) != nil,
-            notBefore: unsafe try Self.seconds(X509_get0_notBefore(handle.pointer)),
-            notAfter: unsafe try Self.seconds(X509_get0_notAfter(handle.pointer)))
-    }
-
-    private static func seconds(_ date: UnsafePointer<ASN1_TIME>?) throws(OpenSSLError) -> Int64 {
-        var parts = unsafe tm()
-        try check(unsafe ASN1_TIME_to_tm(date, &parts), "a date of this certificate can't be read")
-        return Int64(unsafe timegm(&parts))
+            notBefore: unsafe try unixSeconds(X509_get0_notBefore(handle.pointer), date),
+            notAfter: unsafe try unixSeconds(X509_get0_notAfter(handle.pointer), date))
     }
 
     /// The first value of this kind in the subject's name, as UTF-8.
@@ -84,6 +79,13 @@ extension Certificate {
         }
         return topics
     }
+}
+
+/// - Parameter what: for people, where it can't be read.
+func unixSeconds(_ date: UnsafePointer<ASN1_TIME>?, _ what: String) throws(OpenSSLError) -> Int64 {
+    var parts = unsafe tm()
+    try check(unsafe ASN1_TIME_to_tm(date, &parts), what)
+    return Int64(unsafe timegm(&parts))
 }
 
 /// The elements of a piece of DER (X.690), one after the other. Bytes that are none end it.

@@ -12,7 +12,7 @@ extension Certificate {
     /// The first common name of the subject; nil where it has none.
     package var commonName: String? { subjectText(NID_commonName) }
 
-    private static func text(_ name: OpaquePointer?) -> String {
+    static func text(_ name: OpaquePointer?) -> String {
         defer { ERR_clear_error() }
         guard let bio = try? MemoryBIO() else { return "" }
         guard unsafe X509_NAME_print_ex(bio.pointer, name, 0, HoldfastNameFormat) >= 0 else { return "" }

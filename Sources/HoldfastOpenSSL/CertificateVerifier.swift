@@ -1,4 +1,5 @@
 private import CHoldfastOpenSSL
+private import Glibc
 
 /// Checks the certificate that the other side of a connection shows: its chain up to one that is trusted, its dates, what it
 /// is for, and whose it is.
@@ -27,14 +28,15 @@ package final class CertificateVerifier: @unchecked Sendable {
     }
 
     private let store: OpaquePointer
-    private let checksRevocation: Bool
+    /// What authorities have taken back; nil where nobody asks for it.
+    private let lists: [RevocationList]?
 
     /// - Parameters:
     ///   - roots: whom it trusts: authorities, or exactly one server. Nil for the system's authorities.
-    ///   - lists: what they have taken back; then a list of whoever has signed a certificate has to be among them. Nil asks
-    ///     for none.
+    ///   - lists: what they have taken back; then each authority that has signed a certificate of a chain needs a list among
+    ///     them. Nil asks for none.
     package init(trusting roots: [Certificate]?, revoked lists: [RevocationList]? = nil) throws(OpenSSLError) {
-        checksRevocation = lists != nil
+        self.lists = lists
         ERR_clear_error()
         let what = "cannot set up the trusted certificates"
         unsafe store = try check(X509_STORE_new(), what)
@@ -44,6 +46,7 @@ package final class CertificateVerifier: @unchecked Sendable {
             unsafe try check(X509_STORE_set_default_paths(store), what)
         }
         for list in lists ?? [] { unsafe try check(X509_STORE_add_crl(store, list.handle.pointer), what) }
+        unsafe X509_STORE_set_lookup_crls(store, RevocationRules.listsOfIssuer)
     }
 
     deinit { unsafe X509_STORE_free(store) }
@@ -54,10 +57,30 @@ package final class CertificateVerifier: @unchecked Sendable {
     /// - Returns: nil where all is good.
     /// - Throws: where libcrypto can't check, for want of memory for instance: then nothing is proven.
     package func fault(in chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateFault? {
+        switch try verdict(on: chain, as: role) {
+        case .good: nil
+        case .bad(let fault): fault
+        }
+    }
+
+    /// The same, with how long it holds.
+    package func verdict(on chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateVerdict {
+        // Where lists are asked for, the authorities above a trusted one speak first: they may have taken it back.
+        if lists != nil {
+            let verdict = try verdict(on: chain, as: role, endsAtAnyTrusted: false)
+            guard case .bad(.untrusted) = verdict else { return verdict }
+        }
+        return try verdict(on: chain, as: role, endsAtAnyTrusted: true)
+    }
+
+    /// - Parameter endsAtAnyTrusted: whether a chain may end at a trusted certificate that has not signed itself.
+    private func verdict(
+        on chain: [Certificate], as role: Role, endsAtAnyTrusted: Bool
+    ) throws(OpenSSLError) -> CertificateVerdict {
         ERR_clear_error()
         defer { ERR_clear_error() }
         let what = "cannot check a certificate"
-        guard let leaf = chain.first else { return .missing }
+        guard let leaf = chain.first else { return .bad(.missing) }
         let others = unsafe try check(OPENSSL_sk_new_null(), what)
         defer { unsafe OPENSSL_sk_free(others) }
         for certificate in chain.dropFirst() {
@@ -69,22 +92,43 @@ package final class CertificateVerifier: @unchecked Sendable {
         defer { unsafe X509_STORE_CTX_free(context) }
         unsafe try check(X509_STORE_CTX_init(context, store, leaf.handle.pointer, others), what)
         unsafe try check(X509_STORE_CTX_set_default(context, role.defaults), what)
-        unsafe try expect(role, of: X509_STORE_CTX_get0_param(context), what)
+        unsafe try expect(
+            role, of: X509_STORE_CTX_get0_param(context), endsAtAnyTrusted: endsAtAnyTrusted, what)
+        if endsAtAnyTrusted { unsafe X509_STORE_CTX_set_verify_cb(context, RevocationRules.sparesTrusted) }
         let result = unsafe X509_verify_cert(context)
         let code = unsafe X509_STORE_CTX_get_error(context)
-        if result == 1, code == X509_V_OK { return nil }
+        if result == 1, code == X509_V_OK { return .good(unsafe try path(context)) }
         guard result >= 0 else { throw .taking(what) }
         let depth = Int(unsafe X509_STORE_CTX_get_error_depth(context))
-        let culprit = unsafe X509_STORE_CTX_get_current_cert(context).map { current in
-            unsafe X509_up_ref(current)
-            return unsafe Certificate(CertificateHandle(owning: current))
-        }
-        return CertificateFault(code, culprit ?? leaf, isLeaf: depth == 0)
+        let culprit = unsafe X509_STORE_CTX_get_current_cert(context).map { unsafe Certificate(sharing: $0) }
+        return .bad(CertificateFault(code, culprit ?? leaf, isLeaf: depth == 0))
     }
 
-    private func expect(_ role: Role, of parameters: OpaquePointer?, _ what: String) throws(OpenSSLError) {
+    /// The chain that was found, and until when it is good.
+    private func path(_ context: OpaquePointer) throws(OpenSSLError) -> CertificatePath {
+        let chain = unsafe X509_STORE_CTX_get0_chain(context)
+        let shownCount = Int(unsafe X509_STORE_CTX_get_num_untrusted(context))
+        let now = Int64(time(nil))
+        var (shown, goodUntil): ([Certificate], Int64) = ([], .max)
+        for index in 0..<max(unsafe OPENSSL_sk_num(chain), 0) {
+            guard let item = unsafe OPENSSL_sk_value(chain, index) else { continue }
+            let certificate = unsafe Certificate(sharing: OpaquePointer(item))
+            goodUntil = min(goodUntil, try certificate.facts().notAfter)
+            for list in lists ?? [] where list.isOfIssuer(of: certificate) {
+                // One that has run out already was not what it is good by.
+                if let end = list.end, end > now { goodUntil = min(goodUntil, end) }
+            }
+            if shown.count < max(shownCount, 1) { shown.append(certificate) }
+        }
+        return CertificatePath(shown: shown, goodUntil: goodUntil)
+    }
+
+    private func expect(
+        _ role: Role, of parameters: OpaquePointer?, endsAtAnyTrusted: Bool, _ what: String
+    ) throws(OpenSSLError) {
         // Who trusts a certificate that is no authority's trusts just that one.
-        let flags = X509_V_FLAG_PARTIAL_CHAIN | (checksRevocation ? X509_V_FLAG_CRL_CHECK : 0)
+        var flags = endsAtAnyTrusted ? X509_V_FLAG_PARTIAL_CHAIN : 0
+        if lists != nil { flags |= X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL }
         unsafe try check(X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)), what)
         // 112 bits: RSA from 2048 bits on, SHA-2; as TLS on Debian.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
@@ -100,55 +144,5 @@ package final class CertificateVerifier: @unchecked Sendable {
         case .ip(let address):
             unsafe try check(X509_VERIFY_PARAM_set1_ip_asc(parameters, address), what)
         }
-    }
-}
-
-/// Why a certificate proves nothing.
-package enum CertificateFault: Error, Hashable, Sendable {
-    /// None was shown.
-    case missing
-    /// Its last second, in Unix seconds; nil where its dates can't be read.
-    ///
-    /// - Parameter authority: whose certificate it is; nil for that of the other side itself.
-    case expired(at: Int64?, authority: String?)
-    /// Its first second, in Unix seconds; nil where its dates can't be read.
-    case notYetValid(until: Int64?, authority: String?)
-    /// It is for these names, and no other.
-    case otherName([SubjectName])
-    /// Nobody who is trusted has signed it.
-    ///
-    /// - Parameter issuer: who has.
-    case untrusted(issuer: String)
-    /// It has signed itself.
-    case selfSigned
-    /// It is not for what it is used for: not for servers, for instance.
-    case otherPurpose
-    case revoked
-    /// Whoever has signed it has no revocation list among those that are known.
-    case unlisted(issuer: String)
-    /// The revocation list of whoever has signed it is out of date.
-    case outdatedList(issuer: String)
-    /// In libcrypto's words.
-    case other(String)
-
-    fileprivate init(_ code: CInt, _ culprit: Certificate, isLeaf: Bool) {
-        let authority = isLeaf ? nil : culprit.subject
-        let dates = try? culprit.facts()
-        self =
-            switch code {
-            case X509_V_ERR_CERT_HAS_EXPIRED: .expired(at: dates?.notAfter, authority: authority)
-            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(until: dates?.notBefore, authority: authority)
-            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .otherName(culprit.subjectNames)
-            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned
-            case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
-                X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-                .untrusted(issuer: culprit.issuer)
-            case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: .untrusted(issuer: culprit.subject)
-            case X509_V_ERR_INVALID_PURPOSE: .otherPurpose
-            case X509_V_ERR_CERT_REVOKED: .revoked
-            case X509_V_ERR_UNABLE_TO_GET_CRL: .unlisted(issuer: culprit.issuer)
-            case X509_V_ERR_CRL_HAS_EXPIRED: .outdatedList(issuer: culprit.issuer)
-            default: .other(unsafe String(cString: X509_verify_cert_error_string(Int(code))))
-            }
     }
 }

@@ -4,15 +4,34 @@ private import CHoldfastOpenSSL
 package struct RevocationList: Sendable {
     let handle: RevocationListHandle
 
+    /// Unix seconds: when a newer one is due; nil where it does not say.
+    package let end: Int64?
+
+    init(_ handle: RevocationListHandle) throws(OpenSSLError) {
+        self.handle = handle
+        guard unsafe X509_CRL_get_ext_by_NID(handle.pointer, NID_delta_crl, -1) < 0 else {
+            throw OpenSSLError(
+                """
+                it holds a delta list (Delta CRL Indicator), which says only what has changed since another list; whole \
+                lists are needed
+                """)
+        }
+        let next = unsafe X509_CRL_get0_nextUpdate(handle.pointer)
+        end =
+            if unsafe next == nil { nil } else {
+                unsafe try unixSeconds(next, "the date of its next update can't be read")
+            }
+    }
+
     /// All lists of a PEM file, in its order, or the one of a DER file; at least one.
     package static func all(_ bytes: [UInt8]) throws(OpenSSLError) -> [RevocationList] {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        if bytes.first == DERReader.sequence { return [RevocationList(handle: try read(der: bytes.span))] }
+        if bytes.first == DERReader.sequence { return [try RevocationList(read(der: bytes.span))] }
         let bio = try MemoryBIO(bytes.span)
         var lists: [RevocationList] = []
         while let list = unsafe PEM_read_bio_X509_CRL(bio.pointer, nil, { _, _, _, _ in -1 }, nil) {
-            lists.append(RevocationList(handle: unsafe RevocationListHandle(owning: list)))
+            lists.append(try RevocationList(unsafe RevocationListHandle(owning: list)))
         }
         let isEnd = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
         guard isEnd else { throw .taking("a revocation list in it is damaged") }
@@ -21,12 +40,28 @@ package struct RevocationList: Sendable {
     }
 
     private static func read(der: Span<UInt8>) throws(OpenSSLError) -> RevocationListHandle {
-        unsafe RevocationListHandle(
+        var count = 0
+        let handle = unsafe RevocationListHandle(
             owning: try check(
                 der.withUnsafeBufferPointer { buffer in
                     var next = buffer.baseAddress
-                    return unsafe d2i_X509_CRL(nil, &next, buffer.count)
+                    let list = unsafe d2i_X509_CRL(nil, &next, buffer.count)
+                    if let next = unsafe next, let start = buffer.baseAddress { count = unsafe next - start }
+                    return unsafe list
                 }, "it is no revocation list, in PEM or DER"))
+        guard count == der.count else {
+            throw OpenSSLError("more follows a revocation list in DER: several lists have to be in PEM")
+        }
+        return handle
+    }
+
+    /// The name of the authority that has made it, as RFC 2253 writes names.
+    package var issuer: String { unsafe Certificate.text(X509_CRL_get_issuer(handle.pointer)) }
+
+    /// Whether it is under the name of the authority that has signed the certificate.
+    func isOfIssuer(of certificate: Certificate) -> Bool {
+        unsafe X509_NAME_cmp(
+            X509_CRL_get_issuer(handle.pointer), X509_get_issuer_name(certificate.handle.pointer)) == 0
     }
 
     package func pem() throws(OpenSSLError) -> [UInt8] {
@@ -65,7 +100,8 @@ extension CertificateAuthority {
             unsafe try check(X509_CRL_add0_revoked(list, entry), what)
         }
         guard unsafe X509_CRL_sign(list, key.handle.pointer, EVP_sha256()) > 0 else { throw .taking(what) }
-        return RevocationList(handle: handle)
+        // Read anew: libcrypto tells lists from each other by what it notes when it reads them.
+        return try RevocationList.all(RevocationList(handle).pem())[0]
     }
 }
 

@@ -51,6 +51,8 @@ extension Dialer {
         case .unlisted(let issuer): return "\(certificate) may be revoked: no revocation list of \(issuer) is known"
         case .outdatedList(let issuer):
             return "\(certificate) may be revoked: the revocation list of \(issuer) is out of date"
+        case .forgedList(let issuer):
+            return "\(certificate) may be revoked: the revocation list of \(issuer) is not signed with its key"
         case .other(let words): return "\(certificate) is not good: \(words)"
         }
     }

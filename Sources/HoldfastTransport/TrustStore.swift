@@ -23,6 +23,22 @@ package enum TrustStore {
         }
     }
 
+    /// The revocation lists that do not do, for people, one of each.
+    ///
+    /// - Parameter now: Unix seconds.
+    package static func warnings(
+        _ revocations: CredentialSource, now: Int64
+    ) throws(TransportConfigurationError) -> [String] {
+        let lists = try lists(revocations)
+        let name = revocations.named("revocation list")
+        return Set(lists.map(\.issuer)).sorted().compactMap { issuer in
+            let ends = lists.filter { $0.issuer == issuer }.map { $0.end ?? .max }
+            guard let end = ends.max(), end <= now else { return nil }
+            return "the list of \(issuer) in the \(name) is out of date (\(ClientCertificate.text(end))): clients of "
+                + "that authority are refused until there is a newer one"
+        }
+    }
+
     private static func lists(_ source: CredentialSource) throws(TransportConfigurationError) -> [RevocationList] {
         let what = "revocation list"
         let bytes = try source.read(as: what)

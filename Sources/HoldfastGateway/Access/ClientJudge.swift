@@ -5,8 +5,11 @@ internal import HoldfastTransport
 /// Somebody who has shown a certificate that is good here.
 struct KnownClient: Sendable {
     let certificate: Certificate
-    /// Unix seconds: the last one at which the certificate is good.
-    let notAfter: Int64
+    /// Its certificate, and those that lead from it to an authority of the listener.
+    let chain: [Certificate]
+    /// Unix seconds: from then on another judgement is needed, because a certificate of the chain has expired or a
+    /// revocation list is out of date.
+    let goodUntil: Int64
     /// What it may submit for; nil for everything.
     let topics: Set<String>?
     /// Shared by all its connections to a listener; nil for any number.
@@ -21,10 +24,20 @@ final class ClientJudge: Sendable {
         let words: String
     }
 
+    /// What tells an item of the table from the others.
+    private struct Item: Hashable {
+        let name: String
+        let kind: ClientSubject.Kind
+
+        init(_ subject: ClientSubject) { (name, kind) = (subject.name, subject.kind) }
+    }
+
     private let verifier: CertificateVerifier
     private let subjects: [ClientSubject]?
-    /// By the name in the table.
-    private let rates: [String: SharedRate]
+    /// By the item in the table.
+    private let rates: [Item: SharedRate]
+    /// Certificates between clients' and the listener's authorities: a client that resumes a session shows none of them.
+    private let between = Monitor(RememberedCertificates(limit: 1000))
 
     /// - Parameters:
     ///   - authorities: who has to have signed what clients show.
@@ -36,46 +49,46 @@ final class ClientJudge: Sendable {
         verifier = try TrustStore.verifier(
             authorities, as: "client authorities", revocations: settings.clientRevocations)
         subjects = settings.clientSubjects
-        var rates: [String: SharedRate] = [:]
+        var rates: [Item: SharedRate] = [:]
         for subject in subjects ?? [] where subject.rate != nil {
-            let known = former?.rates[subject.name]
-            rates[subject.name] = known?.limit == subject.rate ? known : SharedRate(subject.rate)
+            let known = former?.rates[Item(subject)]
+            rates[Item(subject)] = known?.limit == subject.rate ? known : SharedRate(subject.rate)
         }
         self.rates = rates
     }
 
     /// - Parameters:
     ///   - chain: what the client has shown, its own first.
-    ///   - wasFoundGood: whether this judge found it good before, in the handshake of a session that is resumed; then only
-    ///     time can have changed that, and the certificates that lead to the authority are not needed.
-    func judge(_ chain: [Certificate], wasFoundGood: Bool = false) throws(Refused) -> KnownClient {
+    ///   - isResumed: whether it comes with the session that it resumes, which has its own certificate alone.
+    func judge(_ chain: [Certificate], isResumed: Bool = false) throws(Refused) -> KnownClient {
         guard let own = chain.first else { throw Refused(words: "a client shows no certificate") }
         let whose = "a client's certificate (\(Self.printable(own.subject)))"
-        let notAfter: Int64
+        let path: CertificatePath
         do throws(OpenSSLError) {
-            if wasFoundGood {
-                if !own.isValid() { throw OpenSSLError("it has expired") }
-            } else if let fault = try verifier.fault(in: chain, as: .client) {
-                throw OpenSSLError(Self.words(fault))
+            let others = isResumed ? between.withLock(\.all) : []
+            switch try verifier.verdict(on: chain + others, as: .client) {
+            case .good(let found): path = found
+            case .bad(let fault): throw OpenSSLError(Self.words(fault))
             }
-            notAfter = try own.facts().notAfter
+            try remember(path.shown.dropFirst())
         } catch {
             throw Refused(words: "\(whose) is not good: \(error)")
         }
-        guard let subjects else { return KnownClient(certificate: own, notAfter: notAfter, topics: nil, rate: nil) }
-        let names = Self.names(of: own)
-        guard let subject = subjects.first(where: { names.contains($0.name) || names.contains($0.name.lowercased()) })
+        func known(topics: Set<String>?, rate: SharedRate?) -> KnownClient {
+            KnownClient(certificate: own, chain: path.shown, goodUntil: path.goodUntil, topics: topics, rate: rate)
+        }
+        guard let subjects else { return known(topics: nil, rate: nil) }
+        let names = ClientNames(own)
+        guard let subject = subjects.first(where: names.fit)
         else { throw Refused(words: "\(whose) is good, but of nobody in the table of clients") }
-        return KnownClient(
-            certificate: own, notAfter: notAfter, topics: subject.topics, rate: rates[subject.name])
+        return known(topics: subject.topics, rate: rates[Item(subject)])
     }
 
-    /// Host names are alike in whatever case.
-    private static func names(of certificate: Certificate) -> Set<String> {
-        var names: Set<String> = [certificate.subject]
-        if let name = certificate.commonName { names.insert(name) }
-        for case .dns(let host) in certificate.subjectNames { names.insert(host.lowercased()) }
-        return names
+    private func remember(_ certificates: ArraySlice<Certificate>) throws(OpenSSLError) {
+        for certificate in certificates {
+            let bytes = try certificate.der()
+            between.withLock { $0.add(certificate, bytes) }
+        }
     }
 
     private static func words(_ fault: CertificateFault) -> String {
@@ -90,15 +103,26 @@ final class ClientJudge: Sendable {
         case .untrusted(let issuer): "none of the listener's authorities has signed it, but \(printable(issuer))"
         case .selfSigned: "it has signed itself"
         case .otherPurpose: "it is not for TLS clients: its key usage says otherwise"
-        case .revoked: "it has been revoked"
+        case .revoked(nil): "it has been revoked"
+        case .revoked(let authority?): "that of its authority \(printable(authority)) has been revoked"
         case .unlisted(let issuer): "no revocation list of \(printable(issuer)) is there, and each authority needs one"
         case .outdatedList(let issuer): "the revocation list of \(printable(issuer)) is out of date"
+        case .forgedList(let issuer): "the revocation list of \(printable(issuer)) is not signed with its key"
         case .other(let words): words
         }
     }
 
-    /// The other side has written it.
-    private static func printable(_ name: String) -> String {
-        String(decoding: name.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(200), as: UTF8.self)
+    /// A name that the other side has written, for one line of a log: all that is no letter, number, sign or space is
+    /// escaped, since it could make the name look like another's.
+    static func printable(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars.prefix(200) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return name.unicodeScalars.count > 200 ? text + "…" : text
     }
 }

@@ -11,6 +11,8 @@ public struct AdminConfiguration: Sendable {
     public var request: Duration = .seconds(10)
     /// Bytes of a request's head. Default: 8192.
     public var headBytes = 8192
+    /// From one line of a kind to the next in the listener's log. Default: 60 s.
+    public var logInterval: Duration = .seconds(60)
 
     public init(listen: ListenAddress) { self.listen = listen }
 }

@@ -86,7 +86,7 @@ public final class AdminServer: Service, Sendable {
             onServerRunning: { channel in
                 // Nearest to the socket: whoever comes later would end the server over an error. Hummingbird offers no other
                 // place; where this fails, the listener is closed already.
-                let log = ListenerLog(logger, name: "admin")
+                let log = ListenerLog(logger, name: "admin", interval: configuration.logInterval)
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptPause { log.cannotAccept($0) }, position: .first)

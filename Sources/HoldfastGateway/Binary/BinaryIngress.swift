@@ -13,12 +13,13 @@ struct BinaryIngress: Ingress {
 
     /// Listens from when it returns.
     static func start(
-        _ configuration: BinaryIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger
+        _ configuration: BinaryIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger,
+        logInterval: Duration
     ) async throws(GatewayError) -> BinaryIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary")
         let producer = try producer(named: producerName, of: engine)
-        let service = BinaryService(configuration, producer: producer, logger: logger)
+        let service = BinaryService(configuration, producer: producer, logger: logger, logInterval: logInterval)
         let door = ListenerDoor(
             limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
             guests: service.guests, room: room, figures: service.figures, log: service.log)

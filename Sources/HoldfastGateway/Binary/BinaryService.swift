@@ -13,10 +13,10 @@ final class BinaryService: Sendable {
     let unfinished = UnfinishedWork()
     private let current: Monitor<BinaryIngressConfiguration>
 
-    init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger) {
+    init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger, logInterval: Duration) {
         self.producer = producer
         self.logger = logger
-        log = ListenerLog(logger, name: "binary")
+        log = ListenerLog(logger, name: "binary", interval: logInterval)
         rate = SharedRate(settings.rate)
         current = Monitor(settings)
     }

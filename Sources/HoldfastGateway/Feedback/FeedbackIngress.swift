@@ -10,11 +10,12 @@ struct FeedbackIngress: Ingress {
 
     /// Listens from when it returns.
     static func start(
-        _ configuration: FeedbackIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger
+        _ configuration: FeedbackIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger,
+        logInterval: Duration
     ) async throws(GatewayError) -> FeedbackIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
-        let service = FeedbackService(configuration, engine: engine, logger: logger)
+        let service = FeedbackService(configuration, engine: engine, logger: logger, logInterval: logInterval)
         let door = ListenerDoor(
             limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
             guests: service.guests, room: room, figures: service.figures, log: service.log)

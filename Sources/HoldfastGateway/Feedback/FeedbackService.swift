@@ -17,10 +17,10 @@ final class FeedbackService: Sendable {
     private let engine: PushEngine
     private let current: Monitor<FeedbackIngressConfiguration>
 
-    init(_ settings: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger) {
+    init(_ settings: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger, logInterval: Duration) {
         self.engine = engine
         self.logger = logger
-        log = ListenerLog(logger, name: "feedback")
+        log = ListenerLog(logger, name: "feedback", interval: logInterval)
         current = Monitor(settings)
     }
 

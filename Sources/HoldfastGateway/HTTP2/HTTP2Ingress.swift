@@ -15,14 +15,13 @@ struct HTTP2Ingress: Ingress {
     /// - Throws: ``GatewayError``.
     static func start(
         _ configuration: HTTP2IngressConfiguration, submitters: [SubmitterKey], engine: PushEngine,
-        room: ConnectionRoom,
-        logger: Logger
+        room: ConnectionRoom, logger: Logger, logInterval: Duration
     ) async throws(GatewayError) -> HTTP2Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
-            log: ListenerLog(logger, name: "http2"))
+            log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
             limits: { service.settings.limits }, asksForCredentials: !access.isOpen, guests: service.guests, room: room,
             figures: service.figures, log: service.log)

@@ -104,9 +104,8 @@ struct RequestDesk {
             batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
-            if Self.isAboutCredentials(error.reason) {
-                troubles[.refusedCredentials] =
-                    "a client's credentials were refused with \(error.reason): \(error.detail)"
+            if let line = Self.line(about: error.reason) {
+                troubles[line] = "a request was refused with \(error.reason): \(error.detail)"
             }
             refuse(its, RefusalAnswer(error))
         }
@@ -200,12 +199,14 @@ struct RequestDesk {
         return troubles
     }
 
-    private static func isAboutCredentials(_ reason: Reason) -> Bool {
-        [
-            .invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates,
-            .topicDisallowed,
-        ]
-        .contains(reason)
+    /// Under which line operators are told of such a refusal; nil for those that they are not told of.
+    private static func line(about reason: Reason) -> ListenerLog.Line? {
+        switch reason {
+        case .invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates:
+            .refusedTokens
+        case .topicDisallowed: .refusedTopics
+        default: nil
+        }
     }
 
     private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }

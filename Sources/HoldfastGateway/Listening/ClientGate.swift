@@ -5,7 +5,8 @@ internal import NIOSSL
 internal import NIOTLS
 
 /// Knows who a connection's client is by the certificate that it has shown, and ends the connection when that is good no
-/// more: when it has expired, was revoked, or is of nobody who may submit.
+/// more: when it or an authority's has expired, was revoked or has no revocation list that is up to date, or when it is of
+/// nobody who may submit.
 ///
 /// Lives on one event loop, behind TLS and before whoever speaks the listener's protocol.
 final class ClientGate: ChannelInboundHandler {
@@ -24,7 +25,7 @@ final class ClientGate: ChannelInboundHandler {
     private var isEnding = false
     private var timer: Scheduled<Void>?
 
-    /// How late the end of a certificate may be noticed.
+    /// How late the end of a certificate or a list may be noticed.
     private static let slack = TimeAmount.seconds(1)
     /// The farthest that a timer is set.
     private static let farthest: Int64 = 86_400
@@ -54,14 +55,16 @@ final class ClientGate: ChannelInboundHandler {
         return try? Certificate(der: bytes, from: "the client's certificate")
     }
 
-    private func look(_ peer: SocketAddress?, wasFoundGood: Bool = false) -> Bool {
+    private func look(_ peer: SocketAddress?, isResumed: Bool = false) -> Bool {
         client = nil
         guard let judge else { return false }
         do throws(ClientJudge.Refused) {
-            client = try judge.judge(shown, wasFoundGood: wasFoundGood)
+            let known = try judge.judge(shown, isResumed: isResumed)
+            client = known
+            shown = known.chain
             return true
         } catch {
-            door.log(.refusedCredentials, error.words, peer: peer)
+            door.log(.refusedCertificates, error.words, peer: peer)
             return false
         }
     }
@@ -85,8 +88,9 @@ final class ClientGate: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// A session that is resumed shows nothing anew. It can be resumed only where it began, which is while the same judge
-    /// decides: another one comes with another context, whose keys open none of the former's tickets.
+    /// A session that is resumed shows nothing anew, and time may have changed what holds for its client. It can be resumed
+    /// only where it began, which is while the same judge decides: another one comes with another context, whose keys open
+    /// none of the former's tickets.
     private func isOpen(_ context: ChannelHandlerContext) -> Bool {
         guard client == nil else { return true }
         do {
@@ -95,7 +99,7 @@ final class ClientGate: ChannelInboundHandler {
         } catch {
             return false
         }
-        return look(context.channel.remoteAddress, wasFoundGood: judge === tls.judge)
+        return look(context.channel.remoteAddress, isResumed: true)
     }
 
     // MARK: Afterwards
@@ -109,7 +113,7 @@ final class ClientGate: ChannelInboundHandler {
     private func watch(_ context: ChannelHandlerContext) {
         timer?.cancel()
         guard let client else { return }
-        let left = client.notAfter - EngineClock.system.wall().seconds
+        let left = client.goodUntil - EngineClock.system.wall().seconds
         let pause = TimeAmount.seconds(min(max(left, 0), Self.farthest)) + Self.slack
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { self.lookAgain(context) }
     }

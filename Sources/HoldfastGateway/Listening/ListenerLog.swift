@@ -2,8 +2,8 @@ internal import Holdfast
 internal import Logging
 internal import NIOCore
 
-/// What a listener tells operators of its clients: of each kind one line in an interval, about one client, and with how many
-/// like it were left out since the line before. Clients must not fill a disk with words.
+/// Tells operators of a listener's clients: of each kind one line in an interval, about one client, and with how many like it
+/// were left out since the line before. Clients must not fill a disk with words.
 final class ListenerLog: Sendable {
     enum Line: String, Sendable {
         case tooManyConnections = "too-many-connections"
@@ -11,20 +11,26 @@ final class ListenerLog: Sendable {
         case tooManyDescriptors = "too-many-descriptors"
         case strangersGo = "strangers-go"
         case cannotAccept = "cannot-accept"
-        case refusedCredentials = "refused-credentials"
+        case refusedCertificates = "refused-certificates"
+        case refusedTokens = "refused-tokens"
+        case refusedTopics = "refused-topics"
         case revocationLists = "revocation-lists"
         case journalRefuses = "journal-refuses"
     }
 
     private let logger: Logger
+    private let name: String
     private let limiter: Monitor<LogLimiter<Line>>
     private let clock: EngineClock
 
-    /// - Parameter name: the listener's.
-    init(_ logger: Logger, name: String, interval: Duration = .seconds(60), clock: EngineClock = .system) {
+    /// - Parameters:
+    ///   - name: the listener's.
+    ///   - interval: from one line of a kind to the next; zero holds nothing back.
+    init(_ logger: Logger, name: String, interval: Duration, clock: EngineClock = .system) {
         var logger = logger
         logger[metadataKey: "listener"] = .string(name)
         self.logger = logger
+        self.name = name
         self.clock = clock
         limiter = Monitor(LogLimiter(interval: interval))
     }
@@ -36,14 +42,18 @@ final class ListenerLog: Sendable {
         let now = clock.monotonic()
         guard let leftOut = limiter.withLock({ $0.admit(line, now: now) }) else { return }
         var metadata: Logger.Metadata = ["event": .string(line.rawValue)]
-        if let peer { metadata["client"] = .string(peer.ipAddress ?? "\(peer)") }
+        let client = peer.map { $0.ipAddress ?? "\($0)" }
+        if let client { metadata["client"] = .string(client) }
+        if leftOut > 0 { metadata["left-out"] = .stringConvertible(leftOut) }
+        // Logs without metadata name them as well.
+        let place = "listener \(name)" + (client.map { ", client \($0)" } ?? "")
         let suffix = leftOut > 0 ? " (and \(leftOut) more like this since the last one that was logged)" : ""
-        logger.warning("\(words())\(suffix)", metadata: metadata)
+        logger.warning("\(place): \(words())\(suffix)", metadata: metadata)
     }
 
     func tookRevocationLists() {
         logger.notice(
-            "other revocation lists are taken up, and each connection's certificate is looked at again",
+            "listener \(name): other revocation lists are taken up, and each connection's certificate is looked at again",
             metadata: ["event": .string(Line.revocationLists.rawValue)])
     }
 

@@ -9,8 +9,8 @@ public struct ServerTLS: Hashable, Sendable {
     public var identity: ClientCertificate
     /// PEM with the authorities whose certificates clients may show; nil asks for none.
     public var clientAuthorities: TrustedCertificates?
-    /// Which of their certificates those authorities have taken back: revocation lists in PEM, or one in DER. Whoever has
-    /// signed a client's certificate needs a list, which is not out of date. Nil asks for none. Default: nil.
+    /// Certificates that those authorities and others below them have taken back: revocation lists in PEM, or one in DER.
+    /// Each authority above a client needs a list that is not out of date. Nil asks for none. Default: nil.
     public var clientRevocations: CredentialSource?
     /// How often the file of the revocation lists is looked at. Default: 10 s.
     public var clientRevocationsInterval: Duration = .seconds(10)
@@ -28,6 +28,18 @@ public struct ServerTLS: Hashable, Sendable {
     ///
     /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
     public func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
+
+    /// Reads its revocation lists and names those that are out of date, for people, one of each: whose clients are refused.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
+    public func warnings() throws(GatewayError) -> [String] {
+        guard let clientRevocations else { return [] }
+        do throws(TransportConfigurationError) {
+            return try TrustStore.warnings(clientRevocations, now: EngineClock.system.wall().seconds)
+        } catch {
+            throw GatewayError(.configuration, error.message)
+        }
+    }
 }
 
 /// The TLS of a listener, read from files and exchanged for what they hold later.

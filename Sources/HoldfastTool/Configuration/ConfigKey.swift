@@ -42,6 +42,8 @@ struct ConfigSection: Sendable {
     /// For people: what it is about, and of what there is a list.
     let meaning: String
     let keys: [ConfigKey]
+    /// The mistake that an empty list is; nil where it means the same as none.
+    var whenEmpty: String?
     /// What keys contradict each other. One for each item; for a section that is no list, one.
     var check: @Sendable ([ConfigValues], inout [ConfigProblem]) -> Void = { _, _ in }
 

@@ -86,8 +86,10 @@ struct ConfigReader {
     private mutating func readList(_ tree: YAMLTree, of section: ConfigSection) -> [Item] {
         switch tree.content {
         case .empty:
+            if let words = section.whenEmpty { report(tree.place, section.name, words) }
             return []
         case .sequence(let trees):
+            if trees.isEmpty, let words = section.whenEmpty { report(tree.place, section.name, words) }
             return trees.enumerated().map { index, tree in
                 var item = Item(source: source(tree.place))
                 readKeys(tree, of: section, path: "\(section.name)[\(index)]", prefix: "", into: &item)

@@ -65,15 +65,27 @@ extension Configuration {
     /// - Parameter addresses: see ``GatewaySettings/configuration(routes:at:)``.
     func gatewayConfiguration(at addresses: [String: ListenAddress]) -> GatewayConfiguration {
         var gateway = gateway.configuration(routes: routes, at: addresses)
+        gateway.logInterval = log.interval
         if let limit = DescriptorLimit.current { gateway.connections = DescriptorPlan(self).room(within: limit.soft) }
         return gateway
+    }
+
+    private var outdatedLists: [String] {
+        gateway.listeners.flatMap { name, listener in
+            do throws(GatewayError) {
+                return try (listener.tls?.warnings() ?? []).map { "listener \(name): \($0)" }
+            } catch {
+                // A mistake, which is told as one.
+                return []
+            }
+        }
     }
 
     /// What can be served, and not as it is written, or not as safely: for people, one of each.
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
     func warnings(within limit: Int?) -> [String] {
-        OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning)
+        OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning) + outdatedLists
             + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
     }
 }

@@ -46,11 +46,13 @@ struct LocalCertificates {
             names: names,
             goodUntil: String(Date(timeIntervalSince1970: TimeInterval(end)).formatted(.iso8601).prefix(10)))
         try await issue(
-            authority, "Holdfast gateway", names.map(Self.subject), lifetime, to: made.certificate, key: made.key)
+            authority, "Holdfast gateway", names.map(Self.subject), lifetime, usage: "serverAuth",
+            to: made.certificate, key: made.key)
         if let client {
             (made.client, made.clientKey) = (path("client.pem"), path("client.key"))
             try await issue(
-                authority, client, [.dns("client.invalid")], lifetime, to: path("client.pem"), key: path("client.key"))
+                authority, client, [.dns("client.invalid")], lifetime, usage: "clientAuth", to: path("client.pem"),
+                key: path("client.key"))
         }
         return made
     }
@@ -95,10 +97,10 @@ struct LocalCertificates {
 
     private func issue(
         _ authority: CertificateAuthority, _ commonName: String, _ names: [SubjectName], _ lifetime: Duration,
-        to certificatePath: String, key keyPath: String
+        usage: String, to certificatePath: String, key keyPath: String
     ) async throws(ToolError) {
         let pair = try Self.saying { () throws(OpenSSLError) in
-            let issued = try authority.issue(commonName: commonName, names: names, lifetime: lifetime)
+            let issued = try authority.issue(commonName: commonName, names: names, lifetime: lifetime, usage: usage)
             return (certificate: try issued.certificate.pem(), key: try issued.key.pem())
         }
         // With a key that is not its own, a certificate is refused; the moment between the two is a short one.

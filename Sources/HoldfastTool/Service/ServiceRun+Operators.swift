@@ -10,6 +10,7 @@ extension ServiceRun {
         guard let listen = settings.listen else { return nil }
         var configuration = AdminConfiguration(listen: listen)
         configuration.servesEverybody = settings.everybody
+        configuration.logInterval = whole.log.interval
         configuration.connections =
             DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
             ?? settings.connections

@@ -43,6 +43,27 @@ struct GatewayCertificateTests {
         #expect(made.output.contains("clients: \(folder("tls/ca.pem"))"))
     }
 
+    @Test("Each certificate is for one end alone, so that the gateway's own is no client's")
+    func usages() async throws {
+        let made = try await Tool.run("gateway", "certificate", "--directory", folder("tls"), "--client", "a sender")
+        #expect(made.status == 0)
+        for (name, purpose, isGood) in [
+            ("server", "sslserver", true), ("server", "sslclient", false), ("client", "sslclient", true),
+            ("client", "sslserver", false),
+        ] {
+            let command = Process()
+            command.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            command.arguments = [
+                "openssl", "verify", "-purpose", purpose, "-CAfile", folder("tls/ca.pem"), folder("tls/\(name).pem"),
+            ]
+            command.standardOutput = FileHandle.nullDevice
+            command.standardError = FileHandle.nullDevice
+            try command.run()
+            command.waitUntilExit()
+            #expect((command.terminationStatus == 0) == isGood, "\(name) as \(purpose)")
+        }
+    }
+
     @Test("What is there stays unless --replace is said, which keeps the authority")
     func replaces() async throws {
         let directory = folder("tls")

@@ -154,6 +154,24 @@ struct GatewaySettingsTests {
         #expect(without.count == 1 && without[0].contains("needs feedback.topic, or feedback.clients"), "\(without)")
     }
 
+    @Test("A table of clients without an item is a mistake, and does not let everybody in")
+    func emptyTable() throws {
+        for text in ["clients: []", "clients:"] {
+            let told = try mistakes("routes: [{endpoint: sandbox}]\n\(text)\n")
+            #expect(told.count == 1 && told[0].contains("clients: has no item"), "\(told)")
+        }
+    }
+
+    @Test("An item of the table of clients says which kind of name it means")
+    func kindOfName() throws {
+        let client = { (kind: String) in "clients: [{name: a, kind: \(kind)}]\nroutes: [{endpoint: sandbox}]\n" }
+        for kind in ClientSubject.Kind.allCases {
+            let values = try load(client(kind.rawValue)).values.filter { $0.section.name == "clients" }
+            #expect(ClientSettings.subjects(values) == [ClientSubject("a", kind: kind)])
+        }
+        #expect(try mistakes(client("serial")).count == 1)
+    }
+
     @Test("config check reads the certificates of listeners, too")
     func files() async throws {
         let folder = try TemporaryFolder()

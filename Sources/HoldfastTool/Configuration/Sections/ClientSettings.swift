@@ -11,8 +11,12 @@ enum ClientSettings {
         keys: [
             ConfigKey(
                 "name", .text("a name", 1...255), need: .always,
-                "whose certificate: the common name of its subject, one of its host names, or the whole subject "
-                    + "(`CN=orders,O=Example`)"),
+                "whose certificate: with `=` the whole subject (`CN=orders,O=Example`), else the common name of its "
+                    + "subject or one of its host names"),
+            ConfigKey(
+                "kind", .choice(ClientSubject.Kind.allCases.map(\.rawValue)), default: "any",
+                "where the certificate must have the name: `common-name`, `host-name` or `subject`, so that the same name "
+                    + "in another place does not count"),
             ConfigKey(
                 "topics", .texts("topics", 1...255, most: 1000), "what it may submit for; without it, for every topic"),
             ConfigKey(
@@ -22,12 +26,15 @@ enum ClientSettings {
             ConfigKey(
                 "rate.burst", .count(1...10_000_000),
                 "how many may come at once after a pause; without it, those of a second"),
-        ], check: check)
+        ], whenEmpty: "has no item, so that nobody could use a certificate: give one, or take the section away",
+        check: check)
 
     private static let check: @Sendable ([ConfigValues], inout [ConfigProblem]) -> Void = { items, problems in
         for (index, values) in items.enumerated() {
             for other in items[..<index] {
-                guard let name = values.text("name"), name == other.text("name") else { continue }
+                guard let name = values.text("name"), name == other.text("name"),
+                    values.text("kind") == other.text("kind")
+                else { continue }
                 problems.append(
                     values.problem(
                         "name", "\(name.debugDescription) is also the name of \(other.path): one item says it"))
@@ -41,7 +48,8 @@ enum ClientSettings {
         guard !items.isEmpty else { return nil }
         return items.map { values in
             ClientSubject(
-                values.text("name") ?? "", topics: values.texts("topics").map(Set.init),
+                values.text("name") ?? "", kind: values.text("kind").flatMap { .init(rawValue: $0) } ?? .any,
+                topics: values.texts("topics").map(Set.init),
                 rate: values.share("rate.per-second").map {
                     RateLimit(perSecond: $0, burst: values.count("rate.burst"))
                 })
