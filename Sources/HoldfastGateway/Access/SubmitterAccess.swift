@@ -11,6 +11,30 @@ final class SubmitterAccess: Sendable {
     private struct Key: Sendable {
         let settings: SubmitterKey
         let key: ES256PublicKey
+        /// Tells the key from all others.
+        let fingerprint: [UInt8]
+
+        init(_ settings: SubmitterKey) throws(GatewayError) {
+            let name = settings.source.named("signing key")
+            do throws(TransportConfigurationError) {
+                let pem = try settings.source.read(as: "signing key")
+                do throws(OpenSSLError) {
+                    key = try ES256PrivateKey(pem: pem).publicKey
+                    fingerprint = try key.fingerprint()
+                } catch {
+                    throw TransportConfigurationError("the \(name) can't be used: \(error)")
+                }
+            } catch {
+                throw GatewayError(.configuration, error.message)
+            }
+            self.settings = settings
+        }
+
+        /// Whether both verify the same tokens.
+        func verifiesAs(_ other: Key) -> Bool {
+            fingerprint == other.fingerprint && settings.keyID == other.settings.keyID
+                && settings.teamID == other.settings.teamID
+        }
     }
 
     /// What is known about a provider token whose signature is good.
@@ -41,7 +65,7 @@ final class SubmitterAccess: Sendable {
         isOpen = !configuration.asksForCredentials
         self.producer = producer
         var keys: [Key] = []
-        for settings in submitters { keys.append(Key(settings: settings, key: try Self.publicKey(settings))) }
+        for settings in submitters { keys.append(try Key(settings)) }
         self.keys = keys
         guard !isOpen else { return }
         guard configuration.listen.isLoopback || configuration.tls != nil else {
@@ -55,20 +79,6 @@ final class SubmitterAccess: Sendable {
                 .configuration,
                 "\(configuration.listen) asks for credentials: it needs the authorities of its clients' certificates, "
                     + "or a route with a signing key, or nobody could submit")
-        }
-    }
-
-    private static func publicKey(_ settings: SubmitterKey) throws(GatewayError) -> ES256PublicKey {
-        let name = settings.source.named("signing key")
-        do throws(TransportConfigurationError) {
-            let pem = try settings.source.read(as: "signing key")
-            do throws(OpenSSLError) {
-                return try ES256PrivateKey(pem: pem).publicKey
-            } catch {
-                throw TransportConfigurationError("the \(name) can't be used: \(error)")
-            }
-        } catch {
-            throw GatewayError(.configuration, error.message)
         }
     }
 
@@ -101,6 +111,15 @@ final class SubmitterAccess: Sendable {
         let first = max(issued, token.notBefore ?? issued)
         guard !isBeforeTime, !isAfterTime, !isNever, first <= min(oldest, last) else { return nil }
         return first...min(oldest, last)
+    }
+
+    /// Where keys of another access are here.
+    ///
+    /// - Parameter keys: the other's places.
+    /// - Returns: none for those that are not here.
+    func places(of keys: [Int], in other: SubmitterAccess) -> [Int] {
+        let sought = keys.map { other.keys[$0] }
+        return self.keys.indices.filter { index in sought.contains { $0.verifiesAs(self.keys[index]) } }
     }
 
     /// Whether one of the keys is that of the route which serves the topic.

@@ -88,6 +88,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             }
             session.drain()
             pump()
+        case is Listener.CutOff:
+            if phase == .opening { finish() }
         default: context.fireUserInboundEventTriggered(event)
         }
     }

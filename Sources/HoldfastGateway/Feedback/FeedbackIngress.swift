@@ -14,10 +14,11 @@ struct FeedbackIngress: Ingress {
     ) async throws(GatewayError) -> FeedbackIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
-        let service = FeedbackService(configuration, engine: engine, logger: logger)
+        let service = FeedbackService(
+            configuration, asksForCredentials: tls?.requiresClientCertificate == true, engine: engine, logger: logger)
         let door = ListenerDoor(
-            limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
-            guests: service.guests, room: room, figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
+            log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in
@@ -42,6 +43,7 @@ struct FeedbackIngress: Ingress {
             try CertifiedClients.tls(feedback.tls, at: listener.address, topic: feedback.topic, of: name))
         return {
             takeUpTLS()
+            service.guests.asksForCredentials = listener.demandsCertificate
             service.settings = feedback
         }
     }

@@ -24,8 +24,8 @@ struct HTTP2Ingress: Ingress {
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
             log: ListenerLog(logger, name: "http2"))
         let door = ListenerDoor(
-            limits: { service.settings.limits }, asksForCredentials: !access.isOpen, guests: service.guests, room: room,
-            figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
+            log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"], door: door,
             handlers: { _ in [HTTP2IngressConnection(service: service)] })
@@ -60,7 +60,7 @@ struct HTTP2Ingress: Ingress {
         return {
             takeUpTLS()
             service.change(to: new, settings)
-            listener.tell(HTTP2IngressReload())
+            service.guests.tell(HTTP2IngressReload())
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Holdfast
 final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
-    let guests = GuestList()
+    let guests: GuestList
     let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests
@@ -24,6 +24,7 @@ final class HTTP2IngressService: Sendable {
         isSecure = configuration.tls != nil
         rate = SharedRate(configuration.rate)
         begun = BegunRequests(limit: configuration.memory)
+        guests = GuestList(asksForCredentials: !settings.access.isOpen)
         current = Monitor(settings)
     }
 
@@ -33,6 +34,7 @@ final class HTTP2IngressService: Sendable {
     func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {
         rate.change(to: configuration.rate)
         begun.change(limit: configuration.memory)
+        guests.asksForCredentials = !settings.access.isOpen
         current.withLock { $0 = settings }
     }
 }

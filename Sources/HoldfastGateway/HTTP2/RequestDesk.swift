@@ -39,8 +39,6 @@ struct RequestDesk {
     private var tally = IngressFigures.Values()
     /// What operators are to be told: of each kind the last.
     private var troubles: [ListenerLog.Line: String] = [:]
-    /// Whether the client has shown credentials that are good.
-    private(set) var hasProof = false
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
     /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
@@ -98,7 +96,7 @@ struct RequestDesk {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }
             try credentials.check(submitter, for: notification.topic)
-            hasProof = true
+            credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
             batch.notifications.append(consume notification)
@@ -231,8 +229,13 @@ struct RequestDesk {
     /// The client has shown a certificate that is good.
     mutating func know(_ client: KnownClient) {
         credentials.client = client
-        hasProof = true
     }
+
+    /// Whether the client has shown credentials that are good.
+    var hasProof: Bool { credentials.hasProof }
+
+    /// Whether the client has to show credentials, and has not.
+    var isStranger: Bool { !settings.access.isOpen && !hasProof }
 
     /// Shared with the client's other connections; nil for any number.
     var clientRate: SharedRate? { credentials.client?.rate }

@@ -11,8 +11,8 @@ internal import NIOSSL
 final class Listener: Sendable {
     /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
     struct Drain: Sendable {}
-    /// Told to those that are open when the time for that is over: they are cut off behind it.
-    struct DrainIsOver: Sendable {}
+    /// Told to a connection that is cut off behind it, for a reason that is counted already: see ``Channel/cutOff()``.
+    struct CutOff: Sendable {}
 
     private let channel: any Channel
     private let door: ListenerDoor
@@ -85,6 +85,8 @@ final class Listener: Sendable {
     }
 
     var openConnections: Int { door.guests.count }
+    /// Whether a client without a certificate is turned away.
+    var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 
     private static func lookAgain(
         at tls: ServerTLSVault, _ door: ListenerDoor, on loop: any EventLoop
@@ -96,7 +98,7 @@ final class Listener: Sendable {
                 case .unchanged: break
                 case .taken:
                     door.log.tookRevocationLists()
-                    tell(ClientGate.JudgeChanged(), to: door.guests)
+                    door.guests.tell(ClientGate.JudgeChanged())
                 case .failed(let why):
                     door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
                 }
@@ -113,15 +115,8 @@ final class Listener: Sendable {
         let takeUp = try tls.reloading(settings)
         return {
             takeUp()
-            self.tell(ClientGate.JudgeChanged())
+            self.door.guests.tell(ClientGate.JudgeChanged())
         }
-    }
-
-    /// Tells each open connection something, through its pipeline.
-    func tell(_ event: any Sendable) { Self.tell(event, to: door.guests) }
-
-    private static func tell(_ event: any Sendable, to guests: GuestList) {
-        for channel in guests.channels { channel.pipeline.fireUserInboundEventTriggered(event) }
     }
 
     /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
@@ -134,10 +129,7 @@ final class Listener: Sendable {
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
         let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {
             for channel in channels {
-                channel.eventLoop.execute {
-                    channel.pipeline.fireUserInboundEventTriggered(DrainIsOver())
-                    channel.cut()
-                }
+                channel.eventLoop.execute { channel.cutOff() }
             }
         }
         for channel in channels { do { try await channel.closeFuture.get() } catch {} }

@@ -57,8 +57,8 @@ final class ServerTLSVault: Sendable {
     /// The handlers of the next connection, the nearest to the socket first.
     func handlers(for channel: any Channel, _ door: ListenerDoor) -> [any ChannelHandler] {
         let terms = current.withLock { $0 }
-        guard let judge = terms.judge else { return [NIOSSLServerHandler(context: terms.context)] }
-        let gate = ClientGate(self, judge, door)
+        let gate = ClientGate(self, terms.judge, door)
+        guard terms.judge != nil else { return [NIOSSLServerHandler(context: terms.context), gate] }
         let bound = NIOLoopBound(gate, eventLoop: channel.eventLoop)
         let tls = NIOSSLServerHandler(context: terms.context) { chain, promise in
             promise.succeed(bound.value.admits(chain, peer: channel.remoteAddress) ? .certificateVerified : .failed)
