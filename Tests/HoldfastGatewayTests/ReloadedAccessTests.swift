@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastLegacyAPNs
+import HoldfastOpenSSL
 import HoldfastTesting
 import NIOSSL
 import RawClients
@@ -118,6 +119,30 @@ struct ReloadedAccessTests {
             #expect(try await stays.send(request(second)).status == 200)
             #expect(try await shows.send(request(third)).status == 200)
             #expect(world.figures.faults == ["unproven": 1])
+        }
+    }
+
+    @Test("Another key in a route's file is the one that tokens are verified with, without a reload")
+    func keyInItsFile() async throws {
+        let next = try TestSigner()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString).p8")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(signer.key.pem()).write(to: file)
+        var settings = try configuration(asks: true) { $0.firstRequest = .seconds(60) }
+        var key = SubmitterKey(.file(file.path), keyID: signer.keyID, teamID: signer.teamID)
+        key.topics = [HTTP2World.topic]
+        key.reloadEvery = .milliseconds(20)
+        settings.submitters = [key]
+        try await withWorld(settings) { world in
+            let client = try await world.client()
+            #expect(try await client.send(request()).status == 200)
+            #expect(try await client.send(request(next)).reason == "InvalidProviderToken")
+            // What can't be used changes nothing.
+            try Data("no key".utf8).write(to: file, options: .atomic)
+            #expect(try await client.send(request()).status == 200)
+            try Data(next.key.pem()).write(to: file, options: .atomic)
+            try await eventually("the new key is good") { try await client.send(request(next)).status == 200 }
+            #expect(try await client.send(request()).reason == "InvalidProviderToken")
         }
     }
 

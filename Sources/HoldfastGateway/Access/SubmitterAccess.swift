@@ -5,7 +5,8 @@ internal import HoldfastTransport
 /// Who may submit at a listener: everybody on loopback; else whoever shows a client certificate that it knows, or a
 /// provider token signed with the key of the route that serves the request's topic.
 ///
-/// Made anew when a configuration is taken up, so that what was found out about tokens goes with the keys.
+/// Made anew when a configuration is taken up, or a key's file has changed, so that what was found out about tokens goes with
+/// the keys.
 final class SubmitterAccess: Sendable {
     /// A key of a route, and what it is good for.
     private struct Key: Sendable {
@@ -47,6 +48,8 @@ final class SubmitterAccess: Sendable {
 
     /// Whether everybody may who reaches it.
     let isOpen: Bool
+    /// Of the keys' files that are looked at again, from before they were read.
+    let stamps: [FileStamp]
     private let keys: [Key]
     private let producer: Producer
     private let verdicts = Monitor<[String: Verdict]>([:])
@@ -64,6 +67,7 @@ final class SubmitterAccess: Sendable {
     ) throws(GatewayError) {
         isOpen = !configuration.asksForCredentials
         self.producer = producer
+        stamps = Self.stamps(submitters)
         var keys: [Key] = []
         for settings in submitters { keys.append(try Key(settings)) }
         self.keys = keys
@@ -80,6 +84,40 @@ final class SubmitterAccess: Sendable {
                 "\(configuration.listen) asks for credentials: it needs the authorities of its clients' certificates, "
                     + "or a route with a signing key, or nobody could submit")
         }
+    }
+
+    /// With the keys that their files hold now.
+    private init(rereading old: SubmitterAccess) throws(GatewayError) {
+        (isOpen, producer) = (old.isOpen, old.producer)
+        stamps = old.currentStamps
+        var keys: [Key] = []
+        for key in old.keys { keys.append(key.settings.isWatched ? try Key(key.settings) : key) }
+        self.keys = keys
+    }
+
+    /// Reads the keys' files anew.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    func reread() throws(GatewayError) -> SubmitterAccess { try SubmitterAccess(rereading: self) }
+
+    /// Of the keys' files that are looked at again, as they are now.
+    var currentStamps: [FileStamp] { Self.stamps(keys.map(\.settings)) }
+
+    private static func stamps(_ submitters: [SubmitterKey]) -> [FileStamp] {
+        submitters.compactMap { key in
+            if key.isWatched, case .file(let path) = key.source { FileStamp(path) } else { nil }
+        }
+    }
+
+    /// How often the keys' files are looked at.
+    var interval: Duration { keys.compactMap(\.settings.reloadEvery).min() ?? Self.slowLook }
+
+    /// Where there is nothing to look at yet.
+    private static let slowLook = Duration.seconds(10)
+
+    /// Whether both have the same keys.
+    func hasKeys(of other: SubmitterAccess) -> Bool {
+        keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.verifiesAs($1) }
     }
 
     /// What is known about a provider token without looking at its signature; nil when nothing is.
@@ -132,4 +170,9 @@ final class SubmitterAccess: Sendable {
             }
         }
     }
+}
+
+extension SubmitterKey {
+    /// Whether its file is looked at again.
+    fileprivate var isWatched: Bool { reloadEvery != nil }
 }

@@ -28,7 +28,7 @@ struct HTTP2Ingress: Ingress {
             log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"], door: door,
-            handlers: { _ in [HTTP2IngressConnection(service: service)] })
+            watching: [service.keyFiles], handlers: { _ in [HTTP2IngressConnection(service: service)] })
         return HTTP2Ingress(listener: listener, service: service)
     }
 

@@ -8,7 +8,7 @@ struct HTTP2IngressSettings: Sendable {
     /// Seconds.
     let retryAfter: Int
     let unstoredLifetime: Duration
-    let access: SubmitterAccess
+    var access: SubmitterAccess
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
 

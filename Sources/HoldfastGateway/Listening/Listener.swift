@@ -17,8 +17,7 @@ final class Listener: Sendable {
     private let channel: any Channel
     private let door: ListenerDoor
     private let tls: ServerTLSVault?
-    /// Looks at revocation lists again and again.
-    private let lookingAgain: RepeatedTask?
+    private let watches: [FileWatch]
     /// As it came to be: with the port that the system chose.
     let address: ListenAddress
 
@@ -28,10 +27,12 @@ final class Listener: Sendable {
     ///   - tls: nil for cleartext.
     ///   - protocols: what ALPN takes; none for protocols that are older than it.
     ///   - door: who is let in.
+    ///   - watching: files to be looked at, beside the revocation lists of its TLS.
     ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
     /// - Throws: ``GatewayError``.
     static func start(
         _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
+        watching files: [WatchedFiles] = [],
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
@@ -68,41 +69,35 @@ final class Listener: Sendable {
                 OwnListeners.shared.opened(bound)
                 channel.closeFuture.whenComplete { _ in OwnListeners.shared.closed(bound) }
             }
-            return Listener(channel, door, tls, address)
+            return Listener(channel, door, tls, address, files)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(error)")
         }
     }
 
     private init(
-        _ channel: any Channel, _ door: ListenerDoor, _ tls: ServerTLSVault?, _ address: ListenAddress
+        _ channel: any Channel, _ door: ListenerDoor, _ tls: ServerTLSVault?, _ address: ListenAddress,
+        _ files: [WatchedFiles]
     ) {
         self.channel = channel
         self.door = door
         self.tls = tls
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
-        lookingAgain = tls.map { Self.lookAgain(at: $0, door, on: channel.eventLoop) }
+        let files = files + [tls.map { Self.revocationLists(of: $0, door) }].compactMap(\.self)
+        watches = files.map { FileWatch($0, on: channel.eventLoop) }
     }
 
     var openConnections: Int { door.guests.count }
     /// Whether a client without a certificate is turned away.
     var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 
-    private static func lookAgain(
-        at tls: ServerTLSVault, _ door: ListenerDoor, on loop: any EventLoop
-    ) -> RepeatedTask {
-        let pause = TimeAmount(tls.settings.clientRevocationsInterval)
-        return loop.scheduleRepeatedAsyncTask(initialDelay: pause, delay: pause) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-                switch tls.lookAtRevocations() {
-                case .unchanged: break
-                case .taken:
-                    door.log.tookRevocationLists()
-                    door.guests.tell(ClientGate.JudgeChanged())
-                case .failed(let why):
-                    door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
-                }
+    private static func revocationLists(of tls: ServerTLSVault, _ door: ListenerDoor) -> WatchedFiles {
+        WatchedFiles(interval: { tls.settings.clientRevocationsInterval }, look: { tls.lookAtRevocations() }) { look in
+            if case .failed(let why) = look {
+                return door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
             }
+            door.log.took(.revocationLists, "other revocation lists are taken up")
+            door.guests.tell(ClientGate.JudgeChanged())
         }
     }
 
@@ -122,7 +117,7 @@ final class Listener: Sendable {
     /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
     /// the limit are closed.
     func drain(within limit: Duration) async {
-        lookingAgain?.cancel()
+        for watch in watches { watch.cancel() }
         let channels = door.guests.end()
         // It may be closed already, or close with an error: it is gone either way.
         do { try await channel.close().get() } catch {}

@@ -13,6 +13,7 @@ final class ListenerLog: Sendable {
         case cannotAccept = "cannot-accept"
         case refusedCredentials = "refused-credentials"
         case revocationLists = "revocation-lists"
+        case signingKeys = "signing-keys"
         case journalRefuses = "journal-refuses"
     }
 
@@ -41,10 +42,11 @@ final class ListenerLog: Sendable {
         logger.warning("\(words())\(suffix)", metadata: metadata)
     }
 
-    func tookRevocationLists() {
+    /// Other files are in use, and what each connection has shown is looked at again.
+    func took(_ line: Line, _ words: String) {
         logger.notice(
-            "other revocation lists are taken up, and each connection's certificate is looked at again",
-            metadata: ["event": .string(Line.revocationLists.rawValue)])
+            "\(words), and what each connection has shown is looked at again",
+            metadata: ["event": .string(line.rawValue)])
     }
 
     func cannotAccept(_ error: any Error) {

@@ -75,16 +75,10 @@ final class ServerTLSVault: Sendable {
         return { self.current.withLock { $0 = terms } }
     }
 
-    enum Look: Equatable, Sendable {
-        case unchanged, taken
-        /// What was there before holds on. Told once.
-        case failed(String)
-    }
-
     /// Looks whether the revocation lists are others by now, and takes them up. May wait for the disk.
     ///
     /// With them goes everything that clients could resume a session by, since that shows no certificate anew.
-    func lookAtRevocations() -> Look {
+    func lookAtRevocations() -> WatchedFiles.Look {
         let terms = current.withLock { $0 }
         let stamps = Self.stamps(terms.settings)
         guard terms.watch.wantsLoad(stamps) else { return .unchanged }
