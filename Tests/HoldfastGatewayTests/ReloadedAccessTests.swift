@@ -36,7 +36,8 @@ struct ReloadedAccessTests {
         async throws
     {
         try await withHTTP2World(
-            Change { $0 = configuration.http2 ?? $0 }, gateway: Change { $0.submitters = configuration.submitters }, body)
+            Change { $0 = configuration.http2 ?? $0 }, gateway: Change { $0.submitters = configuration.submitters },
+            body)
     }
 
     /// Connections that say nothing but that they speak HTTP/2.

@@ -282,6 +282,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func end(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
+        // What TLS has to say of its end is no fault of its own.
+        state = .closed
         context?.close(promise: nil)
     }
 
@@ -289,6 +291,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func cut(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
+        state = .closed
         context?.channel.cut()
     }
 

@@ -90,8 +90,7 @@ struct RequestDesk {
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields, now: now)
-            var notification = try reader.notification(
-                fields, id: id, body: events.bodies[request.body], isTruncated: request.isTruncated)
+            var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }
@@ -106,7 +105,8 @@ struct RequestDesk {
                 troubles[.refusedCredentials] =
                     "a client's credentials were refused with \(error.reason): \(error.detail)"
             }
-            refuse(its, RefusalAnswer(error))
+            let interval = error.reason == .tooManyProviderTokenUpdates ? settings.tokenInterval : nil
+            refuse(its, RefusalAnswer(error), retryAfter: interval)
         }
     }
 
