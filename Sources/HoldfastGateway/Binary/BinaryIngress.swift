@@ -19,7 +19,8 @@ struct BinaryIngress: Ingress {
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary")
         let producer = try producer(named: producerName, of: engine)
         let service = BinaryService(
-            configuration, asksForCredentials: tls?.requiresClientCertificate == true, producer: producer, logger: logger)
+            configuration, asksForCredentials: tls?.requiresClientCertificate == true, producer: producer,
+            logger: logger)
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
             log: service.log)

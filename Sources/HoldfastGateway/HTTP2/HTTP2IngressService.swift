@@ -74,12 +74,14 @@ final class HTTP2IngressService: Sendable {
 
     /// The files of the submitters' keys: connections are told when others are in use.
     var keyFiles: WatchedFiles {
-        WatchedFiles(interval: { self.settings.access.interval }, look: { self.lookAtKeys() }) { look in
-            if case .failed(let why) = look {
-                return self.log(.signingKeys, "the signing keys that were read before hold on for senders: \(why)")
-            }
-            self.log.took(.signingKeys, "other signing keys are in use for senders' tokens")
-            self.guests.tell(HTTP2IngressReload())
-        }
+        WatchedFiles(
+            interval: { self.settings.access.interval }, look: { self.lookAtKeys() },
+            tell: { look in
+                if case .failed(let why) = look {
+                    return self.log(.signingKeys, "the signing keys that were read before hold on for senders: \(why)")
+                }
+                self.log.took(.signingKeys, "other signing keys are in use for senders' tokens")
+                self.guests.tell(HTTP2IngressReload())
+            })
     }
 }

@@ -92,13 +92,15 @@ final class Listener: Sendable {
     var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 
     private static func revocationLists(of tls: ServerTLSVault, _ door: ListenerDoor) -> WatchedFiles {
-        WatchedFiles(interval: { tls.settings.clientRevocationsInterval }, look: { tls.lookAtRevocations() }) { look in
-            if case .failed(let why) = look {
-                return door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
-            }
-            door.log.took(.revocationLists, "other revocation lists are taken up")
-            door.guests.tell(ClientGate.JudgeChanged())
-        }
+        WatchedFiles(
+            interval: { tls.settings.clientRevocationsInterval }, look: { tls.lookAtRevocations() },
+            tell: { look in
+                if case .failed(let why) = look {
+                    return door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
+                }
+                door.log.took(.revocationLists, "other revocation lists are taken up")
+                door.guests.tell(ClientGate.JudgeChanged())
+            })
     }
 
     /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
