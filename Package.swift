@@ -260,7 +260,7 @@ let package = Package(
         .testTarget(name: "HTTP2FuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // Sockets that write what a test tells them to, and commands of others.
         .target(
-            name: "RawClients", dependencies: ["Holdfast", "HoldfastTesting", nioCore, nioPosix],
+            name: "RawClients", dependencies: ["Holdfast", "HoldfastTesting", nioCore, nioPosix, nioSSL],
             path: "Tests/RawClients", swiftSettings: strict),
         // Clients that do anything, to the gateway's listeners: Scripts/fuzz-gateway. A process of its own, so that one that
         // crashes is seen as that.

@@ -245,8 +245,10 @@ struct AccessTests {
             var reasons: [String] = []
             for number in 0..<40 {
                 let authorization = try signer.authorization(claims: #"{"iss":"DEF123GHIJ","iat":\#(number)}"#)
-                reasons.append(
-                    try await client.send(HTTP2World.request([("authorization", authorization)])).reason ?? "none")
+                let answer = try await client.send(HTTP2World.request([("authorization", authorization)]))
+                reasons.append(answer.reason ?? "none")
+                // The write limit, which is the interval.
+                #expect(answer.headers["retry-after"] == (answer.status == 429 ? "30" : nil))
             }
             #expect(reasons.prefix(32).allSatisfy { $0 == "ExpiredProviderToken" })
             #expect(reasons.dropFirst(32).allSatisfy { $0 == "TooManyProviderTokenUpdates" })

@@ -210,7 +210,7 @@ struct ClientTableTests {
             tls.clientRevocations = .file(file.path)
             let vault = try ServerTLSVault(tls, protocols: [])
             func isGood(_ issued: Issued) -> Bool { (try? vault.judge?.judge([issued.certificate])) != nil }
-            func told() -> [ServerTLSVault.Look] { (0..<4).map { _ in vault.lookAtRevocations() } }
+            func told() -> [WatchedFiles.Look] { (0..<4).map { _ in vault.lookAtRevocations() } }
 
             #expect(told() == [.unchanged, .unchanged, .unchanged, .unchanged])
             try Data("no list".utf8).write(to: file, options: .atomic)

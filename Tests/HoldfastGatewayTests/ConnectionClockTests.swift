@@ -20,7 +20,7 @@ struct ConnectionClockTests {
 
     @Test("A client that has shown no credentials has its minute, and as long as it likes once it has")
     func firstRequest() {
-        var clock = ConnectionClock(limits, isProven: false, now: start)
+        var clock = ConnectionClock(limits, isStranger: true, now: start)
         clock.spoke()
         clock.heard(at: after(59))
         clock.swept(at: after(59), taken: nil)
@@ -30,6 +30,21 @@ struct ConnectionClockTests {
         #expect(clock.verdict(at: after(60), isOwed: true) == .close(.unproven))
         other.proved()
         #expect(other.verdict(at: after(60), isOwed: false) == .goOn)
+    }
+
+    @Test("A client that has to show credentials from now on, or others, has a minute from now")
+    func doubted() {
+        var clock = ConnectionClock(limits, now: start)
+        clock.spoke()
+        clock.doubted(at: after(100))
+        clock.doubted(at: after(120))
+        clock.heard(at: after(159))
+        clock.swept(at: after(159), taken: nil)
+        #expect(clock.next(after: after(159)) == after(160))
+        #expect(clock.verdict(at: after(159), isOwed: false) == .goOn)
+        #expect(clock.verdict(at: after(160), isOwed: false) == .close(.unproven))
+        clock.proved()
+        #expect(clock.verdict(at: after(160), isOwed: false) == .goOn)
     }
 
     @Test("What the kernel does not take counts from when it last took something")

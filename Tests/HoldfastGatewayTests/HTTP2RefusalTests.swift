@@ -81,42 +81,6 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("With several faults in one request, the answer is always about the same one")
-    func keepsOrder() async throws {
-        try await withHTTP2World { world in
-            let client = try await world.client()
-            // Each line mends the fault that the line before it was answered with.
-            var fault = Fault(
-                reason: "", status: 0, method: "PUT", path: "/4/device/5", topic: "com.example.other",
-                more: [
-                    ("apns-id", "1"), ("apns-priority", "9"), ("apns-expiration", "x"), ("apns-push-type", "loud"),
-                    ("apns-collapse-id", String(repeating: "c", count: 65)),
-                ], body: "")
-            var reasons: [String] = []
-            func look() async throws {
-                reasons.append(try await client.send(fault.headers, body: Array(fault.body.utf8)).reason ?? "none")
-            }
-            try await look()
-            fault.method = "POST"
-            try await look()
-            fault.path = "/3/device/5"
-            try await look()
-            fault.path = "/3/device/5a"
-            try await look()
-            fault.more.removeFirst()
-            try await look()
-            fault.more.removeFirst()
-            try await look()
-            fault.more.removeFirst()
-            try await look()
-            #expect(
-                reasons == [
-                    "MethodNotAllowed", "BadPath", "BadDeviceToken", "BadMessageId", "BadPriority", "BadExpirationDate",
-                    "PayloadEmpty",
-                ])
-        }
-    }
-
     @Test("Without a topic it is the only one there is, and refused where there are several")
     func missingTopic() async throws {
         try await withHTTP2World { world in

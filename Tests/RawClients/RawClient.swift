@@ -2,6 +2,7 @@ internal import Holdfast
 internal import HoldfastTesting
 internal import NIOCore
 internal import NIOPosix
+package import NIOSSL
 
 /// A client without manners: it writes what it is told to, and keeps what comes.
 package final class RawClient: Sendable {
@@ -27,8 +28,11 @@ package final class RawClient: Sendable {
     private let channel: any Channel
     private let state: Monitor<State>
 
-    /// - Parameter reads: false for one that leaves everything in its kernel, which takes little.
-    package init(port: Int, reads: Bool = true) async throws {
+    /// - Parameters:
+    ///   - reads: false for one that leaves everything in its kernel, which takes little.
+    ///   - tls: nil for cleartext.
+    package init(port: Int, reads: Bool = true, tls: TLSConfiguration? = nil) async throws {
+        let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let state = Monitor(State())
         self.state = state
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -36,7 +40,11 @@ package final class RawClient: Sendable {
             .channelOption(.socketOption(.so_rcvbuf), value: reads ? 1 << 20 : 4096)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Collector(state))
+                    let pipeline = channel.pipeline.syncOperations
+                    if let context {
+                        try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: nil))
+                    }
+                    try pipeline.addHandler(Collector(state))
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()

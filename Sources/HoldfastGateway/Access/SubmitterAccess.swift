@@ -5,12 +5,37 @@ internal import HoldfastTransport
 /// Who may submit at a listener: everybody on loopback; else whoever shows a client certificate that it knows, or a
 /// provider token signed with the key of the route that serves the request's topic.
 ///
-/// Made anew when a configuration is taken up, so that what was found out about tokens goes with the keys.
+/// Made anew when a configuration is taken up, or a key's file has changed, so that what was found out about tokens goes with
+/// the keys.
 final class SubmitterAccess: Sendable {
     /// A key of a route, and what it is good for.
     private struct Key: Sendable {
         let settings: SubmitterKey
         let key: ES256PublicKey
+        /// Tells the key from all others.
+        let fingerprint: [UInt8]
+
+        init(_ settings: SubmitterKey) throws(GatewayError) {
+            let name = settings.source.named("signing key")
+            do throws(TransportConfigurationError) {
+                let pem = try settings.source.read(as: "signing key")
+                do throws(OpenSSLError) {
+                    key = try ES256PrivateKey(pem: pem).publicKey
+                    fingerprint = try key.fingerprint()
+                } catch {
+                    throw TransportConfigurationError("the \(name) can't be used: \(error)")
+                }
+            } catch {
+                throw GatewayError(.configuration, error.message)
+            }
+            self.settings = settings
+        }
+
+        /// Whether both verify the same tokens.
+        func verifiesAs(_ other: Key) -> Bool {
+            fingerprint == other.fingerprint && settings.keyID == other.settings.keyID
+                && settings.teamID == other.settings.teamID
+        }
     }
 
     /// What is known about a provider token whose signature is good.
@@ -23,6 +48,8 @@ final class SubmitterAccess: Sendable {
 
     /// Whether everybody may who reaches it.
     let isOpen: Bool
+    /// Of the keys' files that are looked at again, from before they were read.
+    let stamps: [FileStamp]
     private let keys: [Key]
     private let producer: Producer
     private let verdicts = Monitor<[String: Verdict]>([:])
@@ -40,8 +67,9 @@ final class SubmitterAccess: Sendable {
     ) throws(GatewayError) {
         isOpen = !configuration.asksForCredentials
         self.producer = producer
+        stamps = Self.stamps(submitters)
         var keys: [Key] = []
-        for settings in submitters { keys.append(Key(settings: settings, key: try Self.publicKey(settings))) }
+        for settings in submitters { keys.append(try Key(settings)) }
         self.keys = keys
         guard !isOpen else { return }
         guard configuration.listen.isLoopback || configuration.tls != nil else {
@@ -58,18 +86,38 @@ final class SubmitterAccess: Sendable {
         }
     }
 
-    private static func publicKey(_ settings: SubmitterKey) throws(GatewayError) -> ES256PublicKey {
-        let name = settings.source.named("signing key")
-        do throws(TransportConfigurationError) {
-            let pem = try settings.source.read(as: "signing key")
-            do throws(OpenSSLError) {
-                return try ES256PrivateKey(pem: pem).publicKey
-            } catch {
-                throw TransportConfigurationError("the \(name) can't be used: \(error)")
-            }
-        } catch {
-            throw GatewayError(.configuration, error.message)
+    /// With the keys that their files hold now.
+    private init(rereading old: SubmitterAccess) throws(GatewayError) {
+        (isOpen, producer) = (old.isOpen, old.producer)
+        stamps = old.currentStamps
+        var keys: [Key] = []
+        for key in old.keys { keys.append(key.settings.isWatched ? try Key(key.settings) : key) }
+        self.keys = keys
+    }
+
+    /// Reads the keys' files anew.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    func reread() throws(GatewayError) -> SubmitterAccess { try SubmitterAccess(rereading: self) }
+
+    /// Of the keys' files that are looked at again, as they are now.
+    var currentStamps: [FileStamp] { Self.stamps(keys.map(\.settings)) }
+
+    private static func stamps(_ submitters: [SubmitterKey]) -> [FileStamp] {
+        submitters.compactMap { key in
+            if key.isWatched, case .file(let path) = key.source { FileStamp(path) } else { nil }
         }
+    }
+
+    /// How often the keys' files are looked at.
+    var interval: Duration { keys.compactMap(\.settings.reloadEvery).min() ?? Self.slowLook }
+
+    /// Where there is nothing to look at yet.
+    private static let slowLook = Duration.seconds(10)
+
+    /// Whether both have the same keys.
+    func hasKeys(of other: SubmitterAccess) -> Bool {
+        keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.verifiesAs($1) }
     }
 
     /// What is known about a provider token without looking at its signature; nil when nothing is.
@@ -103,6 +151,15 @@ final class SubmitterAccess: Sendable {
         return first...min(oldest, last)
     }
 
+    /// Where keys of another access are here.
+    ///
+    /// - Parameter keys: the other's places.
+    /// - Returns: none for those that are not here.
+    func places(of keys: [Int], in other: SubmitterAccess) -> [Int] {
+        let sought = keys.map { other.keys[$0] }
+        return self.keys.indices.filter { index in sought.contains { $0.verifiesAs(self.keys[index]) } }
+    }
+
     /// Whether one of the keys is that of the route which serves the topic.
     func serves(_ keys: [Int], topic: String) -> Bool {
         keys.contains { index in
@@ -113,4 +170,9 @@ final class SubmitterAccess: Sendable {
             }
         }
     }
+}
+
+extension SubmitterKey {
+    /// Whether its file is looked at again.
+    fileprivate var isWatched: Bool { reloadEvery != nil }
 }

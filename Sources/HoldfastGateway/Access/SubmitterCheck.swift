@@ -17,6 +17,8 @@ struct SubmitterCheck {
     var client: KnownClient?
     private var last: (fields: RequestFields, verdict: SubmitterAccess.Verdict?)?
     private var verifications = 0
+    /// The keys of the last token with which a request was let in.
+    private var provenKeys: [Int] = []
 
     /// Signatures that are looked at for one connection in one interval: each costs some hundred times what a request
     /// does.
@@ -24,9 +26,20 @@ struct SubmitterCheck {
 
     init(_ access: SubmitterAccess) { self.access = access }
 
+    /// Takes up other keys. A token proves nothing any more once none of its keys is there.
     mutating func change(to access: SubmitterAccess) {
+        provenKeys = access.places(of: provenKeys, in: self.access)
         self.access = access
         last = nil
+    }
+
+    /// Whether the client has shown credentials that are good.
+    var hasProof: Bool { client != nil || !provenKeys.isEmpty }
+
+    /// A request of the submitter's is let in.
+    mutating func letIn(_ submitter: Submitter) {
+        guard case .keys(let keys) = submitter, keys != provenKeys else { return }
+        provenKeys = keys
     }
 
     /// Another interval has begun.

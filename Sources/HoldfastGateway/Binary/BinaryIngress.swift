@@ -19,10 +19,12 @@ struct BinaryIngress: Ingress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "binary")
         let producer = try producer(named: producerName, of: engine)
-        let service = BinaryService(configuration, producer: producer, logger: logger, logInterval: logInterval)
+        let service = BinaryService(
+            configuration, asksForCredentials: tls?.requiresClientCertificate == true, producer: producer,
+            logger: logger, logInterval: logInterval)
         let door = ListenerDoor(
-            limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
-            guests: service.guests, room: room, figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
+            log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in
@@ -48,6 +50,7 @@ struct BinaryIngress: Ingress {
             try CertifiedClients.tls(binary.tls, at: listener.address, topic: binary.topic, of: name))
         return {
             takeUpTLS()
+            service.guests.asksForCredentials = listener.demandsCertificate
             service.settings = binary
         }
     }

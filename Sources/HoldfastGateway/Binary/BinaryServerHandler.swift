@@ -88,6 +88,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             }
             session.drain()
             pump()
+        case is Listener.CutOff:
+            if phase == .opening { finish() }
         default: context.fireUserInboundEventTriggered(event)
         }
     }
@@ -282,7 +284,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             service.figures.fault(.handshake)
             return end()
         }
-        if session.isInRequest { service.figures.fault(.idle) }
+        if session.isOpen { service.figures.fault(.idle) }
         // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
         watch(for: limits.write)
         session.drain()

@@ -83,8 +83,8 @@ struct BinaryServerSession: Sendable {
     /// Whether the journal takes nothing, and is to be asked again after a while: ``retry(now:)``.
     var isWaitingForJournal: Bool { isHolding && ending.isGoingOn }
 
-    /// Whether a request was begun and is not whole.
-    var isInRequest: Bool { ending == nil && reader.isInRequest }
+    /// Whether the end has not begun.
+    var isOpen: Bool { ending == nil }
 
     /// What happened since the last time.
     mutating func takeTally() -> IngressFigures.Values {
@@ -113,7 +113,10 @@ struct BinaryServerSession: Sendable {
             do throws(BinaryRequestFault) {
                 guard let request = try reader.next() else {
                     hasUnread = false
-                    if case .inputEnded? = ending, reader.isInRequest { tally.add(.incomplete) }
+                    if case .inputEnded? = ending, reader.isInRequest {
+                        tally.add(.incomplete)
+                        discardUnread(.shutdown)
+                    }
                     break
                 }
                 count += 1
@@ -184,17 +187,18 @@ struct BinaryServerSession: Sendable {
         discardUnread(.shutdown)
     }
 
-    /// The client writes no more. What it wrote is put on disk, and that is all.
+    /// The client writes no more. What it wrote is put on disk, and that is all; where its last notification was cut off, it
+    /// is told which one is the last on disk.
     mutating func inputEnded() {
-        if ending == nil { ending = .inputEnded }
+        guard ending == nil else { return }
+        ending = .inputEnded
+        // The reader may hold a notification that is not whole: it is looked at once more.
+        hasUnread = true
     }
 
     /// The connection is gone: nothing can be answered any more.
     mutating func disconnected() {
-        switch ending {
-        case nil, .shutdown, .inputEnded: ending = ending ?? .inputEnded
-        case .fault, .silence, .over: break
-        }
+        inputEnded()
     }
 
     // MARK: Deciding

@@ -7,13 +7,17 @@ final class BinaryService: Sendable {
     let logger: Logger
     let log: ListenerLog
     let figures = IngressFigures()
-    let guests = GuestList()
+    let guests: GuestList
     let rate: SharedRate
     /// Connections that have something which is not on disk, also those that are closed already.
     let unfinished = UnfinishedWork()
     private let current: Monitor<BinaryIngressConfiguration>
 
-    init(_ settings: BinaryIngressConfiguration, producer: Producer, logger: Logger, logInterval: Duration) {
+    init(
+        _ settings: BinaryIngressConfiguration, asksForCredentials: Bool, producer: Producer, logger: Logger,
+        logInterval: Duration
+    ) {
+        guests = GuestList(asksForCredentials: asksForCredentials)
         self.producer = producer
         self.logger = logger
         log = ListenerLog(logger, name: "binary", interval: logInterval)

@@ -15,10 +15,12 @@ struct FeedbackIngress: Ingress {
     ) async throws(GatewayError) -> FeedbackIngress {
         let tls = try CertifiedClients.tls(
             configuration.tls, at: configuration.listen, topic: configuration.topic, of: "feedback")
-        let service = FeedbackService(configuration, engine: engine, logger: logger, logInterval: logInterval)
+        let service = FeedbackService(
+            configuration, asksForCredentials: tls?.requiresClientCertificate == true, engine: engine, logger: logger,
+            logInterval: logInterval)
         let door = ListenerDoor(
-            limits: { service.settings.limits }, asksForCredentials: tls?.requiresClientCertificate == true,
-            guests: service.guests, room: room, figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
+            log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in
@@ -43,6 +45,7 @@ struct FeedbackIngress: Ingress {
             try CertifiedClients.tls(feedback.tls, at: listener.address, topic: feedback.topic, of: name))
         return {
             takeUpTLS()
+            service.guests.asksForCredentials = listener.demandsCertificate
             service.settings = feedback
         }
     }

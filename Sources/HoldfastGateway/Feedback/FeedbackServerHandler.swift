@@ -69,6 +69,9 @@ final class FeedbackServerHandler: ChannelInboundHandler {
             if phase != .closing { end() }
         case is Listener.Drain:
             if phase == .opening { end() }
+        case is Listener.CutOff:
+            // It is cut off, and has not ended its side by itself.
+            end()
         default: context.fireUserInboundEventTriggered(event)
         }
     }

@@ -11,13 +11,17 @@ final class FeedbackService: Sendable {
     let logger: Logger
     let log: ListenerLog
     let figures = IngressFigures()
-    let guests = GuestList()
+    let guests: GuestList
     /// Readings whose end is not on disk, also those whose connection is closed already.
     let unfinished = UnfinishedWork()
     private let engine: PushEngine
     private let current: Monitor<FeedbackIngressConfiguration>
 
-    init(_ settings: FeedbackIngressConfiguration, engine: PushEngine, logger: Logger, logInterval: Duration) {
+    init(
+        _ settings: FeedbackIngressConfiguration, asksForCredentials: Bool, engine: PushEngine, logger: Logger,
+        logInterval: Duration
+    ) {
+        guests = GuestList(asksForCredentials: asksForCredentials)
         self.engine = engine
         self.logger = logger
         log = ListenerLog(logger, name: "feedback", interval: logInterval)

@@ -23,11 +23,11 @@ struct HTTP2Ingress: Ingress {
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
             log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
-            limits: { service.settings.limits }, asksForCredentials: !access.isOpen, guests: service.guests, room: room,
-            figures: service.figures, log: service.log)
+            limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
+            log: service.log)
         let listener = try await Listener.start(
             configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"], door: door,
-            handlers: { _ in [HTTP2IngressConnection(service: service)] })
+            watching: [service.keyFiles], handlers: { _ in [HTTP2IngressConnection(service: service)] })
         return HTTP2Ingress(listener: listener, service: service)
     }
 
@@ -59,7 +59,7 @@ struct HTTP2Ingress: Ingress {
         return {
             takeUpTLS()
             service.change(to: new, settings)
-            listener.tell(HTTP2IngressReload())
+            service.guests.tell(HTTP2IngressReload())
         }
     }
 }

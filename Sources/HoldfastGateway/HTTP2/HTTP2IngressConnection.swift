@@ -31,6 +31,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var bound: NIOLoopBound<HTTP2IngressConnection>?
     private var state = State.opening
     private var isSecure: Bool
+    /// Whether the listener's list has it among those who have shown credentials.
+    private var isProven = false
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
 
@@ -51,7 +53,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let settings = service.settings
         isSecure = !service.isSecure
         desk = RequestDesk(settings)
-        clock = ConnectionClock(settings.limits, isProven: settings.access.isOpen, now: .now())
+        clock = ConnectionClock(settings.limits, isStranger: desk.isStranger, now: .now())
     }
 
     // MARK: The channel's life
@@ -94,17 +96,19 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             guard isSecure else { return cut(fault: nil) }
             desk.drain()
             finishCycle()
-        case is Listener.DrainIsOver:
-            guard isReading, isSecure else { return }
-            desk.close(nil)
+        case is Listener.CutOff:
+            guard isReading else { return }
+            if isSecure { desk.close(nil) }
             publish()
             flush()
+            state = .closed
         case is ClientGate.JudgeChanged:
             lookAtCertificate(context)
         case is HTTP2IngressReload:
             let settings = service.settings
             desk.change(to: settings)
             clock.limits = settings.limits
+            lookAtProof()
             setTimer()
             finishCycle()
         default:
@@ -157,10 +161,14 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         lookAtProof()
     }
 
+    /// The client may have shown credentials, or has to show others.
     private func lookAtProof() {
-        guard !clock.isProven, desk.hasProof, let context else { return }
-        clock.proved()
-        service.guests.proved(context.channel)
+        if desk.isStranger != clock.isStranger {
+            if desk.isStranger { clock.doubted(at: .now()) } else { clock.proved() }
+        }
+        guard desk.hasProof != isProven, let context else { return }
+        isProven = desk.hasProof
+        if isProven { service.guests.proved(context.channel) } else { service.guests.doubted(context.channel) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -274,6 +282,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func end(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
+        // What TLS has to say of its end is no fault of its own.
+        state = .closed
         context?.close(promise: nil)
     }
 
@@ -281,6 +291,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func cut(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
+        state = .closed
         context?.channel.cut()
     }
 

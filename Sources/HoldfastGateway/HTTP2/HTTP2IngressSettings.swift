@@ -8,7 +8,7 @@ struct HTTP2IngressSettings: Sendable {
     /// Seconds.
     let retryAfter: Int
     let unstoredLifetime: Duration
-    let access: SubmitterAccess
+    var access: SubmitterAccess
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
 
@@ -21,6 +21,9 @@ struct HTTP2IngressSettings: Sendable {
         onlyTopic = producer.onlyTopic
     }
 
+    /// Seconds after which a connection may show other provider tokens again, at most: as often as it is swept.
+    var tokenInterval: Int { max(Int((limits.write / .seconds(1)).rounded(.up)), 1) }
+
     /// The greatest payload there is; of a longer one no more is kept than shows that it is.
     private static let greatestPayload = NotificationLimits.http2.voipPayload
 
@@ -29,7 +32,7 @@ struct HTTP2IngressSettings: Sendable {
     var sessionLimits: HTTP2Limits {
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = streams
-        limits.maxBodySize = Self.greatestPayload
+        limits.maxBodySize = Self.greatestPayload + 1
         limits.maxIncoming = max(1 << 20, streams * 8192)
         limits.connectionReceiveWindow = 4 << 20
         limits.maxQueuedOutput = 1 << 20

@@ -39,8 +39,6 @@ struct RequestDesk {
     private var tally = IngressFigures.Values()
     /// What operators are to be told: of each kind the last.
     private var troubles: [ListenerLog.Line: String] = [:]
-    /// Whether the client has shown credentials that are good.
-    private(set) var hasProof = false
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
     /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
@@ -92,13 +90,12 @@ struct RequestDesk {
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields, now: now)
-            var notification = try reader.notification(
-                fields, id: id, body: events.bodies[request.body], isTruncated: request.isTruncated)
+            var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }
             try credentials.check(submitter, for: notification.topic)
-            hasProof = true
+            credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
             batch.notifications.append(consume notification)
@@ -107,7 +104,8 @@ struct RequestDesk {
             if let line = Self.line(about: error.reason) {
                 troubles[line] = "a request was refused with \(error.reason): \(error.detail)"
             }
-            refuse(its, RefusalAnswer(error))
+            let interval = error.reason == .tooManyProviderTokenUpdates ? settings.tokenInterval : nil
+            refuse(its, RefusalAnswer(error), retryAfter: interval)
         }
     }
 
@@ -232,8 +230,13 @@ struct RequestDesk {
     /// The client has shown a certificate that is good.
     mutating func know(_ client: KnownClient) {
         credentials.client = client
-        hasProof = true
     }
+
+    /// Whether the client has shown credentials that are good.
+    var hasProof: Bool { credentials.hasProof }
+
+    /// Whether the client has to show credentials, and has not.
+    var isStranger: Bool { !settings.access.isOpen && !hasProof }
 
     /// Shared with the client's other connections; nil for any number.
     var clientRate: SharedRate? { credentials.client?.rate }

@@ -2,9 +2,9 @@ internal import Holdfast
 
 /// From a request to a notification, or to the refusal that Apple would answer with.
 ///
-/// Checks what a ``PushNotification`` can't hold, and what must be said before what `submit` says (``NotificationValidator``:
-/// payload, push type, collapse id, expirations that are past). The order is one, so that a request with two faults always
-/// gets the same answer. Keeps what the last request in order had in common with the next ones.
+/// Checks what a ``PushNotification`` can't hold; the rest is checked by `submit` behind it (the topic's route, and then
+/// ``NotificationValidator``: expirations that are past, collapse id, push type, payload). The order is one, so that a request
+/// with two faults always gets the same answer: Docs/Gateway.md has it. Keeps what the last request in order had in common with the next ones.
 struct RequestReader {
     /// What header fields but path, id and registration mean.
     private struct Attributes {
@@ -34,19 +34,17 @@ struct RequestReader {
 
     /// - Parameters:
     ///   - id: the fields' ``RequestFields/ownID``; nil for none, and for what has not its form.
-    ///   - body: the payload, or its beginning.
-    ///   - isTruncated: the payload is longer than any may be.
+    ///   - body: the payload; of one that is longer than any may be, its beginning, which is longer, too.
     /// - Precondition: ``checkRoute(_:)`` has passed.
     mutating func notification(
-        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
+        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>
     ) throws(Refusal) -> PushNotification {
         if fields.isBroadcast {
-            return try Self.broadcast(fields, id: id, body: body, isTruncated: isTruncated)
+            return try Self.broadcast(fields, id: id, body: body)
         }
         let token = try fields.withPath(Self.token)
         guard id != nil || fields.ownID == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
         let attributes = try attributes(of: fields)
-        try Self.checkPayload(body, isTruncated: isTruncated)
         var notification = PushNotification(
             recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
@@ -65,7 +63,7 @@ struct RequestReader {
     /// Apple: *Sending broadcast push notification requests to APNs*. What is left out of what it requires is refused here
     /// too, so that nobody finds out later.
     private static func broadcast(
-        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>, isTruncated: Bool
+        _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>
     ) throws(Refusal) -> PushNotification {
         let topic = (fields.path ?? "").utf8.dropFirst(RequestFields.broadcastPath.count)
         guard !topic.isEmpty else { throw Refusal(.badPath, "the path ends where the bundle identifier belongs") }
@@ -84,7 +82,6 @@ struct RequestReader {
         }
         notification.expiration = expiration.ofBroadcast
         notification.priority = try priority(fields)
-        try checkPayload(body, isTruncated: isTruncated)
         notification.payload = Array(body)
         notification.guarantee = try guarantee(fields)
         try checkDuplicates(fields)
@@ -92,11 +89,6 @@ struct RequestReader {
     }
 
     // MARK: Parts
-
-    private static func checkPayload(_ body: ArraySlice<UInt8>, isTruncated: Bool) throws(Refusal) {
-        guard !isTruncated else { throw Refusal(.payloadTooLarge, "the payload is longer than any may be") }
-        guard !body.isEmpty else { throw Refusal(.payloadEmpty, "the payload is empty") }
-    }
 
     private static func checkDuplicates(_ fields: RequestFields) throws(Refusal) {
         guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }

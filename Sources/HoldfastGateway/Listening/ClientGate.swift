@@ -6,9 +6,10 @@ internal import NIOTLS
 
 /// Knows who a connection's client is by the certificate that it has shown, and ends the connection when that is good no
 /// more: when it or an authority's has expired, was revoked or has no revocation list that is up to date, or when it is of
-/// nobody who may submit.
+/// nobody who may submit; or when the listener has come to demand a certificate, and it has shown none.
 ///
-/// Lives on one event loop, behind TLS and before whoever speaks the listener's protocol.
+/// Lives on one event loop, behind TLS and before whoever speaks the listener's protocol. Also where no certificate is asked
+/// for: a reload may ask for one.
 final class ClientGate: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -22,6 +23,8 @@ final class ClientGate: ChannelInboundHandler {
     private var shown: [Certificate] = []
     /// Nil where it has shown no certificate, or none that is good.
     private(set) var client: KnownClient?
+    /// Whether the handshake is over.
+    private var isUp = false
     private var isEnding = false
     private var timer: Scheduled<Void>?
 
@@ -30,8 +33,9 @@ final class ClientGate: ChannelInboundHandler {
     /// The farthest that a timer is set.
     private static let farthest: Int64 = 86_400
 
-    /// - Parameter judge: whose word holds for the handshake, and for sessions that it resumes.
-    init(_ tls: ServerTLSVault, _ judge: ClientJudge, _ door: ListenerDoor) {
+    /// - Parameter judge: whose word holds for the handshake, and for sessions that it resumes; nil where no certificate is
+    ///   asked for.
+    init(_ tls: ServerTLSVault, _ judge: ClientJudge?, _ door: ListenerDoor) {
         self.tls = tls
         self.door = door
         self.judge = judge
@@ -73,6 +77,7 @@ final class ClientGate: ChannelInboundHandler {
         switch event {
         case TLSUserEvent.handshakeCompleted:
             guard isOpen(context) else { return context.close(promise: nil) }
+            isUp = true
             if client != nil { door.guests.proved(context.channel) }
             watch(context)
         case is JudgeChanged:
@@ -94,7 +99,12 @@ final class ClientGate: ChannelInboundHandler {
     private func isOpen(_ context: ChannelHandlerContext) -> Bool {
         guard client == nil else { return true }
         do {
-            guard let own = try context.pipeline.syncOperations.nioSSL_peerCertificate() else { return true }
+            guard let own = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
+                // The handshake may have begun when none was demanded.
+                guard tls.settings.requiresClientCertificate else { return true }
+                door.figures.fault(.unproven)
+                return false
+            }
             shown = Self.read(own).map { [$0] } ?? []
         } catch {
             return false
@@ -105,9 +115,13 @@ final class ClientGate: ChannelInboundHandler {
     // MARK: Afterwards
 
     private func lookAgain(_ context: ChannelHandlerContext) {
-        guard client != nil, !isEnding else { return }
-        guard look(context.channel.remoteAddress) else { return end(context) }
-        watch(context)
+        guard !isEnding else { return }
+        if client != nil {
+            guard look(context.channel.remoteAddress) else { return end(context, .revoked) }
+            watch(context)
+        } else if isUp, tls.settings.requiresClientCertificate {
+            end(context, .unproven)
+        }
     }
 
     private func watch(_ context: ChannelHandlerContext) {
@@ -119,13 +133,12 @@ final class ClientGate: ChannelInboundHandler {
     }
 
     /// In order, so that nothing is lost which the client was right to send.
-    private func end(_ context: ChannelHandlerContext) {
+    private func end(_ context: ChannelHandlerContext, _ fault: ListenerFault) {
         isEnding = true
-        door.figures.fault(.revoked)
+        door.figures.fault(fault)
         context.fireUserInboundEventTriggered(Listener.Drain())
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(door.limits().write)) {
-            context.fireUserInboundEventTriggered(Listener.DrainIsOver())
-            context.channel.cut()
+            context.channel.cutOff()
         }
     }
 }

@@ -14,8 +14,8 @@ struct ConnectionClock {
     var limits: ListenerLimits
     private let openedAt: NIODeadline
     private var hasSpoken = false
-    /// Whether it has shown credentials, or needs none.
-    private(set) var isProven: Bool
+    /// Since when it has had to show credentials; nil while it has shown them, or needs none.
+    private var strangerSince: NIODeadline?
     private var heardAt: NIODeadline
     private var sweptAt: NIODeadline
     /// How many writes the kernel has not taken.
@@ -34,9 +34,9 @@ struct ConnectionClock {
     /// The timer does not come more often, however small a limit is.
     private static let leastPause = TimeAmount.milliseconds(10)
 
-    init(_ limits: ListenerLimits, isProven: Bool = true, now: NIODeadline) {
+    init(_ limits: ListenerLimits, isStranger: Bool = false, now: NIODeadline) {
         self.limits = limits
-        self.isProven = isProven
+        strangerSince = isStranger ? now : nil
         openedAt = now
         heardAt = now
         sweptAt = now
@@ -46,8 +46,14 @@ struct ConnectionClock {
     /// The client speaks the protocol.
     mutating func spoke() { hasSpoken = true }
 
-    /// The client has shown credentials that are good.
-    mutating func proved() { isProven = true }
+    /// Whether the client has credentials to show yet.
+    var isStranger: Bool { strangerSince != nil }
+
+    /// The client has shown credentials that are good, or needs none any more.
+    mutating func proved() { strangerSince = nil }
+
+    /// The client has to show credentials from now on, or has to show others.
+    mutating func doubted(at now: NIODeadline) { strangerSince = strangerSince ?? now }
 
     mutating func heard(at now: NIODeadline) { heardAt = now }
 
@@ -86,7 +92,7 @@ struct ConnectionClock {
     /// - Parameter isOwed: whether the client waits for something.
     func verdict(at now: NIODeadline, isOwed: Bool) -> Verdict {
         if !hasSpoken, now >= openedAt + TimeAmount(limits.handshake) { return .close(.handshake) }
-        if !isProven, now >= openedAt + TimeAmount(limits.firstRequest) { return .close(.unproven) }
+        if let strangerSince, now >= strangerSince + TimeAmount(limits.firstRequest) { return .close(.unproven) }
         if writes > 0, now >= blockedSince + TimeAmount(limits.write) { return .close(.write) }
         if isStuck { return .close(.write) }
         if let heldSince, now >= heldSince + TimeAmount(limits.write) { return .close(.write) }
@@ -98,7 +104,7 @@ struct ConnectionClock {
     func next(after now: NIODeadline) -> NIODeadline {
         var next = min(sweptAt + TimeAmount(limits.write), heardAt + TimeAmount(limits.idle))
         if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }
-        if !isProven { next = min(next, openedAt + TimeAmount(limits.firstRequest)) }
+        if let strangerSince { next = min(next, strangerSince + TimeAmount(limits.firstRequest)) }
         if writes > 0 { next = min(next, blockedSince + TimeAmount(limits.write)) }
         if let heldSince { next = min(next, heldSince + TimeAmount(limits.write)) }
         if isStuck { next = now }

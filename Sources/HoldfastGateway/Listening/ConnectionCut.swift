@@ -16,6 +16,14 @@ extension Channel {
         }
     }
 
+    /// Tells the connection that it ends (``Listener/CutOff``), and ends it.
+    ///
+    /// On the channel's event loop.
+    func cutOff() {
+        pipeline.fireUserInboundEventTriggered(Listener.CutOff())
+        cut()
+    }
+
     /// Ends the connection with a reset, which fails the client's next write. What it has not read may be lost to it.
     ///
     /// On the channel's event loop.

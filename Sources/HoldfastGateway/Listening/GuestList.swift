@@ -4,7 +4,7 @@ internal import NIOCore
 /// The open connections of a listener, which any thread may ask about.
 final class GuestList: Sendable {
     private struct State: Sendable {
-        var guests = Guests<ObjectIdentifier>()
+        var guests: Guests<ObjectIdentifier>
         var channels: [ObjectIdentifier: any Channel] = [:]
         var isEnding = false
     }
@@ -18,22 +18,32 @@ final class GuestList: Sendable {
         case ended
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
+
+    /// - Parameter asksForCredentials: whether its clients have to prove who they are.
+    init(asksForCredentials: Bool) {
+        state = Monitor(State(guests: Guests(asksForCredentials: asksForCredentials)))
+    }
+
+    /// Whether the listener's clients have to prove who they are. Holds for those that are inside, too.
+    var asksForCredentials: Bool {
+        get { state.withLock(\.guests.asksForCredentials) }
+        set { state.withLock { $0.guests.asksForCredentials = newValue } }
+    }
 
     var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
     /// Without those that have to go for another one.
     var count: Int { state.withLock(\.guests.count) }
 
-    /// See ``Guests/admit(_:from:isStranger:limit:addressLimit:hasRoom:)``.
-    func admit(
-        _ channel: any Channel, isStranger: Bool, limit: Int, addressLimit: Int, hasRoom: Bool
-    ) -> Admission {
+    /// See ``Guests/admit(_:from:limit:addressLimit:hasRoom:)``.
+    func admit(_ channel: any Channel, _ limits: ListenerLimits, hasRoom: Bool) -> Admission {
         let address = GuestAddress(channel.remoteAddress)
         return state.withLock { state in
             guard !state.isEnding else { return .ended }
+            let asks = state.guests.asksForCredentials
             let admission = state.guests.admit(
-                ObjectIdentifier(channel), from: address, isStranger: isStranger, limit: limit,
-                addressLimit: addressLimit, hasRoom: hasRoom)
+                ObjectIdentifier(channel), from: address, limit: limits.connections,
+                addressLimit: limits.addressLimit(asksForCredentials: asks), hasRoom: hasRoom)
             if case .refused(let fault) = admission { return .refused(fault) }
             state.channels[ObjectIdentifier(channel)] = channel
             guard case .inPlaceOf(let id) = admission, let other = state.channels[id] else { return .admitted }
@@ -43,6 +53,14 @@ final class GuestList: Sendable {
 
     /// A connection has shown who it is.
     func proved(_ channel: any Channel) { state.withLock { $0.guests.proved(ObjectIdentifier(channel)) } }
+
+    /// What a connection has shown holds no more.
+    func doubted(_ channel: any Channel) { state.withLock { $0.guests.doubted(ObjectIdentifier(channel)) } }
+
+    /// Tells each open connection something, through its pipeline.
+    func tell(_ event: any Sendable) {
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(event) }
+    }
 
     /// A connection is closed.
     func remove(_ channel: any Channel) {

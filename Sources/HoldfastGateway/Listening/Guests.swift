@@ -1,8 +1,8 @@
 /// Who is inside at a listener, and who has to go where there is no more room.
 ///
-/// On a listener that asks for credentials, a connection is a stranger until it has proven something: by a certificate, or by
-/// a request that is let in. Strangers have the places that nobody else wants. When there is none left, one of those from the
-/// address that has the most strangers goes, the oldest: so whoever keeps all places from one address takes them from
+/// A connection is a stranger until it has proven something: by a certificate, or by a request that is let in. While the
+/// listener asks for credentials, strangers have the places that nobody else wants. When there is none left, one of those from
+/// the address that has the most strangers goes, the oldest: so whoever keeps all places from one address takes them from
 /// himself.
 ///
 /// A pure machine.
@@ -16,9 +16,12 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
 
     private struct Guest {
         let address: GuestAddress?
-        /// Strangers in the order in which they came; nil for who has proven itself.
-        var stranger: UInt64?
+        /// In the order in which they came.
+        let number: UInt64
     }
+
+    /// Whether the listener's clients have to prove who they are. Where they need not, no stranger goes for another one.
+    var asksForCredentials: Bool
 
     private var guests: [ID: Guest] = [:]
     private var counts: [GuestAddress: Int] = [:]
@@ -26,7 +29,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
     private var strangers: [GuestAddress?: [UInt64: ID]] = [:]
     private var next: UInt64 = 0
 
-    init() {}
+    init(asksForCredentials: Bool) { self.asksForCredentials = asksForCredentials }
 
     var count: Int { guests.count }
     var strangerCount: Int { strangers.values.reduce(0) { $0 + $1.count } }
@@ -35,12 +38,11 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - address: nil for who has none.
-    ///   - isStranger: whether it has to prove itself.
     ///   - limit: as many may be inside.
     ///   - addressLimit: as many may be inside from one address.
     ///   - hasRoom: whether there is room apart from these limits.
     mutating func admit(
-        _ id: ID, from address: GuestAddress?, isStranger: Bool, limit: Int, addressLimit: Int, hasRoom: Bool
+        _ id: ID, from address: GuestAddress?, limit: Int, addressLimit: Int, hasRoom: Bool
     ) -> Admission {
         var admission = Admission.admitted
         let hasItsShare = address.map { counts[$0, default: 0] >= addressLimit } ?? false
@@ -53,33 +55,39 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
             admission = .inPlaceOf(stranger)
         }
         if let address { counts[address, default: 0] += 1 }
-        guests[id] = Guest(address: address, stranger: isStranger ? next : nil)
-        if isStranger { strangers[address, default: [:]][next] = id }
+        guests[id] = Guest(address: address, number: next)
+        strangers[address, default: [:]][next] = id
         next += 1
         return admission
     }
 
     /// It is no stranger any more.
     mutating func proved(_ id: ID) {
-        guard let guest = guests[id], let number = guest.stranger else { return }
-        guests[id]?.stranger = nil
-        forget(number, from: guest.address)
+        guard let guest = guests[id] else { return }
+        forget(guest)
+    }
+
+    /// What it has proven holds no more: it is a stranger again, in its old place among them.
+    mutating func doubted(_ id: ID) {
+        guard let guest = guests[id] else { return }
+        strangers[guest.address, default: [:]][guest.number] = id
     }
 
     /// It has gone. Does nothing for one that had to.
     mutating func remove(_ id: ID) {
         guard let guest = guests.removeValue(forKey: id) else { return }
-        if let number = guest.stranger { forget(number, from: guest.address) }
+        forget(guest)
         guard let address = guest.address, let count = counts[address] else { return }
         counts[address] = count > 1 ? count - 1 : nil
     }
 
-    private mutating func forget(_ number: UInt64, from address: GuestAddress?) {
-        strangers[address]?[number] = nil
-        if strangers[address]?.isEmpty == true { strangers[address] = nil }
+    private mutating func forget(_ guest: Guest) {
+        strangers[guest.address]?[guest.number] = nil
+        if strangers[guest.address]?.isEmpty == true { strangers[guest.address] = nil }
     }
 
     private func strangerToGo() -> ID? {
+        guard asksForCredentials else { return nil }
         // Of two addresses with as many, the one whose oldest came first: the same for whatever order a dictionary has.
         let crowd = strangers.values.max { one, other in
             (one.count, other.keys.min() ?? 0) < (other.count, one.keys.min() ?? 0)
@@ -87,5 +95,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         return oldest(crowd)
     }
 
-    private func oldest(_ crowd: [UInt64: ID]?) -> ID? { crowd?.min { $0.key < $1.key }?.value }
+    private func oldest(_ crowd: [UInt64: ID]?) -> ID? {
+        asksForCredentials ? crowd?.min { $0.key < $1.key }?.value : nil
+    }
 }

@@ -11,14 +11,13 @@ internal import NIOSSL
 final class Listener: Sendable {
     /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
     struct Drain: Sendable {}
-    /// Told to those that are open when the time for that is over: they are cut off behind it.
-    struct DrainIsOver: Sendable {}
+    /// Told to a connection that is cut off behind it, for a reason that is counted already: see ``Channel/cutOff()``.
+    struct CutOff: Sendable {}
 
     private let channel: any Channel
     private let door: ListenerDoor
     private let tls: ServerTLSVault?
-    /// Looks at revocation lists again and again.
-    private let lookingAgain: RepeatedTask?
+    private let watches: [FileWatch]
     /// As it came to be: with the port that the system chose.
     let address: ListenAddress
 
@@ -28,10 +27,12 @@ final class Listener: Sendable {
     ///   - tls: nil for cleartext.
     ///   - protocols: what ALPN takes; none for protocols that are older than it.
     ///   - door: who is let in.
+    ///   - watching: files to be looked at, beside the revocation lists of its TLS.
     ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
     /// - Throws: ``GatewayError``.
     static func start(
         _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
+        watching files: [WatchedFiles] = [],
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
         let tls = try tls.map { settings throws(GatewayError) in try ServerTLSVault(settings, protocols: protocols) }
@@ -68,40 +69,38 @@ final class Listener: Sendable {
                 OwnListeners.shared.opened(bound)
                 channel.closeFuture.whenComplete { _ in OwnListeners.shared.closed(bound) }
             }
-            return Listener(channel, door, tls, address)
+            return Listener(channel, door, tls, address, files)
         } catch {
             throw GatewayError(.cannotListen, "can't listen on \(address): \(Dialer.cause(error))")
         }
     }
 
     private init(
-        _ channel: any Channel, _ door: ListenerDoor, _ tls: ServerTLSVault?, _ address: ListenAddress
+        _ channel: any Channel, _ door: ListenerDoor, _ tls: ServerTLSVault?, _ address: ListenAddress,
+        _ files: [WatchedFiles]
     ) {
         self.channel = channel
         self.door = door
         self.tls = tls
         self.address = ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
-        lookingAgain = tls.map { Self.lookAgain(at: $0, door, on: channel.eventLoop) }
+        let files = files + [tls.map { Self.revocationLists(of: $0, door) }].compactMap(\.self)
+        watches = files.map { FileWatch($0, on: channel.eventLoop) }
     }
 
     var openConnections: Int { door.guests.count }
+    /// Whether a client without a certificate is turned away.
+    var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 
-    private static func lookAgain(
-        at tls: ServerTLSVault, _ door: ListenerDoor, on loop: any EventLoop
-    ) -> RepeatedTask {
-        let pause = TimeAmount(tls.settings.clientRevocationsInterval)
-        return loop.scheduleRepeatedAsyncTask(initialDelay: pause, delay: pause) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-                switch tls.lookAtRevocations() {
-                case .unchanged: break
-                case .taken:
-                    door.log.tookRevocationLists()
-                    tell(ClientGate.JudgeChanged(), to: door.guests)
-                case .failed(let why):
-                    door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
+    private static func revocationLists(of tls: ServerTLSVault, _ door: ListenerDoor) -> WatchedFiles {
+        WatchedFiles(
+            interval: { tls.settings.clientRevocationsInterval }, look: { tls.lookAtRevocations() },
+            tell: { look in
+                if case .failed(let why) = look {
+                    return door.log(.revocationLists, "the revocation lists that were read before hold on: \(why)")
                 }
-            }
-        }
+                door.log.took(.revocationLists, "other revocation lists are taken up")
+                door.guests.tell(ClientGate.JudgeChanged())
+            })
     }
 
     /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
@@ -113,31 +112,21 @@ final class Listener: Sendable {
         let takeUp = try tls.reloading(settings)
         return {
             takeUp()
-            self.tell(ClientGate.JudgeChanged())
+            self.door.guests.tell(ClientGate.JudgeChanged())
         }
-    }
-
-    /// Tells each open connection something, through its pipeline.
-    func tell(_ event: any Sendable) { Self.tell(event, to: door.guests) }
-
-    private static func tell(_ event: any Sendable, to guests: GuestList) {
-        for channel in guests.channels { channel.pipeline.fireUserInboundEventTriggered(event) }
     }
 
     /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
     /// the limit are closed.
     func drain(within limit: Duration) async {
-        lookingAgain?.cancel()
+        for watch in watches { watch.cancel() }
         let channels = door.guests.end()
         // It may be closed already, or close with an error: it is gone either way.
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
         let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {
             for channel in channels {
-                channel.eventLoop.execute {
-                    channel.pipeline.fireUserInboundEventTriggered(DrainIsOver())
-                    channel.cut()
-                }
+                channel.eventLoop.execute { channel.cutOff() }
             }
         }
         for channel in channels { do { try await channel.closeFuture.get() } catch {} }

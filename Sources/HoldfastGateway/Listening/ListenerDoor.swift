@@ -4,9 +4,7 @@ internal import NIOCore
 struct ListenerDoor: Sendable {
     /// As of now.
     let limits: @Sendable () -> ListenerLimits
-    /// Whether its clients have to prove who they are.
-    let asksForCredentials: Bool
-    /// Who is inside.
+    /// Who is inside, and whether they have to prove who they are.
     let guests: GuestList
     /// The places that all listeners share.
     let room: ConnectionRoom
@@ -17,10 +15,7 @@ struct ListenerDoor: Sendable {
     func admits(_ channel: any Channel) -> Bool {
         let limits = limits()
         let hasRoom = room.take()
-        let admission = guests.admit(
-            channel, isStranger: asksForCredentials, limit: limits.connections,
-            addressLimit: limits.addressLimit(asksForCredentials: asksForCredentials), hasRoom: hasRoom)
-        switch admission {
+        switch guests.admit(channel, limits, hasRoom: hasRoom) {
         case .admitted: break
         case .inPlaceOf(let stranger):
             // Until the other one is closed there is one more than may be, of those that are kept back.
@@ -50,14 +45,14 @@ struct ListenerDoor: Sendable {
             listener's `connections`, or what the process may have open)
             """,
             peer: stranger.remoteAddress)
-        stranger.eventLoop.execute { stranger.cut() }
+        stranger.eventLoop.execute { stranger.cutOff() }
     }
 
     private func refuse(_ peer: SocketAddress?, _ fault: ListenerFault, _ limits: ListenerLimits) {
         figures.fault(fault)
         switch fault {
         case .address:
-            let limit = limits.addressLimit(asksForCredentials: asksForCredentials)
+            let limit = limits.addressLimit(asksForCredentials: guests.asksForCredentials)
             log(
                 .tooManyFromAddress,
                 """

@@ -15,6 +15,7 @@ final class ListenerLog: Sendable {
         case refusedTokens = "refused-tokens"
         case refusedTopics = "refused-topics"
         case revocationLists = "revocation-lists"
+        case signingKeys = "signing-keys"
         case journalRefuses = "journal-refuses"
     }
 
@@ -51,10 +52,11 @@ final class ListenerLog: Sendable {
         logger.warning("\(place): \(words())\(suffix)", metadata: metadata)
     }
 
-    func tookRevocationLists() {
+    /// Other files are in use, and what each connection has shown is looked at again.
+    func took(_ line: Line, _ words: String) {
         logger.notice(
-            "listener \(name): other revocation lists are taken up, and each connection's certificate is looked at again",
-            metadata: ["event": .string(Line.revocationLists.rawValue)])
+            "listener \(name): \(words), and what each connection has shown is looked at again",
+            metadata: ["event": .string(line.rawValue)])
     }
 
     func cannotAccept(_ error: any Error) {

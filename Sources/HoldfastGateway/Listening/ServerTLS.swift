@@ -69,8 +69,8 @@ final class ServerTLSVault: Sendable {
     /// The handlers of the next connection, the nearest to the socket first.
     func handlers(for channel: any Channel, _ door: ListenerDoor) -> [any ChannelHandler] {
         let terms = current.withLock { $0 }
-        guard let judge = terms.judge else { return [NIOSSLServerHandler(context: terms.context)] }
-        let gate = ClientGate(self, judge, door)
+        let gate = ClientGate(self, terms.judge, door)
+        guard terms.judge != nil else { return [NIOSSLServerHandler(context: terms.context), gate] }
         let bound = NIOLoopBound(gate, eventLoop: channel.eventLoop)
         let tls = NIOSSLServerHandler(context: terms.context) { chain, promise in
             promise.succeed(bound.value.admits(chain, peer: channel.remoteAddress) ? .certificateVerified : .failed)
@@ -87,16 +87,10 @@ final class ServerTLSVault: Sendable {
         return { self.current.withLock { $0 = terms } }
     }
 
-    enum Look: Equatable, Sendable {
-        case unchanged, taken
-        /// What was there before holds on. Told once.
-        case failed(String)
-    }
-
     /// Looks whether the revocation lists are others by now, and takes them up. May wait for the disk.
     ///
     /// With them goes everything that clients could resume a session by, since that shows no certificate anew.
-    func lookAtRevocations() -> Look {
+    func lookAtRevocations() -> WatchedFiles.Look {
         let terms = current.withLock { $0 }
         let stamps = Self.stamps(terms.settings)
         guard terms.watch.wantsLoad(stamps) else { return .unchanged }

@@ -65,6 +65,7 @@ import Testing
             let client = try await RawClient(port: gateway.port)
             try await client.send(bytes(1...3))
             #expect(await client.untilEnd() == [8, 10, 0, 0, 0, 3])
+            #expect(gateway.figures.faults == ["idle": 1])
         }
     }
 

@@ -61,8 +61,10 @@ struct GatewaySettings: Equatable, Sendable {
         var gateway = GatewayConfiguration()
         gateway.drainLimit = drainLimit
         gateway.submitters = routes.compactMap { route in
-            route.signingKey.map {
-                SubmitterKey($0.source, keyID: $0.keyID, teamID: $0.teamID, topics: route.topics)
+            route.signingKey.map { key in
+                var submitter = SubmitterKey(key.source, keyID: key.keyID, teamID: key.teamID, topics: route.topics)
+                submitter.reloadEvery = route.reloadEvery > .zero ? route.reloadEvery : nil
+                return submitter
             }
         }
         if let http2 {
