@@ -261,7 +261,10 @@ struct HandOverTests {
     @Test("Beside a topic that is set aside --give-up-after holds, and it is said what is waited for")
     func topicAside() async throws {
         world.connector.answer { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
-        try await world.withEngine { _ in
+        // While an entry of the topic is tried again, it is not aside.
+        var configuration = EngineConfiguration()
+        configuration.probes.minimum = .seconds(600)
+        try await world.withEngine(configuration) { _ in
             let sent = try await send(1, "--give-up-after", "500ms")
             #expect(sent.status == 75, "\(sent.errors)")
             #expect(sent.errors.contains("warning: topic a is set aside"), "\(sent.errors)")

@@ -38,6 +38,7 @@ struct ServiceRunTests {
         try folder.write(
             "c.yaml",
             """
+            journal: {path: push.journal}
             routes: [\(routes.joined(separator: ", "))]
             gateway: {http2: {listen: "127.0.0.1:0"}}
             log: {level: critical}
