@@ -81,6 +81,15 @@ struct HTTP2RefusalTests {
         }
     }
 
+    @Test("HEAD is refused without a body, which no answer to it may have")
+    func head() async throws {
+        try await withHTTP2World { world in
+            let client = try await world.client()
+            let answer = try await client.send(HTTP2World.request().map { $0.0 == ":method" ? ($0.0, "HEAD") : $0 })
+            #expect(answer.status == 405 && answer.body.isEmpty, "\(answer)")
+        }
+    }
+
     @Test("Without a topic it is the only one there is, and refused where there are several")
     func missingTopic() async throws {
         try await withHTTP2World { world in

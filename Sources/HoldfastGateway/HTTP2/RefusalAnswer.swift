@@ -8,6 +8,8 @@ struct RefusalAnswer: Sendable, Equatable {
     var timestamp: Int64?
     /// Whether it is worth the sender's while to come again, after a time that the listener knows.
     var isTemporary = false
+    /// Whether the request's method lets its answer have no body.
+    var isBodiless = false
 
     init(_ reason: Reason, status: Int? = nil, timestamp: Int64? = nil) {
         self.reason = reason.rawValue
@@ -50,8 +52,9 @@ struct RefusalAnswer: Sendable, Equatable {
         }
     }
 
-    /// `{"reason":"…"}`, as Apple writes it.
+    /// `{"reason":"…"}`, as Apple writes it; nothing where the answer may have no body.
     var body: [UInt8] {
+        if isBodiless { return [] }
         var body = Array(#"{"reason":""#.utf8)
         for byte in reason.utf8.prefix(255) {
             // A word may have come from anywhere. Nothing in it can end the string.

@@ -105,7 +105,9 @@ struct RequestDesk {
                 troubles[line] = "a request was refused with \(error.reason): \(error.detail)"
             }
             let interval = error.reason == .tooManyProviderTokenUpdates ? settings.tokenInterval : nil
-            refuse(its, RefusalAnswer(error), retryAfter: interval)
+            var answer = RefusalAnswer(error)
+            answer.isBodiless = fields.isHead
+            refuse(its, answer, retryAfter: interval)
         }
     }
 

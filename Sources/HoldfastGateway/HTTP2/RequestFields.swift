@@ -47,7 +47,11 @@ struct RequestFields: Sendable {
     /// Whether the method is POST.
     var isPost: Bool { fields.withBytes(HeaderSelection.method) { $0.has(Self.post) } }
 
+    /// Whether the method is HEAD: its answer has no body (RFC 9110 section 9.3.2).
+    var isHead: Bool { fields.withBytes(HeaderSelection.method) { $0.has(Self.head) } }
+
     private static let post = Array("POST".utf8)
+    private static let head = Array("HEAD".utf8)
 
     /// Has the path's bytes looked at, of which there are none where there is no path.
     func withPath<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
