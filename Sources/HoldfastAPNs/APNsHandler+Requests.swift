@@ -26,7 +26,7 @@ extension APNsHandler {
 
     /// Starts requests as long as there are streams and entries.
     ///
-    /// What they take is handed over once for all of them: to reach it for each request costs as much as its header block.
+    /// The machines are handed over once for all requests: an access for each would cost as much as its header block.
     ///
     /// - Parameter isProven: Apple allows a connection with provider tokens one stream until a request has been taken with one.
     /// - Returns: the entries that can't be read.

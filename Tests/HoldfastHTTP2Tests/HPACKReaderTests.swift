@@ -241,4 +241,11 @@ extension HPACKReader {
         let bytes = Array(block)
         return try read(bytes.span).map { "\($0.name): \($0.value)" }
     }
+
+    /// The fields of a block as text.
+    mutating func read(_ block: Span<UInt8>) throws(Failure) -> [HeaderField] {
+        var list = HeaderList()
+        try read(block, into: &list)
+        return list[0..<list.count]
+    }
 }

@@ -104,9 +104,9 @@ struct Settler: Sendable {
         return notifications
     }
 
-    /// What brings back what a late error denies.
+    /// Makes work of a late error: the entries that it denies come back.
     ///
-    /// What was discarded behind the named one was not processed, but the service's word came late: it counts as possibly
+    /// Entries discarded behind the named one were not processed, but the service's word came late: they count as possibly
     /// sent. One that has a single attempt takes the word, and goes by way of the deferred, which keeps it.
     func recall(_ late: LateError, lanes: [LaneID], wall: WallTime) -> SettlementWork {
         var part = SettlementPlan.Part()

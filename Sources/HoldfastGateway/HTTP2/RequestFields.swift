@@ -30,7 +30,7 @@ struct RequestFields: Sendable {
         }
     }
 
-    /// What the session is to tell apart.
+    /// Names that the session tells apart by number.
     static let names = HeaderNames(Name.allCases.map(\.text))
 
     private let fields: HeaderSelection

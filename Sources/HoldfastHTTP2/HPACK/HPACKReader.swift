@@ -1,6 +1,6 @@
 /// Reads header blocks (RFC 7541), each on top of those before it. A pure machine.
 ///
-/// What it keeps from block to block is bounded by the dynamic table's size and by ``maxCredentials``.
+/// Between blocks it keeps the dynamic table, whose size the peer is told, and at most ``maxCredentials`` bytes twice.
 package struct HPACKReader: Sendable {
     package enum Failure: Error, Equatable {
         /// No header block: a connection error COMPRESSION_ERROR.
@@ -25,7 +25,7 @@ package struct HPACKReader: Sendable {
     private struct Credentials {
         /// The string with the length before it; empty for none.
         var coded: [UInt8] = []
-        /// What it says, and what the field is.
+        /// The decoded value, and the kind of the field.
         var value: [UInt8] = []
         var kind = HeaderField.Kind.malformed
     }
@@ -44,13 +44,6 @@ package struct HPACKReader: Sendable {
     package var tableSize: Int {
         get { table.limit }
         set { table.limit = newValue }
-    }
-
-    /// Reads a whole block as text.
-    package mutating func read(_ block: Span<UInt8>) throws(Failure) -> [HeaderField] {
-        var list = HeaderList()
-        try read(block, into: &list)
-        return list[0..<list.count]
     }
 
     /// Reads a whole block. One that fails leaves the table in no defined state: the connection is over.

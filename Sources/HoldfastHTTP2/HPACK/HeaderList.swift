@@ -21,7 +21,7 @@ package struct HeaderList: Sendable, Equatable {
             code >= HeaderNames.firstOfReader ? Int(code &- HeaderNames.firstOfReader) : nil
         }
 
-        /// What it takes in a dynamic table, and in the header list that ``HTTP2Limits/maxHeaderBlock`` bounds.
+        /// Bytes that it counts for in a dynamic table, and in the list that ``HTTP2Limits/maxHeaderBlock`` bounds.
         var size: Int { HPACKWriter.entrySize(nameCount: Int(nameCount), valueCount: Int(valueCount)) }
     }
 

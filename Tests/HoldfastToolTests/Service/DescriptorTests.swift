@@ -113,15 +113,7 @@ struct DescriptorTests {
             try await waitUntil { try tool.errors.contains("the listeners have as many open as this process may have") }
         )
 
-        let probe = try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
-        try await probe.writeAndFlush(
-            ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
-        ).get()
-        try await probe.closeFuture.get()
-        let listed = try await Tool.run("lanes", "list", "--journal", folder("push.journal"))
-        #expect(listed.status == 0 && !listed.errors.contains("in the journal only"), "\(listed.errors)")
-        tool.kill(SIGHUP)
-        #expect(try await waitUntil { try tool.errors.contains("the configuration was read again and is taken up") })
+        try await expectProbeOperatorsAndReload(tool, folder, admin: admin)
 
         for client in clients where client.isActive { try await client.close() }
         #expect(try await waitUntilAsync { try await isLetIn(at: gateway) })
@@ -142,7 +134,17 @@ struct DescriptorTests {
         for _ in 0..<60 { clients.append(try await bootstrap.connect(host: "127.0.0.1", port: admin).get()) }
         #expect(await waitUntil { clients.count(where: \.isActive) == 4 })
 
-        let probe = try await bootstrap.connect(host: "127.0.0.1", port: admin).get()
+        try await expectProbeOperatorsAndReload(tool, folder, admin: admin)
+        tool.kill(SIGTERM)
+        #expect(try await tool.result().status == 0)
+    }
+
+    /// A probe is answered, an operator is served, and a reload is taken up.
+    private func expectProbeOperatorsAndReload(
+        _ tool: RunningTool, _ folder: TemporaryFolder, admin: Int
+    ) async throws {
+        let probe = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: admin).get()
         try await probe.writeAndFlush(
             ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
         ).get()
@@ -151,8 +153,6 @@ struct DescriptorTests {
         #expect(listed.status == 0 && !listed.errors.contains("in the journal only"), "\(listed.errors)")
         tool.kill(SIGHUP)
         #expect(try await waitUntil { try tool.errors.contains("the configuration was read again and is taken up") })
-        tool.kill(SIGTERM)
-        #expect(try await tool.result().status == 0)
     }
 
     /// Who is let in hears the gateway's SETTINGS at once.
