@@ -87,6 +87,8 @@ package struct Dialer: Sendable {
             try addTLS(to: channel) { ready.fail(BadCertificate(fault: $0)) }
             try prepare(channel, dialed, ready)
         }
+        // Before anybody goes on with the connection: the next one is led to the address that has the fewest.
+        ready.futureResult.whenSuccess { _ in dialed.watch?.opened(dialed.text) }
         let until = NIODeadline.now() + TimeAmount(limit)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(TimeAmount(limit))
@@ -110,7 +112,6 @@ package struct Dialer: Sendable {
                 }
                 ready.futureResult.whenFailure { _ in channel.close(promise: nil) }
                 ready.futureResult.whenSuccess { _ in
-                    dialed.watch?.opened(dialed.text)
                     channel.closeFuture.whenComplete { _ in dialed.watch?.closed(dialed.text) }
                 }
             }
