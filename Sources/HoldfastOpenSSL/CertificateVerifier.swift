@@ -28,7 +28,7 @@ package final class CertificateVerifier: @unchecked Sendable {
     }
 
     private let store: OpaquePointer
-    /// What authorities have taken back; nil where nobody asks for it.
+    /// Certificates that authorities have revoked; nil where nobody asks for it.
     private let lists: [RevocationList]?
 
     /// - Parameters:

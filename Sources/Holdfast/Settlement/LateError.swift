@@ -2,7 +2,7 @@
 struct LateError: Sendable {
     let connection: Int
     let denied: QuietlyConfirmed.Denied
-    /// What the service says of the one that it names.
+    /// The service's answer to the entry that it names.
     let result: SendResult?
     /// Denied entries that nobody remembers: they are lost.
     let forgotten: Int

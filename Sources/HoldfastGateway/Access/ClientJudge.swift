@@ -24,7 +24,7 @@ final class ClientJudge: Sendable {
         let words: String
     }
 
-    /// What tells an item of the table from the others.
+    /// The identity of an item of the table.
     private struct Item: Hashable {
         let name: String
         let kind: ClientSubject.Kind

@@ -45,13 +45,21 @@ struct RequestFields: Sendable {
     private subscript(name: Name) -> String? { fields.text(name.rawValue) }
 
     /// Whether the method is POST.
-    var isPost: Bool { fields.withBytes(HeaderSelection.method) { $0.has(Self.post) } }
+    var isPost: Bool { isMethod(Self.post) }
 
     /// Whether the method is HEAD: its answer has no body (RFC 9110 section 9.3.2).
-    var isHead: Bool { fields.withBytes(HeaderSelection.method) { $0.has(Self.head) } }
+    var isHead: Bool { isMethod(Self.head) }
+
+    private func isMethod(_ method: [UInt8]) -> Bool {
+        fields.withBytes(HeaderSelection.method) { $0.count == method.count && $0.has(method, at: 0) }
+    }
 
     private static let post = Array("POST".utf8)
     private static let head = Array("HEAD".utf8)
+
+    func pathBegins(with beginning: [UInt8]) -> Bool {
+        fields.withBytes(HeaderSelection.path) { $0.has(beginning, at: 0) }
+    }
 
     /// Has the path's bytes looked at, of which there are none where there is no path.
     func withPath<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
@@ -94,17 +102,4 @@ struct RequestFields: Sendable {
 
     /// The same, to be compared with later.
     func kept() -> RequestFields { RequestFields(fields.kept()) }
-}
-
-extension Span<UInt8> {
-    /// Whether these bytes and no others are here.
-    fileprivate func has(_ expected: [UInt8]) -> Bool { count == expected.count && begins(with: expected) }
-
-    /// Whether these bytes come first.
-    func begins(with expected: [UInt8]) -> Bool {
-        guard count >= expected.count else { return false }
-        let expected = expected.span
-        for index in expected.indices where expected[index] != self[index] { return false }
-        return true
-    }
 }

@@ -27,7 +27,7 @@ struct RequestReader {
     static func checkRoute(_ fields: RequestFields) throws(Refusal) {
         guard fields.isPost else { throw Refusal(.methodNotAllowed, "the method is not POST") }
         let beginning = fields.isBroadcast ? RequestFields.broadcastPath : RequestFields.devicePath
-        guard fields.withPath({ $0.begins(with: beginning) }) else {
+        guard fields.pathBegins(with: beginning) else {
             throw Refusal(.badPath, "the path begins neither with /3/device/ nor with /4/broadcasts/apps/")
         }
     }

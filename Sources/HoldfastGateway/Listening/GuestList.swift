@@ -54,7 +54,7 @@ final class GuestList: Sendable {
     /// A connection has shown who it is.
     func proved(_ channel: any Channel) { state.withLock { $0.guests.proved(ObjectIdentifier(channel)) } }
 
-    /// What a connection has shown holds no more.
+    /// The credentials that a connection has shown hold no more.
     func doubted(_ channel: any Channel) { state.withLock { $0.guests.doubted(ObjectIdentifier(channel)) } }
 
     /// Tells each open connection something, through its pipeline.

@@ -67,7 +67,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         forget(guest)
     }
 
-    /// What it has proven holds no more: it is a stranger again, in its old place among them.
+    /// The credentials that it has shown hold no more: it is a stranger again, in its old place among them.
     mutating func doubted(_ id: ID) {
         guard let guest = guests[id] else { return }
         strangers[guest.address, default: [:]][guest.number] = id

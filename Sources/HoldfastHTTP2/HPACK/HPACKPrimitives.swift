@@ -37,7 +37,7 @@ extension Span<UInt8> {
     }
 
     /// Whether these bytes come next.
-    func has(_ expected: [UInt8], at offset: Int) -> Bool {
+    package func has(_ expected: [UInt8], at offset: Int) -> Bool {
         guard expected.count <= count - offset else { return false }
         let expectedBytes = expected.span
         let bytes = extracting(offset..<offset + expected.count)

@@ -8,7 +8,7 @@ package struct HeaderNames: Sendable {
 
     static let unknown: Code = 0
 
-    /// What HTTP/2 looks at itself.
+    /// Names that HTTP/2 looks at itself.
     enum Own: Code, CaseIterable {
         case method = 1
         case scheme, path, authority, status, contentLength, te

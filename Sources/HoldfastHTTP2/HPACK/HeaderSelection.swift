@@ -8,7 +8,7 @@ package struct HeaderSelection: Sendable {
     package static let method = 14
     package static let path = 15
 
-    /// Those of the list, or of this message alone.
+    /// The bytes of the whole list, or of this message alone.
     private let bytes: [UInt8]
     /// For each number where the value begins in ``bytes`` (the upper half) and its length plus one; 0 where there is none.
     private var places = SIMD16<UInt64>()

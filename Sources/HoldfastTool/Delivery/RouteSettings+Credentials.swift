@@ -1,7 +1,7 @@
 internal import HoldfastAPNs
 
 extension RouteSettings {
-    /// What operators are to know of a route to Apple that shows neither key nor certificate; nil for any other.
+    /// The warning for operators about a route to Apple that shows neither key nor certificate; nil for any other.
     var credentialsWarning: String? {
         guard signingKey == nil, certificate == nil, isApples else { return nil }
         return

@@ -45,7 +45,7 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
 struct ToolError: Error, Hashable, CustomStringConvertible {
     let status: ToolStatus
     let message: String
-    /// What the message lists, one each; the message alone where it is no list.
+    /// The items that the message lists, one each; the message alone where it is no list.
     let mistakes: [String]
 
     init(_ status: ToolStatus, _ message: String) {

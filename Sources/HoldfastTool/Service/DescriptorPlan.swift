@@ -26,7 +26,7 @@ struct DescriptorPlan: Sendable {
         listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
     }
 
-    /// What is kept back for delivery, operators and files where there is enough of it.
+    /// Descriptors kept back for delivery, operators and files where there are enough.
     var kept: Int { essential + (admin.map { $0 + 1 } ?? 0) }
 
     var wanted: Int { listeners.reduce(kept) { $0 + $1.connections } }
@@ -35,7 +35,7 @@ struct DescriptorPlan: Sendable {
     /// there would take what probes, reloads and delivery need; four in any case.
     func adminConnections(within limit: Int) -> Int { min(admin ?? 0, max((limit - essential) / 4, 4)) }
 
-    /// What is kept back of so many.
+    /// Descriptors kept back where the process may have `limit`.
     func kept(within limit: Int) -> Int { essential + (admin == nil ? 0 : adminConnections(within: limit) + 1) }
 
     /// How many connections the listeners may have together; some in any case, or nobody would be served.
