@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // Holdfast: push notifications that survive.
 //
-// The rooms, and which way the arrows run, are described in Docs/Architecture.md.
+// The rooms, and which way the arrows run, are described in Docs/Internals/Architecture.md.
 // Scripts/check-arrows fails when an import breaks them.
 
 import PackageDescription

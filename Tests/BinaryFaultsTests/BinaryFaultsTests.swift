@@ -2,7 +2,7 @@ import BuiltProgram
 import Foundation
 import Testing
 
-/// A short run of what `Scripts/binary-faults` does at length: see Docs/BinaryProtocol.md.
+/// A short run of what `Scripts/binary-faults` does at length: see Docs/Reference/BinaryProtocol.md.
 @Suite("A service of the binary protocol that misbehaves") struct BinaryFaultsTests {
     private struct Summary: Decodable {
         let breaches: Int

@@ -108,7 +108,7 @@ extension Fault {
         storm(
             "500-storm", "500 InternalServerError to all from request 200 on, for ten seconds", share: 0.5,
             refused("InternalServerError")),
-        // A share that counts as the service's word, until no slowness has changed it: see Docs/Answers.md.
+        // A share that counts as the service's word, until no slowness has changed it: see Docs/Reference/Answers.md.
         .mock("429-token", "429 TooManyRequests to each 10th notification, the first time") { _ in
             [.request(.init(once: .token, every: 10), refused("TooManyRequests"))]
         },

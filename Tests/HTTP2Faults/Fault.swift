@@ -6,7 +6,7 @@ struct Fault: Sendable {
     /// can leave open.
     static let streams = 100
 
-    /// What a fault leaves open: what the service may have taken, and the sender cannot know. (Docs/Answers.md.)
+    /// What a fault leaves open: what the service may have taken, and the sender cannot know. (Docs/Reference/Answers.md.)
     enum LeftOpen: Sendable {
         case nothing
         /// The one request that it happens to.

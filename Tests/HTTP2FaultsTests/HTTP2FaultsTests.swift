@@ -2,7 +2,7 @@ import BuiltProgram
 import Foundation
 import Testing
 
-/// A short run of what `Scripts/http2-faults` does at length: see Docs/FaultMatrix.md.
+/// A short run of what `Scripts/http2-faults` does at length: see Docs/Internals/FaultMatrix.md.
 @Suite("A service of APNs over HTTP/2 that misbehaves") struct HTTP2FaultsTests {
     private struct Summary: Decodable {
         let breaches: Int

@@ -11,7 +11,7 @@ struct DocumentationTests {
 
     @Test("Its example is code that compiles, to the letter")
     func quotes() throws {
-        let blocks = try Self.text("Docs/Channels.md").components(separatedBy: "```swift\n").dropFirst()
+        let blocks = try Self.text("Docs/Guide/Channels.md").components(separatedBy: "```swift\n").dropFirst()
         let example = try Self.text("Tests/HoldfastChannelsTests/ChannelsExample.swift")
         #expect(blocks.count == 1)
         for block in blocks {

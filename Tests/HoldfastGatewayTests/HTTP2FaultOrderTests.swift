@@ -5,7 +5,7 @@ import Testing
 @testable import Holdfast
 @testable import HoldfastGateway
 
-/// Requests with two faults. The list is that of Docs/Gateway.md, *What is refused*.
+/// Requests with two faults. The list is that of Docs/Guide/Gateway.md, *What is refused*.
 @Suite("HTTP/2: which fault is told first", .timeLimit(.minutes(1)))
 struct HTTP2FaultOrderTests {
     /// A fault, by the part of a request that it is in: two of one part can't be told apart.

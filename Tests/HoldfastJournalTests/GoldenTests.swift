@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoldfastJournal
 
-/// Records byte for byte, as another program (Python, with the reference xxHash) writes them from Docs/JournalFormat.md.
+/// Records byte for byte, as another program (Python, with the reference xxHash) writes them from Docs/Internals/JournalFormat.md.
 /// A change here is a new format version.
 @Suite("Golden bytes")
 struct GoldenTests {

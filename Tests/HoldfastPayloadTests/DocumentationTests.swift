@@ -14,7 +14,7 @@ struct DocumentationTests {
 
     @Test("Its examples are code that compiles, to the letter")
     func quotes() throws {
-        let page = try Self.text("Docs/Payload.md")
+        let page = try Self.text("Docs/Guide/Payload.md")
         let example = try Self.text("Tests/HoldfastPayloadTests/PayloadExamples.swift")
         let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
@@ -69,7 +69,7 @@ struct DocumentationTests {
             "setCustomPayload", "setBody", "setActionLocKey", "setLocKey", "setLocArgs", "setLaunchImage",
         ])
     func setters(name: String) throws {
-        let rows = try Self.text("Docs/Payload.md").split(separator: "\n").filter { $0.hasPrefix("| `\(name)(") }
+        let rows = try Self.text("Docs/Guide/Payload.md").split(separator: "\n").filter { $0.hasPrefix("| `\(name)(") }
         // Of the same name in both.
         let expected = ["setSound", "setContentAvailable"].contains(name) ? 2 : 1
         #expect(rows.count == expected, "\(rows)")

@@ -12,7 +12,7 @@ struct Delivery: Codable {
     var arrives: Date
 }
 
-/// What Docs/Payload.md shows.
+/// What Docs/Guide/Payload.md shows.
 enum PayloadExamples {
     static func alert() -> APNsPayload {
         APNsPayload(alert: "Your table is ready", badge: 1, sound: .default)

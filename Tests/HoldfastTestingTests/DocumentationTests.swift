@@ -12,7 +12,7 @@ struct DocumentationTests {
     func quotes(example: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Docs/Testing.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appendingPathComponent("Docs/Guide/Testing.md"), encoding: .utf8)
         let text = try String(contentsOf: root.appendingPathComponent("Tests/\(example)"), encoding: .utf8)
         #expect(page.contains("```swift\n\(text)```\n"))
     }

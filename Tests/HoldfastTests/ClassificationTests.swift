@@ -1,7 +1,7 @@
 import Holdfast
 import Testing
 
-/// The table of Docs/Answers.md, line by line.
+/// The table of Docs/Reference/Answers.md, line by line.
 @Suite struct ClassificationTests {
     @Test(
         "Every answer Apple documents means what the table says",

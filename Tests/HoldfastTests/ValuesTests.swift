@@ -89,7 +89,7 @@ import Testing
         #expect(String(decoding: bytes[fields.producer], as: UTF8.self) == "p")
     }
 
-    @Test("A broadcast is packed byte for byte as Docs/JournalFormat.md says") func packedBroadcast() throws {
+    @Test("A broadcast is packed byte for byte as Docs/Internals/JournalFormat.md says") func packedBroadcast() throws {
         let notification = PushNotification(
             channel: try BroadcastChannel("dHN0LXNyY2gtY2hubA=="), topic: "com.example.app", payload: Array("{}".utf8),
             priority: .considerate)

@@ -78,7 +78,7 @@ struct MockScriptTests {
     @Test("Every example of the documentation is a script")
     func documentation() throws {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Docs/MockService.md")
+            .deletingLastPathComponent().appendingPathComponent("Docs/Guide/MockService.md")
         let parts = try String(contentsOf: path, encoding: .utf8).components(separatedBy: "```yaml\n").dropFirst()
         #expect(parts.count > 10)
         for part in parts {

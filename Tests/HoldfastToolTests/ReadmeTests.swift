@@ -35,12 +35,12 @@ struct ReadmeTests {
     }
 
     @Test(
-        "The example of Docs/Library.md for the binary protocol is quoted to the letter, compiles, delivers and reads feedback"
+        "The example of Docs/Guide/Library.md for the binary protocol is quoted to the letter, compiles, delivers and reads feedback"
     )
     func legacyExample() async throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = try String(
-            contentsOf: tests.appendingPathComponent("../../Docs/Library.md"), encoding: .utf8)
+            contentsOf: tests.appendingPathComponent("../../Docs/Guide/Library.md"), encoding: .utf8)
         let example = try String(contentsOf: tests.appendingPathComponent("LegacyExample.swift"), encoding: .utf8)
         #expect(page.contains("```swift\n\(example)```\n"))
 
@@ -73,7 +73,7 @@ struct ReadmeTests {
     func documentsTool() async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Docs/Tool.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appendingPathComponent("Docs/Reference/Tool.md"), encoding: .utf8)
         for command in [
             ["send"], ["recover"], ["feedback", "read"], ["channels", "create"], ["channels", "delete"],
             ["journal", "status"], ["journal", "list"],
@@ -83,7 +83,7 @@ struct ReadmeTests {
             let help = try await Tool.start(command + ["--help"]).result().output
             for match in help.matches(of: #/\n  (?:-., )?(--[a-z0-9-]+)/#)
             where !["--help", "--version"].contains(match.1) {
-                #expect(page.contains("`\(match.1)"), "\(command) \(match.1) is not in Docs/Tool.md")
+                #expect(page.contains("`\(match.1)"), "\(command) \(match.1) is not in Docs/Reference/Tool.md")
             }
         }
     }

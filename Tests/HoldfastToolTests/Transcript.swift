@@ -154,7 +154,7 @@ struct TranscriptTests {
 
     @Test(
         "The story of a page happens as it is told", .timeLimit(.minutes(5)),
-        arguments: [("Docs/Operating.md", 21), ("Docs/Channels.md", 10)])
+        arguments: [("Docs/Operate/Operating.md", 21), ("Docs/Guide/Channels.md", 10)])
     func stories(_ path: String, _ leastSteps: Int) async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -2,7 +2,7 @@ import BuiltProgram
 import Foundation
 import Testing
 
-/// Short runs of what `Scripts/power-loss` does at length: see Docs/StorageTests.md. The program is one of its own, since
+/// Short runs of what `Scripts/power-loss` does at length: see Docs/Internals/StorageTests.md. The program is one of its own, since
 /// it stands in for libc's calls.
 @Suite("Storage") struct StorageTests {
     /// One seed: what stands in everybody's way must not be a lottery. `Scripts/power-loss` draws others.

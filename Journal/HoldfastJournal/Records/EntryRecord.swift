@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// A notification as it lies in `entries` and `deferred`. Little-endian; see Docs/JournalFormat.md.
+/// A notification as it lies in `entries` and `deferred`. Little-endian; see Docs/Internals/JournalFormat.md.
 ///
 ///     0   u64  XXH64 of everything from 8 to the end
 ///     8   u8×4 "HFnr"

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Every line that the library logs, with its level. Docs/Observability.md lists them, and a test compares.
+/// Every line that the library logs, with its level. Docs/Operate/Observability.md lists them, and a test compares.
 ///
 /// The levels: trace tells of each batch, debug of connections and marks, info of the engine's life, notice of what an
 /// operator will want to find later, warning of trouble that goes by itself, error of what somebody must act upon, and

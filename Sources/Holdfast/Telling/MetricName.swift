@@ -1,4 +1,4 @@
-/// Every metric of the library. Docs/Observability.md lists them, and a test compares.
+/// Every metric of the library. Docs/Operate/Observability.md lists them, and a test compares.
 enum MetricName: String, CaseIterable, Sendable {
     // Counters
     case submitted = "holdfast_submitted_total"

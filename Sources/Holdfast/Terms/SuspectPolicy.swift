@@ -1,4 +1,4 @@
-/// How suspects are judged. See ``PushEngine`` and Docs/Answers.md.
+/// How suspects are judged. See ``PushEngine`` and Docs/Reference/Answers.md.
 public struct SuspectPolicy: Hashable, Sendable {
     /// How long a suspect waits for its judgement at most. Those that are called bad while others wait may wait once more.
     /// Default: 5 s.

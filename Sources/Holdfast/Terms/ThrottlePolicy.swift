@@ -1,4 +1,4 @@
-/// How a route goes on while its service throttles or is unavailable. See Docs/Answers.md.
+/// How a route goes on while its service throttles or is unavailable. See Docs/Reference/Answers.md.
 public struct ThrottlePolicy: Hashable, Sendable {
     /// The upper bound of the pause after the first refusal, before one request is sent as a probe. Each probe that is refused
     /// doubles it. Jitter takes up to half of it off, and a Retry-After counts where it is longer. Default: 1 s.

@@ -4,7 +4,7 @@ internal import Holdfast
 ///
 /// Checks what a ``PushNotification`` can't hold; the rest is checked by `submit` behind it (the topic's route, and then
 /// ``NotificationValidator``: expirations that are past, collapse id, push type, payload). The order is one, so that a request
-/// with two faults always gets the same answer: Docs/Gateway.md has it. Keeps what the last request in order had in common with the next ones.
+/// with two faults always gets the same answer: Docs/Guide/Gateway.md has it. Keeps what the last request in order had in common with the next ones.
 struct RequestReader {
     /// What header fields but path, id and registration mean.
     private struct Attributes {

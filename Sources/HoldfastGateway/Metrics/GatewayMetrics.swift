@@ -1,6 +1,6 @@
 /// What listeners did, as metrics: looked up when somebody asks.
 extension Gateway {
-    /// Names and labels: Docs/Service.md.
+    /// Names and labels: Docs/Operate/Service.md.
     public var metricFamilies: [MetricFamily] {
         let figures = figures
         func family(

@@ -3,7 +3,7 @@ public enum MetricHelp {
     /// Of a metric that somebody else brought.
     static let unknown = "See the application's own documentation."
 
-    /// Those of the library; Docs/Observability.md has more of each, and a test compares the names.
+    /// Those of the library; Docs/Operate/Observability.md has more of each, and a test compares the names.
     public static let standard: [String: String] = [
         "holdfast_submitted_total":
             "Notifications that were accepted, and are on disk.",

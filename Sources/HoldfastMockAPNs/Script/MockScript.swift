@@ -1,7 +1,7 @@
 /// What a ``MockAPNsServer`` does that a well-behaved service does not: steps, each with a condition.
 ///
 /// For each request, and for each connection as it arrives, the first step that fits decides; where none fits, all goes its
-/// normal way. `holdfast mock http2 --script` reads one from YAML: Docs/MockService.md.
+/// normal way. `holdfast mock http2 --script` reads one from YAML: Docs/Guide/MockService.md.
 ///
 /// ```swift
 /// configuration.script = [

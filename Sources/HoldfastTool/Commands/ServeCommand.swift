@@ -11,7 +11,7 @@ struct ServeCommand: AsyncParsableCommand {
             Listens as the configuration's `gateway` says: for APNs over HTTP/2, for the binary protocol, for readers of \
             feedback. What a sender was told 200 for is on disk, and is delivered by the configuration's routes: also what an \
             earlier process left. Runs until SIGINT or SIGTERM, which it answers in order; SIGHUP makes it read the \
-            configuration again. Docs/Service.md has more, and a unit for systemd.
+            configuration again. Docs/Operate/Service.md has more, and a unit for systemd.
 
             Examples:
               holdfast serve --config /etc/holdfast/holdfast.yaml

@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// One line of input: notifications that differ in their token only. See Docs/Tool.md for the format.
+/// One line of input: notifications that differ in their token only. See Docs/Reference/Tool.md for the format.
 struct NotificationLine {
     /// As many as the line has tokens; never empty.
     var notifications: [PushNotification]

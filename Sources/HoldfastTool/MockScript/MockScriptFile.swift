@@ -1,6 +1,6 @@
 internal import HoldfastMockAPNs
 
-/// What `holdfast mock http2 --script` reads: Docs/MockService.md.
+/// What `holdfast mock http2 --script` reads: Docs/Guide/MockService.md.
 struct MockScriptFile {
     private(set) var script = MockScript([])
     private(set) var addresses: [String] = []

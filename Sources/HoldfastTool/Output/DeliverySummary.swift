@@ -26,7 +26,7 @@ struct DeliverySummary: Encodable, Equatable {
     var accepted = 0
     /// Notifications that were taken before, under the same apns-id, and have their outcome.
     var repeated = 0
-    /// Lines that are not what Docs/Tool.md describes.
+    /// Lines that are not what Docs/Reference/Tool.md describes.
     var malformed = 0
     /// Notifications that were refused before anything was journaled, by reason.
     var refused: [String: Int] = [:]

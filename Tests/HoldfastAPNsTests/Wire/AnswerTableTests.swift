@@ -6,7 +6,7 @@ import Testing
 @testable import HoldfastAPNs
 @testable import HoldfastTesting
 
-/// Apple's answers, each from the wire to what the engine is told: the tables of Docs/Answers.md.
+/// Apple's answers, each from the wire to what the engine is told: the tables of Docs/Reference/Answers.md.
 @Suite("Each answer means what the table says", .timeLimit(.minutes(1))) struct AnswerTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let status: Int

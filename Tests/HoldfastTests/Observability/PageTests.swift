@@ -3,13 +3,13 @@ import Testing
 
 @testable import Holdfast
 
-/// Docs/Observability.md against the code, both ways.
+/// Docs/Operate/Observability.md against the code, both ways.
 @Suite("The page on observability") struct PageTests {
     private let page: String
 
     init() throws {
         page = try String(
-            contentsOf: Repository.root.appendingPathComponent("Docs/Observability.md"), encoding: .utf8)
+            contentsOf: Repository.root.appendingPathComponent("Docs/Operate/Observability.md"), encoding: .utf8)
     }
 
     /// The cells of all table rows that begin with a name in backticks.
@@ -49,6 +49,6 @@ import Testing
             encoding: .utf8)
         let methods = Set(source.matches(of: /\n    func (\w+)\(/).map { String($0.1) })
         #expect(methods.count > 15)
-        for method in methods { #expect(page.contains("`\(method)"), "\(method) is not in Docs/Observability.md") }
+        for method in methods { #expect(page.contains("`\(method)"), "\(method) is not in Docs/Operate/Observability.md") }
     }
 }

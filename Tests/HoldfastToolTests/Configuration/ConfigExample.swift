@@ -4,12 +4,12 @@ import Testing
 
 @testable import HoldfastTool
 
-/// What Docs/Configuration.md shows.
+/// What Docs/Reference/Configuration.md shows.
 enum ConfigExample {
     static func page() throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent("Docs/Configuration.md"), encoding: .utf8)
+        return try String(contentsOf: root.appendingPathComponent("Docs/Reference/Configuration.md"), encoding: .utf8)
     }
 
     /// The file with every key.
@@ -37,7 +37,7 @@ enum ConfigExample {
     }
 }
 
-@Suite("Docs/Configuration.md")
+@Suite("Docs/Reference/Configuration.md")
 struct ConfigDocumentationTests {
     @Test("Its tables are those of the schema")
     func tables() throws {

@@ -8,7 +8,7 @@ struct JournalExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write entries out whole, as `journal import` reads them.",
         discussion: """
-            One JSON object a line (Docs/Tool.md has its members), without loss: rejections and deferred ones included, with \
+            One JSON object a line (Docs/Reference/Tool.md has its members), without loss: rejections and deferred ones included, with \
             attempts, reasons and times. Nothing is changed in the journal, which may be in use; then the export is not of one \
             instant. The blacklist is not in it: `blacklist export`. Nor are entries whose records cannot be read: they are \
             counted (exit code 65), and `journal quarantine export` keeps those that were moved aside. Nor are those that silence \

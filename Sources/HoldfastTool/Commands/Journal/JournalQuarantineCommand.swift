@@ -132,7 +132,7 @@ struct QuarantineExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Write quarantined entries out, each with its record whole.",
         discussion: """
             One JSON object a line: what `list --json` says, and the record's bytes in base64, as they lay in the journal \
-            (Docs/JournalFormat.md). Nothing is changed in the journal, which may be in use.
+            (Docs/Internals/JournalFormat.md). Nothing is changed in the journal, which may be in use.
 
             RECORDS ARE WHOLE in an export: they hold tokens and payloads. A file that is made here may be read by its owner \
             only, and gets its name when all of it is on disk.

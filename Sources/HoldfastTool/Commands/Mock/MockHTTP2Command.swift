@@ -11,10 +11,10 @@ struct MockHTTP2Command: AsyncParsableCommand {
             gets `ca.pem`, for `send --trust`, and `AuthKey.p8`, for `send --key` (key id MOCKKEYID1, team id MOCKTEAMID).
 
             It takes broadcasts as well, and with --management-port channels can be created, read, deleted and listed: \
-            Docs/Channels.md.
+            Docs/Guide/Channels.md.
 
             With a script it misbehaves: delays, storms of 503, GOAWAY, streams and connections that end or stall, TLS that \
-            fails. Docs/MockService.md has every step with an example.
+            fails. Docs/Guide/MockService.md has every step with an example.
 
             Example:
               holdfast mock http2 --listen 127.0.0.1:8443 --certificate-directory mock --reject 00fc13ad=Unregistered

@@ -5,7 +5,7 @@ struct ConfigOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration, YAML; see Docs/Configuration.md. (default: the environment variable HOLDFAST_CONFIG)",
+            "The configuration, YAML; see Docs/Reference/Configuration.md. (default: the environment variable HOLDFAST_CONFIG)",
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?

@@ -11,7 +11,7 @@ struct SendCommand: AsyncParsableCommand {
         discussion: """
             Each line of the file is a JSON object with Apple's own names, for example
               {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
-            See Docs/Tool.md for all of them.
+            See Docs/Reference/Tool.md for all of them.
 
             In place of a file, flags say one notification: --token or --channel, and --alert or other flags of a payload, or \
             --payload. It goes the same way as all others; printed is what became of it: for each recipient the outcome, the \
