@@ -49,6 +49,8 @@ import Testing
             encoding: .utf8)
         let methods = Set(source.matches(of: /\n    func (\w+)\(/).map { String($0.1) })
         #expect(methods.count > 15)
-        for method in methods { #expect(page.contains("`\(method)"), "\(method) is not in Docs/Operate/Observability.md") }
+        for method in methods {
+            #expect(page.contains("`\(method)"), "\(method) is not in Docs/Operate/Observability.md")
+        }
     }
 }
