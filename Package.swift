@@ -59,7 +59,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
-        // Serves health and metrics to operators. Without its traits it brings no configuration and no Foundation.
+        // Serves operators: health and metrics, and the control socket. Without its traits it brings no configuration and no Foundation.
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -80,13 +80,13 @@ let package = Package(
         // Builds payloads.
         .target(name: "HoldfastPayload", dependencies: ["Holdfast"], swiftSettings: strict),
 
-        // What everything that listens has in common.
-        .target(name: "HoldfastListening", dependencies: [nioCore], swiftSettings: strict),
-
         // Operators reach a running engine through a socket.
         .target(
             name: "HoldfastControl",
-            dependencies: ["Holdfast", "HoldfastListening", nioCore, nioPosix, serviceLifecycle, logging],
+            dependencies: [
+                "Holdfast", "HoldfastTransport", httpTypes, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioPosix, serviceLifecycle,
+            ],
             swiftSettings: strict),
 
         // The doors to the network and to libcrypto.
@@ -120,9 +120,9 @@ let package = Package(
         .target(
             name: "HoldfastGateway",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastListening", "HoldfastOpenSSL",
-                "HoldfastTransport", coreMetrics, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-                nioHTTPTypes, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
+                serviceLifecycle,
             ],
             swiftSettings: strict),
 

@@ -15,13 +15,13 @@ public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let timedOut = Code("timedOut")
         /// The connection ended before the answer came. What was asked for may be done or not.
         public static let disconnected = Code("disconnected")
-        /// The owner speaks another version of the protocol.
+        /// The owner speaks another version of the protocol, or the one before HTTP.
         public static let otherVersion = Code("otherVersion")
         /// The owner does not know this request: its Holdfast is older.
         public static let unknownRequest = Code("unknownRequest")
         /// What came over the wire is not what the protocol says.
         public static let malformed = Code("malformed")
-        /// A line, a message or a batch is larger than the protocol allows.
+        /// A message or a batch is larger than the protocol allows.
         public static let tooLarge = Code("tooLarge")
         /// As many connections as the owner allows are open.
         public static let busy = Code("busy")

@@ -1,13 +1,15 @@
 internal import Foundation
 public import Holdfast
-internal import HoldfastListening
+internal import HoldfastTransport
+internal import HummingbirdCore
 public import Logging
 internal import NIOCore
+internal import NIOHTTPTypes
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// Lets operators steer an engine while it runs: serves its desk on `control.sock` in the journal's directory, for the tool
-/// `holdfast` and for ``RemoteDesk``.
+/// Lets operators steer an engine while it runs: serves its desk on `control.sock` in the journal's directory, as JSON over
+/// HTTP/1.1, for the tool `holdfast`, for ``RemoteDesk`` and for every client that speaks HTTP through a socket.
 ///
 ///     let control = ControlSocket(desk: engine.desk, journal: "/var/lib/app/push.journal")
 ///     let group = ServiceGroup(services: [control, engine], gracefulShutdownSignals: [.sigterm], logger: logger)
@@ -21,9 +23,11 @@ public import ServiceLifecycle
 public final class ControlSocket: Service, Sendable {
     /// Every bound has its name here.
     public struct Configuration: Sendable {
-        /// Connections at a time, each with one request at a time; one more is told so and closed. Each takes at most
-        /// 8 MiB for what it says. Default: 8.
+        /// Connections at a time, each with one request at a time; as many more are told so and closed, and beyond those
+        /// they are closed at once. Each takes at most 8 MiB for what it says. Default: 8.
         public var greatestConnections = 8
+        /// How long a new connection may say nothing. Default: 2 seconds.
+        public var silenceLimit = Duration.seconds(2)
         /// How long a connection may say nothing between two requests. Default: 60 seconds.
         public var idleLimit = Duration.seconds(60)
         /// How long a request may take to come, and an answer to be read. Default: 10 seconds.
@@ -34,34 +38,50 @@ public final class ControlSocket: Service, Sendable {
         public var pauseAfterFailure = Duration.seconds(1)
 
         public init() {}
+
+        /// The most descriptors that it has open.
+        package var descriptors: Int { 2 * greatestConnections + 1 }
     }
 
-    typealias Connection = NIOAsyncChannel<ControlMessage, ControlMessage>
-    private typealias Accepted = AcceptedConnection<ControlMessage, ControlMessage>
+    private typealias Accepted = AcceptedConnection<HTTPRequestPart, HTTPResponsePart>
 
     private struct State: Sendable {
         var listener: (any Channel)?
         var connections: [ObjectIdentifier: any Channel] = [:]
+        /// Those that are told why they are not served.
+        var refused: [ObjectIdentifier: any Channel] = [:]
         var isEnding = false
     }
 
     private let path: ControlPath
     private let configuration: Configuration
     private let acceptLimiter = Monitor(LogLimiter<Bool>(interval: .seconds(60)))
-    private let server: RequestServer
+    private let front: HTTPFront
     private let limits = MessageLimits()
+    private let mayOperate: @Sendable (PeerCredentials) -> Bool
     private let logger: Logger
     private let state = Monitor(State())
 
     /// - Parameters:
     ///   - desk: what is served; ``PushEngine/desk`` mostly.
     ///   - journal: the directory of the journal, which this process owns.
-    public init(
+    public convenience init(
         desk: any OperatorDesk, journal directory: String, configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "holdfast.control")
     ) {
+        let user = geteuid()
+        self.init(desk: desk, journal: directory, configuration: configuration, logger: logger) { peer in
+            peer.mayOperate(asUser: user)
+        }
+    }
+
+    init(
+        desk: any OperatorDesk, journal directory: String, configuration: Configuration, logger: Logger,
+        mayOperate: @escaping @Sendable (PeerCredentials) -> Bool
+    ) {
         path = ControlPath(journal: directory)
-        server = RequestServer(desk: desk, limits: limits)
+        front = HTTPFront(server: RequestServer(desk: desk), limits: limits)
+        self.mayOperate = mayOperate
         self.configuration = configuration
         self.logger = logger
     }
@@ -93,7 +113,7 @@ public final class ControlSocket: Service, Sendable {
     private func shutDown() {
         let (listener, connections) = state.withLock { state in
             state.isEnding = true
-            return (state.listener, Array(state.connections.values))
+            return (state.listener, Array(state.connections.values) + Array(state.refused.values))
         }
         listener?.close(promise: nil)
         let drain = ConnectionGuard.Drain(limit: TimeAmount(configuration.shutdownLimit))
@@ -143,6 +163,8 @@ public final class ControlSocket: Service, Sendable {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause { self.sayNothingIsAccepted($0) })
                 }
             }
+            // Who has said all may listen on.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
@@ -158,34 +180,51 @@ public final class ControlSocket: Service, Sendable {
 
     private func prepare(_ channel: any Channel) -> EventLoopFuture<Accepted> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandlers([
-                MessageHandler(limits: limits),
-                ConnectionGuard(
-                    idleLimit: TimeAmount(configuration.idleLimit), messageLimit: TimeAmount(configuration.messageLimit)
-                ),
-            ])
-            return Accepted(
-                try Connection(
-                    wrappingChannelSynchronously: channel,
-                    configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1))))
+            // Before all others: what comes is looked at as bytes.
+            try channel.pipeline.syncOperations.addHandler(
+                FirstBytes(
+                    limit: TimeAmount(configuration.silenceLimit), greeting: try FirstBytes.greeting(.current)))
         }
+        .flatMap { self.served.setup(channel: channel, logger: Self.quiet) }
+        .map { Accepted($0) }
     }
+
+    private var served: HTTP1Channel { http { [front] request in try await front.answer(request) } }
+
+    /// HTTP/1.1, each of whose requests is answered so.
+    private func http(_ answer: @escaping @Sendable (Request) async throws -> Response) -> HTTP1Channel {
+        let (idle, message) = (TimeAmount(configuration.idleLimit), TimeAmount(configuration.messageLimit))
+        return HTTP1Channel(
+            responder: { request, writer, _ in
+                let response = try await answer(request)
+                try await writer.write(response: response.head, body: response.body)
+            },
+            configuration: .init(
+                additionalChannelHandlers: [ConnectionGuard(idleLimit: idle, messageLimit: message)],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headByteCount, maxHeaderListSize: limits.headByteCount,
+                    maxHeaderFieldCount: 100)))
+    }
+
+    /// What Hummingbird has to say of single connections is no operator's business.
+    private static let quiet: Logger = {
+        var logger = Logger(label: "holdfast.control")
+        logger.logLevel = .critical
+        return logger
+    }()
 
     // MARK: One connection
 
     private func serve(_ accepted: Accepted) async {
+        let channel = accepted.channel
         do {
-            let connection = accepted.take()
-            try await connection.executeThenClose { requests, answers in
-                do {
-                    try await admit(connection.channel)
-                } catch {
-                    return try await answers.write(ControlMessage(failure: error))
-                }
-                defer { leave(connection.channel) }
-                try await answers.write(try ControlMessage(head: Self.greeting))
-                for try await request in requests { try await answers.write(await server.answer(request)) }
-            }
+            try await admit(channel)
+            defer { leave(channel) }
+            await served.handle(value: accepted.take(), logger: Self.quiet)
+        } catch let refusal as ControlError {
+            guard isToBeTold(channel) else { return channel.close(promise: nil) }
+            defer { leave(channel) }
+            await http { _ in HTTPFront.closing(refusal) }.handle(value: accepted.take(), logger: Self.quiet)
         } catch {
             logger.debug("a connection to \(path.socket) ended: \(error)")
         }
@@ -194,7 +233,7 @@ public final class ControlSocket: Service, Sendable {
     /// - Throws: ``ControlError`` with code `permissionDenied` or `busy`.
     private func admit(_ channel: any Channel) async throws {
         let peer = try await PeerCredentials.read(channel)
-        guard peer.mayOperate(asUser: geteuid()) else {
+        guard mayOperate(peer) else {
             logger.warning("process \(peer.process) of user \(peer.user) was refused at \(path.socket)")
             throw ControlError(.permissionDenied, "the journal belongs to another user")
         }
@@ -208,12 +247,19 @@ public final class ControlSocket: Service, Sendable {
         }
     }
 
-    private func leave(_ channel: any Channel) {
-        state.withLock { state in state.connections[ObjectIdentifier(channel)] = nil }
+    /// Whether a connection that is not served waits for its request, to be answered why.
+    private func isToBeTold(_ channel: any Channel) -> Bool {
+        state.withLock { state in
+            guard !state.isEnding, state.refused.count < configuration.greatestConnections else { return false }
+            state.refused[ObjectIdentifier(channel)] = channel
+            return true
+        }
     }
 
-    private static var greeting: Greeting {
-        let process = ProcessInfo.processInfo
-        return Greeting(pid: process.processIdentifier, program: process.processName)
+    private func leave(_ channel: any Channel) {
+        state.withLock { state in
+            state.connections[ObjectIdentifier(channel)] = nil
+            state.refused[ObjectIdentifier(channel)] = nil
+        }
     }
 }

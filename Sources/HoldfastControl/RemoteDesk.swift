@@ -2,9 +2,10 @@ internal import Foundation
 internal import Glibc
 public import Holdfast
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOPosix
 
-/// The desk of an engine in another process, reached over its ``ControlSocket``.
+/// The desk of an engine in another process, reached over its ``ControlSocket`` by HTTP.
 ///
 /// Errors of the owner's journal are thrown as they were there, `JournalError` and `Refusal`; ``ControlError`` says what
 /// went wrong on the way. Calls are answered in their order. A connection that the owner has closed between two calls is
@@ -12,7 +13,7 @@ internal import NIOPosix
 public final class RemoteDesk: OperatorDesk {
     /// Every bound has its name here.
     public struct Configuration: Sendable {
-        /// For connecting, up to and with the owner's greeting. Default: 5 seconds.
+        /// For connecting, until the owner has said who it is. Default: 5 seconds.
         public var connectLimit = Duration.seconds(5)
         /// For each answer. Default: 30 seconds.
         public var answerLimit = Duration.seconds(30)
@@ -33,8 +34,8 @@ public final class RemoteDesk: OperatorDesk {
     public init(journal directory: String, configuration: Configuration = Configuration()) async throws {
         path = ControlPath(journal: directory)
         self.configuration = configuration
-        let (channel, greeting) = try await Self.connect(path, configuration, limits)
-        owner = "process \(greeting.pid) (\(greeting.program))"
+        let (channel, owner) = try await Self.connect(path, configuration, limits)
+        self.owner = owner.name
         self.channel.withLock { $0 = channel }
     }
 
@@ -53,30 +54,28 @@ public final class RemoteDesk: OperatorDesk {
 
     // MARK: Calls
 
-    /// - Returns: the answer's head and all of it.
-    func call(_ request: Request) async throws -> (AnswerHead, ControlMessage) {
-        let message = try request.message()
-        try message.check(limits)
-        let answer: ControlMessage
+    /// - Throws: what the owner threw, and ``ControlError``.
+    func call<Form: Decodable>(_ resource: Resource, _ body: [UInt8] = [], as form: Form.Type) async throws -> Form {
+        try limits.check(body, "a request")
         do {
-            answer = try await send(message)
+            return try Self.read(try await send(resource, body), as: form)
         } catch is Unsent {
             do {
-                answer = try await send(message)
+                return try Self.read(try await send(resource, body), as: form)
             } catch is Unsent {
                 throw ControlError(.disconnected, "the owner closes every connection before a request is sent")
             }
         }
-        return (try answer.answer(), answer)
     }
 
     /// Not all of the request has left: nothing of it is done.
     private struct Unsent: Error {}
 
-    private func send(_ message: ControlMessage) async throws -> ControlMessage {
+    private func send(_ resource: Resource, _ body: [UInt8]) async throws -> Answer {
         let channel = try await connection()
-        let answer = channel.eventLoop.makePromise(of: ControlMessage.self)
-        let call = Call(message: message, answer: answer, limit: TimeAmount(configuration.answerLimit))
+        let answer = channel.eventLoop.makePromise(of: Answer.self)
+        let call = Call(
+            resource: resource, body: body, answer: answer, limit: TimeAmount(configuration.answerLimit))
         channel.writeAndFlush(call).whenFailure { _ in answer.fail(Unsent()) }
         do {
             return try await answer.futureResult.get()
@@ -85,6 +84,17 @@ public final class RemoteDesk: OperatorDesk {
             self.channel.withLock { if $0 === channel { $0 = nil } }
             throw error
         }
+    }
+
+    private static func read<Value: Decodable>(_ answer: Answer, as form: Value.Type) throws -> Value {
+        guard answer.status != 200 else { return try Form.read(form, answer.body, "the answer") }
+        let error: ErrorForm
+        do {
+            error = try Form.read(ErrorForm.self, answer.body, "the answer")
+        } catch {
+            throw ControlError(.malformed, "the owner answers with HTTP status \(answer.status), and does not say why")
+        }
+        throw error.value
     }
 
     private func connection() async throws -> any Channel {
@@ -104,21 +114,20 @@ public final class RemoteDesk: OperatorDesk {
 extension RemoteDesk {
     private static func connect(
         _ path: ControlPath, _ configuration: Configuration, _ limits: MessageLimits
-    ) async throws -> (any Channel, Greeting) {
+    ) async throws -> (any Channel, OwnerForm) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let greeted = loop.makePromise(of: ControlMessage.self)
-        let timer = loop.scheduleTask(in: TimeAmount(configuration.connectLimit)) {
-            greeted.fail(
-                ControlError(.timedOut, "nobody greets on \(path.socket) within \(configuration.connectLimit)"))
-        }
+        let limit = TimeAmount(configuration.connectLimit)
+        let answer = loop.makePromise(of: Answer.self)
+        let timer = loop.scheduleTask(in: limit) { answer.fail(ControlError(.timedOut, "")) }
         defer { timer.cancel() }
         let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(TimeAmount(configuration.connectLimit))
+            .connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers([
-                        MessageHandler(limits: limits), CallHandler(greeting: greeted),
-                    ])
+                    let first = Call(resource: .owner, body: [], answer: answer, limit: limit)
+                    try channel.pipeline.syncOperations.addHandler(FirstWord())
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(CallHandler(limits: limits, first: first))
                 }
             }
         do {
@@ -129,15 +138,15 @@ extension RemoteDesk {
             // Until here.
             withExtendedLifetime(directory) {}
             do {
-                return (channel, try Self.greeting(try await greeted.futureResult.get(), at: path))
+                return (channel, try owner(try await answer.futureResult.get(), at: path))
             } catch {
                 channel.close(promise: nil)
                 throw error
             }
         } catch {
             // When connecting failed, nobody else completes it.
-            greeted.fail(error)
-            throw describe(error, path)
+            answer.fail(error)
+            throw describe(error, path, configuration)
         }
     }
 
@@ -156,23 +165,37 @@ extension RemoteDesk {
         }
     }
 
-    /// - Throws: what the owner said instead of a greeting, or ``ControlError`` with code `otherVersion`.
-    private static func greeting(_ message: ControlMessage, at path: ControlPath) throws -> Greeting {
-        if let refusal = try message.head(as: AnswerHead.self).error { throw refusal.error }
-        let greeting = try message.head(as: Greeting.self)
-        guard greeting.version == Greeting.currentVersion else {
+    /// - Throws: what the owner said instead, or ``ControlError`` with code `otherVersion`.
+    private static func owner(_ answer: Answer, at path: ControlPath) throws -> OwnerForm {
+        let owner: OwnerForm
+        do {
+            owner = try read(answer, as: OwnerForm.self)
+        } catch let error as ControlError where error.code == .unknownRequest {
+            throw ControlError(
+                .otherVersion,
+                "the process that serves \(path.socket) does not speak this program's version of the control protocol, "
+                    + "\(OwnerForm.currentVersion): use the tool of its Holdfast")
+        }
+        guard owner.version == OwnerForm.currentVersion else {
             throw ControlError(
                 .otherVersion,
                 """
-                process \(greeting.pid) (\(greeting.program)) speaks version \(greeting.version) of the control protocol \
-                on \(path.socket), and this program version \(Greeting.currentVersion): use the tool of its Holdfast
+                \(owner.name) speaks version \(owner.version) of the control protocol on \(path.socket), and this program \
+                version \(OwnerForm.currentVersion): use the tool of its Holdfast
                 """)
         }
-        return greeting
+        return owner
     }
 
-    private static func describe(_ error: any Error, _ path: ControlPath) -> any Error {
+    private static func describe(
+        _ error: any Error, _ path: ControlPath, _ configuration: Configuration
+    ) -> any Error {
         switch error {
+        case let error as ControlError where error.code == .timedOut:
+            ControlError(.timedOut, "nobody answers on \(path.socket) within \(configuration.connectLimit)")
+        case let error as ControlError where error.code == .disconnected:
+            ControlError(
+                .disconnected, "the journal's owner closed the connection to \(path.socket) before it was used")
         case let error as IOError where [ENOENT, ECONNREFUSED, ENOTDIR].contains(error.errnoCode):
             ControlError(.notServed, "nobody serves \(path.socket)")
         case let error as IOError where [EACCES, EPERM].contains(error.errnoCode):

@@ -178,7 +178,10 @@ struct DeskTests {
         let desk = StubDesk()
         try await serving(desk, in: folder) { _ in
             let remote = try await RemoteDesk(journal: folder.path)
-            for code in [JournalError.Code.notFound, .diskFull, .limitReached, .mustBeReopened, .undetermined] {
+            for code in [
+                JournalError.Code.notFound, .diskFull, .limitReached, .mustBeReopened, .undetermined, .inUse,
+                .ownedByAnotherProcess, .closed, .invalidEntry, .readOnly,
+            ] {
                 desk.state.withLock { $0.failure = JournalError(code, "the message") }
                 let error = await #expect(throws: JournalError.self) { try await remote.resume(lane) }
                 #expect(error?.code == code && error?.message == "the message")
@@ -209,14 +212,14 @@ struct DeskTests {
         #expect(desk.state.withLock(\.asked) == ["status"])
     }
 
-    @Test("What has more lanes than an answer may have lines is a clear error")
+    @Test("What has more lanes than an answer may have bytes is a clear error")
     func boundsAnswers() async throws {
         let folder = try Folder()
         let desk = StubDesk()
         desk.state.withLock { state in
             state.status.lanes = Array(
                 repeating: .init(key: lane, state: .running, unconfirmed: 0, deferred: 0, isServed: false),
-                count: 10_001)
+                count: 100_000)
         }
         try await serving(desk, in: folder) { _ in
             let remote = try await RemoteDesk(journal: folder.path)

@@ -21,68 +21,184 @@ struct HostileClientTests {
         let desk = StubDesk()
         try await serving(desk, in: folder) { _ in
             let client = try await RawClient(folder)
-            for nonsense in [
-                "hello", "{}", #"{"request":7}"#, #"{"request":"fly"}"#, #"{"request":"pause"}"#,
-                #"{"request":"pause","lane":{"route":"r","urgency":"no","guarantee":"at-least-once"}}"#,
-                "{\"request\":\"withdraw\"}\n{\"uid\":-1}", "{\"request\":\"unblacklist\"}\n{\"token\":\"0\"}",
-                String(repeating: "[", count: 100_000), "\u{0}",
-            ] + Self.noNotifications.map({ "{\"request\":\"submit\"}\n" + $0 }) {
-                let before = client.messageCount
-                client.say(nonsense + "\n\n")
-                #expect(await waitUntil { client.messageCount > max(before, 1) })
+            let nonsense: [(path: String, body: String)] =
+                [
+                    ("/v1/lanes/pause", "hello"), ("/v1/lanes/pause", ""), ("/v1/lanes/pause", "{}"),
+                    ("/v1/lanes/pause", #"{"lane":7}"#), ("/v1/lanes/pause", #"{"lane":"r"}"#),
+                    ("/v1/lanes/resume", #"{"lane":"r/no/at-least-once"}"#),
+                    ("/v1/lanes/resume", #"{"lane":"r/immediate/at-most-twice"}"#),
+                    ("/v1/entries/withdraw", #"{"uids":[-1]}"#), ("/v1/entries/withdraw", #"{"uids":"all"}"#),
+                    ("/v1/blacklist/remove", #"{"keys":[{"token":"0"}]}"#),
+                    ("/v1/rejections/retry", String(repeating: "[", count: 100_000)),
+                    ("/v1/rejections/discard", "\u{0}"),
+                ] + Self.noNotifications.map { ("/v1/notifications", #"{"notifications":[\#($0)]}"#) }
+            for (path, body) in nonsense {
+                let before = client.statuses.count
+                client.post(path, body)
+                #expect(await waitUntil { client.statuses.count > before })
             }
-            #expect(client.text.contains(#""code":"unknownRequest""#))
-            #expect(
-                client.text.components(separatedBy: #""code":"malformed""#).count == 10 + Self.noNotifications.count)
+            #expect(client.statuses == nonsense.map { _ in 400 })
+            #expect(client.text.components(separatedBy: #""code":"malformed""#).count == nonsense.count + 1)
             #expect(desk.state.withLock(\.asked) == [])
-            client.say("{\"request\":\"status\",\"what\":\"is this\"}\n\n")
+            client.get("/v1/status?what=is+this")
             #expect(await waitUntil { desk.state.withLock(\.asked) == ["status"] })
             #expect(client.isOpen)
         }
     }
 
     private static let noNotifications = [
-        #"{"topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
-        #"{"token":"ab","channel":"AAAA","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
-        #"{"token":"a","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
-        #"{"channel":"?","topic":"t","payload":"e30=","guarantee":"at-least-once"}"#,
-        #"{"token":"ab","topic":"t","payload":"{}","guarantee":"at-least-once"}"#,
-        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-most-twice"}"#,
-        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","priority":300}"#,
-        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","priority":3}"#,
-        #"{"token":"ab","topic":"t","payload":"e30=","guarantee":"at-least-once","id":"7"}"#,
+        #"{"apns-topic":"t","payload-base64":"e30="}"#,
+        #"{"token":"ab","channel":"AAAA","apns-topic":"t","payload-base64":"e30="}"#,
+        #"{"token":"a","apns-topic":"t","payload-base64":"e30="}"#,
+        #"{"channel":"?","apns-topic":"t","payload-base64":"e30="}"#,
+        #"{"token":"ab","apns-topic":"t","payload-base64":"{}"}"#,
+        #"{"token":"ab","apns-topic":"t"}"#,
+        #"{"token":"ab","apns-topic":"t","payload-base64":"e30=","guarantee":"at-most-twice"}"#,
+        #"{"token":"ab","apns-topic":"t","payload-base64":"e30=","apns-priority":300}"#,
+        #"{"token":"ab","apns-topic":"t","payload-base64":"e30=","apns-priority":3}"#,
+        #"{"token":"ab","apns-topic":"t","payload-base64":"e30=","apns-id":"7"}"#,
     ]
 
-    @Test("A line that never ends is refused when it is too long, and its connection closed")
-    func endlessLine() async throws {
+    @Test("More than a head or a body may have is refused, and its connection closed")
+    func endless() async throws {
         let folder = try Folder()
-        try await serving(StubDesk(), in: folder) { _ in
-            let client = try await RawClient(folder)
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
             let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 10)
-            for _ in 0..<20 { client.say(piece) }
-            #expect(await waitUntil { !client.isOpen })
-            #expect(client.text.contains(#""code":"tooLarge""#))
+            let head = try await RawClient(folder)
+            head.say("GET /v1/status HTTP/1.1\r\nHost: holdfast\r\nX-Endless: ")
+            for _ in 0..<20 { head.say(piece) }
+            #expect(await waitUntil { !head.isOpen })
+            #expect(head.statuses == [400])
+            // One that says how long it is, and one that does not.
+            let told = try await RawClient(folder)
+            told.say(Self.order("Content-Length: \((8 << 20) + 1)"))
+            #expect(await waitUntil { !told.isOpen })
+            #expect(told.statuses == [413] && told.text.contains(#""code":"tooLarge""#))
+            let chunked = try await RawClient(folder)
+            chunked.say(Self.order("Transfer-Encoding: chunked"))
+            for _ in 0..<160 {
+                chunked.say("10000\r\n")
+                chunked.say(piece)
+                chunked.say("\r\n")
+            }
+            #expect(await waitUntil { !chunked.isOpen })
+            #expect(chunked.statuses == [413])
             _ = try await RemoteDesk(journal: folder.path).status()
         }
+        #expect(desk.state.withLock(\.asked) == ["status"])
     }
 
-    @Test("Half a line, and then nothing: closed when its time is over; so is one who says nothing at all")
-    func halfLine() async throws {
+    private static func order(_ field: String) -> String {
+        "POST /v1/entries/withdraw HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\n\(field)\r\n\r\n"
+    }
+
+    @Test(
+        "What is no HTTP is refused as that, and its connection closed",
+        arguments: [
+            "hello\r\n\r\n", "{\"request\":\"status\"}\n\n", "GET /v1/status HTTP/9.9\r\nHost: holdfast\r\n\r\n",
+            "GET /v1/status HTTP/1.1\r\nHost holdfast\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
+            "POST /v1/entries/withdraw HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\n"
+                + "Content-Length: -1\r\n\r\n{}",
+            "POST /v1/entries/withdraw HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "POST /v1/entries/withdraw HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        ])
+    func noHTTP(text: String) async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let client = try await RawClient(folder)
+            client.say(text)
+            #expect(await waitUntil { !client.isOpen })
+            #expect(client.statuses.allSatisfy { $0 == 400 || $0 == 505 })
+            _ = try await RemoteDesk(journal: folder.path)
+        }
+        #expect(desk.state.withLock(\.asked) == [])
+    }
+
+    @Test("Half a request, and then nothing: closed when its time is over; so is one who says nothing at all")
+    func halfRequest() async throws {
         let folder = try Folder()
         let configuration = configuration { configuration in
             configuration.messageLimit = .milliseconds(100)
+            configuration.silenceLimit = .milliseconds(200)
             configuration.idleLimit = .milliseconds(300)
         }
         try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
             let start = ContinuousClock.now
             let half = try await RawClient(folder)
+            let body = try await RawClient(folder)
             let silent = try await RawClient(folder)
-            half.say(#"{"request":"sta"#)
-            #expect(await waitUntil { !half.isOpen })
+            let idle = try await RawClient(folder)
+            half.say("GET /v1/sta")
+            body.say(Self.order("Content-Length: 100") + "{")
+            idle.get("/v1")
+            #expect(await waitUntil { !half.isOpen && !body.isOpen })
             #expect(ContinuousClock.now - start >= .milliseconds(100))
             #expect(await waitUntil { !silent.isOpen })
+            #expect(ContinuousClock.now - start >= .milliseconds(200))
+            #expect(await waitUntil { !idle.isOpen })
             #expect(ContinuousClock.now - start >= .milliseconds(300))
+            #expect(idle.statuses == [200])
         }
+    }
+
+    @Test("Requests in one go are answered in their order, each once the one before is done")
+    func pipelined() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let client = try await RawClient(folder)
+            for number in 0..<20 {
+                client.post("/v1/lanes/pause", #"{"lane":"r/immediate/at-least-once","reason":"\#(number)"}"#)
+                client.get("/v1/nothing")
+            }
+            #expect(await waitUntil { client.statuses.count == 40 })
+            #expect(client.statuses == Array(repeating: [200, 404], count: 20).flatMap { $0 })
+            #expect(client.isOpen)
+        }
+        #expect(desk.state.withLock(\.asked) == (0..<20).map { "pause \(lane) \($0)" })
+    }
+
+    @Test("Many who are connected and say nothing are let go, and an operator is served soon")
+    func manyIdle() async throws {
+        let folder = try Folder()
+        let configuration = configuration { $0.silenceLimit = .milliseconds(300) }
+        try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
+            var idle: [RawClient] = []
+            for _ in 0..<40 { idle.append(try await RawClient(folder)) }
+            var found: RemoteDesk?
+            for _ in 0..<500 where found == nil {
+                found = try? await RemoteDesk(journal: folder.path)
+                if found == nil { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            _ = try await #require(found).status()
+            #expect(await waitUntil { idle.allSatisfy { !$0.isOpen } })
+        }
+    }
+
+    @Test("Orders of many at once are all done, and each is answered with its own")
+    func concurrentOrders() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for number in 1...6 {
+                    tasks.addTask {
+                        let remote = try await RemoteDesk(journal: folder.path)
+                        for count in 1...50 {
+                            let uids = (1...count).map { UID(UInt64($0 * number)) }
+                            #expect(try await remote.discard(uids) == count)
+                        }
+                        await remote.close()
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+        }
+        #expect(desk.state.withLock(\.asked).count == 300)
     }
 
     @Test("A byte now and then does not keep a request open for ever")
@@ -91,6 +207,7 @@ struct HostileClientTests {
         let configuration = configuration { $0.messageLimit = .milliseconds(200) }
         try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
             let client = try await RawClient(folder)
+            client.say("GET /v1/")
             let wasClosed = await waitUntil(limit: .seconds(10)) {
                 client.say("x")
                 return !client.isOpen
@@ -110,7 +227,7 @@ struct HostileClientTests {
         let configuration = configuration { $0.messageLimit = .milliseconds(500) }
         try await serving(desk, in: folder, configuration: configuration) { _ in
             let client = try await RawClient(folder, reads: false)
-            for _ in 0..<100 { client.say("{\"request\":\"status\"}\n\n") }
+            for _ in 0..<100 { client.get("/v1/status") }
             #expect(await waitUntil { desk.state.withLock { $0.asked.contains("status") } })
             let other = try await RemoteDesk(journal: folder.path)
             try await other.resume(lane)
@@ -161,7 +278,7 @@ struct HostileClientTests {
                 guard let client = try? await RawClient(folder) else { continue }
                 for _ in 0..<Int.random(in: 1...20, using: &random) {
                     client.say((0..<200).map { _ in .random(in: 0...255, using: &random) })
-                    if Bool.random(using: &random) { client.say("\n\n") }
+                    if Bool.random(using: &random) { client.say("\r\n\r\n") }
                 }
                 if round % 3 == 0 { client.close() }
                 _ = try await friend.status()

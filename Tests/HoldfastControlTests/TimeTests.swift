@@ -7,6 +7,12 @@ import Testing
 
 @testable import HoldfastControl
 
+private enum Stranger {
+    static func answer(_ body: String, _ status: String = "200 OK") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+}
+
 @Suite("Nobody waits for ever")
 struct TimeTests {
     private let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
@@ -47,39 +53,72 @@ struct TimeTests {
         }
     }
 
-    @Test("Someone who accepts and never greets, or speaks another version, is named as that")
-    func strangeServers() async throws {
-        let folder = try Folder()
-        for (greeting, code) in [
+    @Test(
+        "Someone who accepts and never answers, or speaks another version, is named as that",
+        arguments: [
             (nil, ControlError.Code.timedOut),
-            ("{\"holdfast\":\"control\",\"version\":99,\"pid\":1,\"program\":\"newer\"}\n\n", .otherVersion),
-            ("220 mail.example.com\n\n", .malformed),
-        ] {
-            try? FileManager.default.removeItem(atPath: folder.socket)
-            let directory = try OpenDirectory(folder.path)
-            let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Greeter(greeting))
-                    }
+            (Stranger.answer(#"{"holdfast":"control","version":99,"pid":1,"program":"newer"}"#), .otherVersion),
+            (
+                Stranger.answer(#"{"error":{"kind":"control","code":"unknownRequest","message":""}}"#, "404 Not Found"),
+                .otherVersion
+            ),
+            (Stranger.answer("{}"), .malformed), (Stranger.answer("<html>", "500 No"), .malformed),
+            ("220 mail.example.com\r\n", .malformed), ("HTTP/1.1 hello\r\n\r\n", .malformed),
+            // As version 1 greeted, byte for byte.
+            ("{\"holdfast\":\"control\",\"pid\":4711,\"program\":\"push-service\",\"version\":1}\n\n", .otherVersion),
+        ])
+    func strangeServers(words: String?, code: ControlError.Code) async throws {
+        let folder = try Folder()
+        let directory = try OpenDirectory(folder.path)
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Greeter(words))
                 }
-                .bind(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
-            let error = await #expect(throws: ControlError.self) {
-                try await RemoteDesk(journal: folder.path, configuration: patience(.milliseconds(200)))
             }
-            #expect(error?.code == code)
-            try await server.close()
-            withExtendedLifetime(directory) {}
+            .bind(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+        let limit = code == .timedOut ? Duration.milliseconds(200) : .seconds(20)
+        let error = await #expect(throws: ControlError.self) {
+            try await RemoteDesk(journal: folder.path, configuration: patience(limit))
+        }
+        #expect(error?.code == code, "\(error as Any)")
+        try await server.close()
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A tool of the first version, which waits for a greeting, gets one that says which version this is")
+    func greetsVersionOne() async throws {
+        let folder = try Folder()
+        var configuration = ControlSocket.Configuration()
+        configuration.silenceLimit = .milliseconds(50)
+        try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
+            let client = try await RawClient(folder)
+            #expect(await waitUntil { !client.isOpen })
+            // What that tool read: a line of JSON with these four, and an empty one.
+            struct Greeting: Codable {
+                var holdfast: String
+                var version: Int
+                var pid: Int32
+                var program: String
+            }
+            #expect(client.text.hasSuffix("}\n\n") && client.text.count { $0 == "\n" } == 2)
+            let greeting = try JSONDecoder().decode(Greeting.self, from: Data(client.text.utf8))
+            #expect(greeting.holdfast == "control" && greeting.version == 2)
         }
     }
 
+    /// Says its words when it is asked, or when somebody connects where it is none of HTTP.
     private final class Greeter: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
         let greeting: String?
         init(_ greeting: String?) { self.greeting = greeting }
         func channelActive(context: ChannelHandlerContext) {
-            guard let greeting else { return }
+            guard let greeting, !greeting.hasPrefix("HTTP") else { return }
+            context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(string: greeting)), promise: nil)
+        }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard let greeting, greeting.hasPrefix("HTTP") else { return }
             context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(string: greeting)), promise: nil)
         }
     }
@@ -91,7 +130,8 @@ struct TimeTests {
         try await serving(desk, in: folder) { running in
             let idle = try await RawClient(folder)
             let busy = try await RemoteDesk(journal: folder.path)
-            #expect(await waitUntil { idle.messageCount == 1 })
+            idle.get("/v1")
+            #expect(await waitUntil { idle.statuses == [200] })
             desk.state.withLock { $0.isHeld = true }
             async let order: Void = busy.resume(lane)
             try await Task.sleep(for: .milliseconds(50))
@@ -99,7 +139,7 @@ struct TimeTests {
             #expect(await waitUntil { !idle.isOpen })
             let late = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: folder.path) }
             let code = try #require(late).code
-            #expect([.notServed, .busy].contains(code))
+            #expect([.notServed, .busy, .disconnected].contains(code))
             desk.state.withLock { $0.isHeld = false }
             try await order
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastControl
 import HoldfastTesting
 import Testing
 

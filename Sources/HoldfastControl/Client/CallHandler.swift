@@ -1,64 +1,116 @@
 internal import NIOCore
+internal import NIOHTTP1
 
 /// A request on its way, and where its answer goes.
 struct Call: Sendable {
-    let message: ControlMessage
-    let answer: EventLoopPromise<ControlMessage>
+    let resource: Resource
+    let body: [UInt8]
+    let answer: EventLoopPromise<Answer>
     let limit: TimeAmount
+}
+
+/// All of an answer.
+struct Answer: Sendable {
+    var status: UInt
+    var body: [UInt8]
 }
 
 /// Gives each call its answer: they come in the order of the calls.
 final class CallHandler: ChannelDuplexHandler {
-    typealias InboundIn = ControlMessage
+    typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = Never
     typealias OutboundIn = Call
-    typealias OutboundOut = ControlMessage
+    typealias OutboundOut = HTTPClientRequestPart
 
-    private var greeting: EventLoopPromise<ControlMessage>?
+    private let limits: MessageLimits
+    private let first: Call
     private var calls: [(call: Call, timer: Scheduled<Void>)] = []
-    private var end: ControlError?
+    /// That is coming.
+    private var answer: Answer?
+    /// The owner says nothing behind this answer.
+    private var isLast = false
 
-    /// - Parameter greeting: gets the owner's first message.
-    init(greeting: EventLoopPromise<ControlMessage>) { self.greeting = greeting }
+    /// - Parameter first: made as soon as the connection is there, before anything that comes over it is looked at: what an
+    ///   owner says unasked is the answer to it.
+    init(limits: MessageLimits, first: Call) { (self.limits, self.first) = (limits, first) }
+
+    // MARK: Requests
+
+    func channelActive(context: ChannelHandlerContext) {
+        make(first, context, promise: nil)
+        context.flush()
+        context.fireChannelActive()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let call = unwrapOutboundIn(data)
+        make(unwrapOutboundIn(data), context, promise: promise)
+    }
+
+    private func make(_ call: Call, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        let isolated = context.loopBound
         let timer = context.eventLoop.assumeIsolated().scheduleTask(in: call.limit) {
             let late = ControlError(
                 .timedOut, "the owner did not answer within \(call.limit); what was asked for may be done or not")
-            self.finish(context, late)
+            self.finish(isolated.value, late)
         }
         calls.append((call, timer))
-        context.write(wrapOutboundOut(call.message), promise: promise)
+        var head = HTTPRequestHead(
+            version: .http1_1, method: call.resource.isRead ? .GET : .POST, uri: call.resource.rawValue,
+            headers: ["Host": "holdfast"])
+        if !call.resource.isRead {
+            head.headers.add(name: "Content-Type", value: "application/json")
+            head.headers.add(name: "Content-Length", value: "\(call.body.count)")
+        }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !call.body.isEmpty {
+            context.write(
+                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: call.body)))), promise: nil)
+        }
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
     }
+
+    // MARK: Answers
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let message = unwrapInboundIn(data)
-        if let greeting {
-            self.greeting = nil
-            return greeting.succeed(message)
-        }
-        guard !calls.isEmpty else {
-            // The owner's last word, mostly: why it closes.
-            do {
-                _ = try message.answer()
-            } catch {
-                end = error as? ControlError
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            // What only says that it goes on.
+            guard head.status.code >= 200 else { return }
+            answer = Answer(status: head.status.code, body: [])
+            isLast = !head.isKeepAlive
+        case .body(let bytes):
+            guard let answer, answer.body.count + bytes.readableBytes <= limits.bodyByteCount else {
+                return finish(
+                    context, ControlError(.tooLarge, "an answer has more than \(limits.bodyByteCount) bytes"))
             }
-            return context.close(promise: nil)
+            self.answer?.body += bytes.readableBytesView
+        case .end:
+            guard let answer, !calls.isEmpty else { return }
+            self.answer = nil
+            let (call, timer) = calls.removeFirst()
+            timer.cancel()
+            call.answer.succeed(answer)
+            if isLast { context.close(promise: nil) }
         }
-        let (call, timer) = calls.removeFirst()
-        timer.cancel()
-        call.answer.succeed(message)
     }
 
+    // MARK: The end
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        finish(context, error as? ControlError ?? Self.lost)
+        switch error {
+        case is HTTPParserError:
+            finish(context, .malformed("what listens on the journal's socket speaks no HTTP: \(error)"))
+        default: finish(context, error as? ControlError ?? Self.lost)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish(context, end ?? Self.lost)
+        finish(context, Self.lost)
         context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        finish(context, ControlError(.disconnected, "the connection is closed"))
     }
 
     private static var lost: ControlError {
@@ -68,15 +120,9 @@ final class CallHandler: ChannelDuplexHandler {
                 + "when it is back")
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        finish(context, end ?? ControlError(.disconnected, "the connection is closed"))
-    }
-
     private func finish(_ context: ChannelHandlerContext, _ error: ControlError) {
         let ended = calls
         calls = []
-        greeting?.fail(error)
-        greeting = nil
         for (call, timer) in ended {
             timer.cancel()
             call.answer.fail(error)

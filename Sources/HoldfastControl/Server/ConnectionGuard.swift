@@ -1,24 +1,34 @@
+internal import HTTPTypes
 internal import NIOCore
+internal import NIOHTTPTypes
 
-/// Closes a connection whose other side is too slow, and tells it what was wrong with what cannot be understood.
-final class ConnectionGuard: ChannelDuplexHandler {
-    typealias InboundIn = ControlMessage
-    typealias InboundOut = ControlMessage
-    typealias OutboundIn = ControlMessage
-    typealias OutboundOut = ControlMessage
+/// Closes a connection whose other side is too slow: over a request, over reading its answer, or between the two. Each time
+/// one timer, whatever trickles in.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     /// Finish what is under way and close; past the limit close without.
     struct Drain: Sendable {
         var limit: TimeAmount
     }
 
-    /// Between one message and the next.
+    /// Between an answer and the next request.
     private let idleLimit: TimeAmount
-    /// For one message to come, or to be taken.
+    /// For one request to come, or an answer to be taken.
     private let messageLimit: TimeAmount
-    /// Messages that wait for their answer. The first that is owed is the greeting.
-    private var owed = 1
-    private var isAmidMessage = false
+    /// Requests of which the head has come, and that the kernel has no answer to.
+    private var owed = 0
+    /// A request has begun, and is not complete yet.
+    private var isReceiving = false
+    /// An answer has begun, and is not with the kernel yet.
+    private var isAnswering = false
+    /// This answer is the last: nothing more is read behind it.
+    private var isLast = false
+    /// The last answer has left, or there was no understanding what came.
+    private var isOver = false
     private var isDraining = false
     private var timer: Scheduled<Void>?
     private var drainTimer: Scheduled<Void>?
@@ -28,62 +38,98 @@ final class ConnectionGuard: ChannelDuplexHandler {
         self.messageLimit = messageLimit
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    private func stop() {
         timer?.cancel()
         drainTimer?.cancel()
     }
 
+    // MARK: What comes
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        owed += 1
-        isAmidMessage = false
-        timer?.cancel()
+        guard !isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .head:
+            owed += 1
+            isReceiving = true
+            if owed == 1 { arm(context, messageLimit) }
+        case .body: break
+        case .end:
+            isReceiving = false
+            // Where it was answered before it ended, it is over; else the desk has it from here on.
+            if owed == 0 { arm(context, idleLimit) } else if owed == 1, !isAnswering { timer?.cancel() }
+        }
         context.fireChannelRead(data)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is MessageHandler.Began:
-            isAmidMessage = true
-            if owed == 0 { arm(context, messageLimit) }
+        case is FirstBytes.Came:
+            guard owed == 0, !isReceiving, !isOver else { return }
+            isReceiving = true
+            arm(context, messageLimit)
         case let drain as Drain:
             isDraining = true
             guard owed > 0 else { return context.close(promise: nil) }
+            let isolated = context.loopBound
             drainTimer = context.eventLoop.assumeIsolated().scheduleTask(in: drain.limit) {
-                context.close(promise: nil)
+                isolated.value.close(promise: nil)
             }
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.answered(context) }
+    /// It is answered with what it deserves, and has as long to read that.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        isOver = true
         arm(context, messageLimit)
-        context.write(data, promise: written)
+        context.fireErrorCaught(error)
+    }
+
+    // MARK: What goes
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            isAnswering = true
+            if isDraining { head.headerFields[.connection] = "close" }
+            isLast = head.headerFields[.connection] == "close"
+            arm(context, messageLimit)
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            let written = promise ?? context.eventLoop.makePromise()
+            let isolated = context.loopBound
+            written.futureResult.assumeIsolated().whenSuccess { self.answered(isolated.value) }
+            context.write(data, promise: written)
+        }
     }
 
     /// The kernel has an answer.
     private func answered(_ context: ChannelHandlerContext) {
         timer?.cancel()
-        owed -= 1
-        guard owed == 0 else { return }
-        if isDraining { return context.close(promise: nil) }
-        arm(context, isAmidMessage ? messageLimit : idleLimit)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        timer?.cancel()
-        guard error is ControlError else { return context.close(promise: nil) }
-        owed += 1
-        isDraining = true
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-        arm(context, messageLimit)
-        context.writeAndFlush(wrapOutboundOut(ControlMessage(failure: error)), promise: written)
+        isAnswering = false
+        owed = max(0, owed - 1)
+        if isLast || isOver {
+            // Not closed at once: what the client has said behind it would take the answer away from it.
+            isOver = true
+            context.close(mode: .output, promise: nil)
+            return arm(context, messageLimit)
+        }
+        if isDraining, owed == 0 { return context.close(promise: nil) }
+        if isReceiving { return arm(context, messageLimit) }
+        if owed == 0 { arm(context, idleLimit) }
     }
 
     private func arm(_ context: ChannelHandlerContext, _ limit: TimeAmount) {
         timer?.cancel()
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { context.close(promise: nil) }
+        let isolated = context.loopBound
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { isolated.value.close(promise: nil) }
     }
 }

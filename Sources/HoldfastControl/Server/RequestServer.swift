@@ -3,56 +3,63 @@ internal import Holdfast
 /// Answers requests by asking the desk.
 struct RequestServer: Sendable {
     let desk: any OperatorDesk
-    let limits: MessageLimits
 
-    func answer(_ message: ControlMessage) async -> ControlMessage {
-        do {
-            let answer = try await perform(Request(message))
-            try answer.check(limits)
-            return answer
-        } catch {
-            return ControlMessage(failure: error)
+    /// - Parameter body: of the request, a form.
+    /// - Returns: the form that answers it.
+    /// - Throws: what the desk throws, and ``ControlError`` with code `malformed` or `tooLarge`.
+    func answer(_ resource: Resource, _ body: [UInt8]) async throws -> [UInt8] {
+        switch resource {
+        case .owner: return try Form.line(OwnerForm.current)
+        case .status: return try Form.line(StatusForm(try await desk.status()))
+        case .insights:
+            let insights = try await desk.insights(try uids(body))
+            return try Form.line(InsightsForm(insights: insights.map(InsightForm.init)))
+        case .pause, .resume: return try await change(resource, try read(LaneOrderForm.self, body))
+        case .reloadCredentials:
+            return try Form.line(ReloadsForm(routes: try await desk.reloadCredentials().map(ReloadForm.init)))
+        case .submit:
+            let receipts = try await desk.submit(try read(NotificationsForm.self, body).value())
+            return try Form.line(ReceiptsForm(receipts: receipts.map(ReceiptForm.init)))
+        case .restore:
+            let form = try read(RestoreForm.self, body)
+            return try Form.line(UIDsForm(try await desk.restore(try form.values(), note: form.noteValue())))
+        case .withdraw, .retry, .discard, .retryQuarantined: return try await settle(resource, try uids(body))
+        case .blacklist:
+            let entries = try read(BlacklistEntriesForm.self, body).value()
+            try await desk.blacklist(entries)
+            return try Form.line(BlacklistAdditionForm(added: entries.count))
+        case .unblacklist:
+            let keys = try read(BlacklistKeysForm.self, body).value()
+            return try Form.line(
+                BlacklistRemovalForm(matched: keys.count, removed: try await desk.unblacklist(keys)))
         }
     }
 
-    private func perform(_ request: Request) async throws -> ControlMessage {
-        switch request {
-        case .status:
-            return try ControlMessage(
-                head: AnswerHead.done, items: WireStatusItem.items(try await desk.status()))
-        case .insights(let uids):
-            return try ControlMessage(
-                head: AnswerHead.done, items: try await desk.insights(uids).map(WireInsight.init))
-        case .pause(let lane, let reason):
-            try await desk.pause(lane, reason: reason)
-            return try ControlMessage(head: AnswerHead.done)
-        case .resume(let lane):
+    private func change(_ resource: Resource, _ order: LaneOrderForm) async throws -> [UInt8] {
+        let lane = try LaneKey.read(order.lane)
+        guard resource == .pause else {
             try await desk.resume(lane)
-            return try ControlMessage(head: AnswerHead.done)
-        case .reloadCredentials:
-            return try ControlMessage(
-                head: AnswerHead.done, items: try await desk.reloadCredentials().map(WireReload.init))
-        case .submit(let notifications):
-            return try ControlMessage(
-                head: AnswerHead.done, items: try await desk.submit(notifications).map(WireReceipt.init))
-        case .withdraw(let uids):
-            let withdrawal = try await desk.withdraw(uids)
-            return try ControlMessage(head: AnswerHead(withdrawal: WireWithdrawal(withdrawal)))
-        case .retry(let uids):
-            return try ControlMessage(head: AnswerHead.done, items: try await desk.retry(uids).map(WireRetry.init))
-        case .discard(let uids):
-            return try ControlMessage(head: AnswerHead(count: try await desk.discard(uids)))
-        case .retryQuarantined(let uids):
-            let restored = try await desk.retryQuarantined(uids)
-            return try ControlMessage(head: AnswerHead.done, items: restored.map(WireUID.init))
-        case .blacklist(let entries):
-            try await desk.blacklist(entries)
-            return try ControlMessage(head: AnswerHead.done)
-        case .unblacklist(let keys):
-            return try ControlMessage(head: AnswerHead(count: try await desk.unblacklist(keys)))
-        case .restore(let entries, let note):
-            let uids = try await desk.restore(entries, note: note)
-            return try ControlMessage(head: AnswerHead.done, items: uids.map(WireUID.init))
+            return try Form.line(LaneChangeForm(lane, "running"))
         }
+        let reason = order.reason ?? ""
+        try await desk.pause(lane, reason: reason)
+        return try Form.line(LaneChangeForm(lane, "paused", reason: reason))
+    }
+
+    /// The orders about entries by their UIDs.
+    private func settle(_ resource: Resource, _ uids: [UID]) async throws -> [UInt8] {
+        switch resource {
+        case .retry: return try Form.line(RetriesForm(retries: try await desk.retry(uids).map(RetryForm.init)))
+        case .discard:
+            return try Form.line(DiscardForm(matched: uids.count, discarded: try await desk.discard(uids)))
+        case .retryQuarantined: return try Form.line(UIDsForm(try await desk.retryQuarantined(uids)))
+        default: return try Form.line(WithdrawalForm(try await desk.withdraw(uids), matched: uids.count))
+        }
+    }
+
+    private func uids(_ body: [UInt8]) throws -> [UID] { try read(UIDsForm.self, body).value() }
+
+    private func read<Value: Decodable>(_ type: Value.Type, _ body: [UInt8]) throws(ControlError) -> Value {
+        try Form.read(type, body, "the body")
     }
 }

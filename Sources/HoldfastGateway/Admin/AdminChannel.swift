@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import HoldfastListening
+internal import HoldfastTransport
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore

@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import Holdfast
-internal import HoldfastListening
 internal import HoldfastTransport
 internal import Hummingbird
 internal import HummingbirdCore

@@ -1,5 +1,4 @@
 internal import Holdfast
-internal import HoldfastListening
 internal import HoldfastTransport
 internal import NIOCore
 internal import NIOPosix

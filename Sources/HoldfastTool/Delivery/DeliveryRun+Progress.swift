@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 
 /// What keeps a run from its end although its connections do well.
 extension DeliveryRun {
@@ -34,14 +35,14 @@ extension DeliveryRun {
     }
 
     /// The topics that all that is left waits for; nil when something of it waits for something else.
-    func topicsWaitedFor() -> [JournalReport.Topic]? {
+    func topicsWaitedFor() -> [TopicForm]? {
         let status = engine.status()
         guard status.lanes.allSatisfy({ $0.backlog == 0 || $0.stoppedBecause == nil }) else { return nil }
         let topics = status.topicsSetAside.sorted { $0.key < $1.key }.flatMap { route, topics in
             topics.map { topic in
-                JournalReport.Topic(
-                    route: route, topic: topic.topic, reason: topic.reason, since: Timestamp.format(topic.since),
-                    nextProbe: nil)
+                var form = TopicForm(topic, route: route)
+                form.nextProbe = nil
+                return form
             }
         }
         return topics.isEmpty ? nil : topics

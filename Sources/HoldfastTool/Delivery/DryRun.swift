@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 /// What `recover --dry-run` says: what `recover` would do. Opens the journal for reading only.
@@ -35,7 +36,7 @@ struct DryRun {
                 ? nil : Dictionary(configured.map { ($0.name, $0.endpoint) }) { first, _ in first },
             unconfirmed: all.unconfirmed,
             neverSent: all.unconfirmed - all.possiblySent - all.deferred, possiblySent: all.possiblySent,
-            deferred: all.deferred, lanes: all.lanes.filter { $0.unconfirmed > 0 },
+            deferred: all.deferred, lanes: all.lanes.filter { $0.lane.unconfirmed > 0 },
             unserved: UnservedLane.find(
                 in: status, routes: configured.isEmpty ? [RouteSettings.standardName] : configured.map(\.name)))
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
@@ -73,7 +74,10 @@ struct DryRun {
     }
 
     private static func row(_ lane: JournalReport.Lane, _ report: Report) -> (String, String, String) {
-        let isServed = !report.unserved.contains { $0.lane == lane.lane }
-        return ("lane \(lane.lane)", Format.count(lane.unconfirmed), isServed ? "" : "no route serves it: left alone")
+        let isServed = !report.unserved.contains { $0.lane == lane.lane.lane }
+        return (
+            "lane \(lane.lane.lane)", Format.count(lane.lane.unconfirmed),
+            isServed ? "" : "no route serves it: left alone"
+        )
     }
 }

@@ -1,32 +1,13 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 
-/// A blacklist entry as it is listed, exported and imported. The names of its properties are those of the JSON.
-struct BlacklistRow: Codable, Equatable {
-    var token: String
-    var reason: String
-    var since: ExactTime
-    var learntAt: ExactTime
-    var route: String
-    /// Absent for every topic, or service.
-    var topic: String?
-    var endpoint: String?
-
-    init(_ entry: BlacklistEntry, reveal: Bool) {
-        token = reveal ? entry.token.hex : entry.token.shortened
-        reason = entry.reason.rawValue
-        since = ExactTime(entry.since)
-        learntAt = ExactTime(entry.learntAt)
-        route = entry.route
-        topic = entry.topic
-        endpoint = entry.endpoint
-    }
-
-    static func table(_ rows: [BlacklistRow], withHeading: Bool) -> String {
+extension BlacklistForm {
+    static func table(_ rows: [BlacklistForm], withHeading: Bool) -> String {
         let cells = rows.map { row in
             [
-                row.token, row.reason.printable(maximumLength: 64), Timestamp.format(row.since.value),
-                Timestamp.format(row.learntAt.value), row.route.printable(maximumLength: 64),
+                row.token, row.reason.printable(maximumLength: 64), row.since.text,
+                row.learntAt.text, row.route.printable(maximumLength: 64),
                 row.topic?.printable(maximumLength: 64) ?? "*", row.endpoint?.printable(maximumLength: 64) ?? "*",
             ]
         }
@@ -36,8 +17,8 @@ struct BlacklistRow: Codable, Equatable {
 
     /// "Unregistered since 2026-…, learnt 2026-… on route default"
     var words: String {
-        "\(reason.printable(maximumLength: 64)) since \(Timestamp.format(since.value)), learnt "
-            + "\(Timestamp.format(learntAt.value)) on route \(route.printable(maximumLength: 64)), for "
+        "\(reason.printable(maximumLength: 64)) since \(since.text), learnt "
+            + "\(learntAt.text) on route \(route.printable(maximumLength: 64)), for "
             + "\(topic?.printable(maximumLength: 64) ?? "every topic") at "
             + "\(endpoint?.printable(maximumLength: 64) ?? "every service")"
     }

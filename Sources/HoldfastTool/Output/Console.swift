@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
@@ -200,11 +201,7 @@ enum Format {
     private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
-/// JSON as this tool prints it: one line, keys in order, slashes as they are.
+/// JSON as this tool prints it: as the control socket says it.
 enum JSONOutput {
-    static func line(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
+    static func line(_ value: some Encodable) throws -> String { String(decoding: try Form.line(value), as: UTF8.self) }
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 
 /// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
 struct DeliverySummary: Encodable, Equatable {
@@ -52,7 +53,7 @@ struct DeliverySummary: Encodable, Equatable {
     /// Still unconfirmed, in the journal. Nil when the journal can't say.
     var left: Int? = 0
     /// The topics that all of them wait for, but those that no route serves. Nil when something else is waited for.
-    var topicsSetAside: [JournalReport.Topic]?
+    var topicsSetAside: [TopicForm]?
     /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
     var unserved: [UnservedLane]?
     /// Those whose records cannot be read, moved aside without an outcome. Nil where there are none.

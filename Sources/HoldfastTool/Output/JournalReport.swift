@@ -1,35 +1,30 @@
 internal import Holdfast
+internal import HoldfastControl
 
 /// A journal in figures. The names of its properties are those of the JSON.
 struct JournalReport: Encodable, Equatable {
     struct Lane: Encodable, Equatable {
-        var lane: String
-        var unconfirmed: Int
-        var deferred: Int
+        var lane: LaneForm
         /// Entries whose records cannot be read.
         var quarantined: Int
         /// The send mark.
         var mark: UInt64
-        /// `running`, `paused` or `stopped`; why and since when.
-        var state: String
-        var reason: String?
-        var since: String?
-        /// When a lane that stopped by itself tries one entry; only the process that uses the journal knows.
-        var nextProbe: String?
         /// What a crash now would leave possibly sent.
         var possiblySent: Int
         /// When the first of those that are unconfirmed was accepted.
-        var oldestAcceptedAt: String?
-    }
+        var oldestAcceptedAt: ExactTime?
 
-    /// A topic that the process that uses the journal has set aside.
-    struct Topic: Encodable, Equatable {
-        var route: String
-        var topic: String
-        /// The service's words.
-        var reason: String
-        var since: String
-        var nextProbe: String?
+        private enum CodingKeys: String, CodingKey { case quarantined, mark, possiblySent, oldestAcceptedAt }
+
+        /// In one object.
+        func encode(to encoder: any Encoder) throws {
+            try lane.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(quarantined, forKey: .quarantined)
+            try container.encode(mark, forKey: .mark)
+            try container.encode(possiblySent, forKey: .possiblySent)
+            try container.encodeIfPresent(oldestAcceptedAt, forKey: .oldestAcceptedAt)
+        }
     }
 
     /// What is submitted under one name.
@@ -96,7 +91,7 @@ struct JournalReport: Encodable, Equatable {
     /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
     var routesHolding: [Holding]?
     /// Nil when there are none, or nobody says.
-    var topicsSetAside: [Topic]?
+    var topicsSetAside: [TopicForm]?
     var producers: [Producer]
     var totals: Totals
     var usedBytes: Int
@@ -130,14 +125,14 @@ struct JournalReport: Encodable, Equatable {
         blacklistDamage = details.live.flatMap { $0.blacklistDamage > 0 ? $0.blacklistDamage : nil }
         nextUID = status.nextUID.rawValue
         lanes = status.lanes.map { lane in
-            let (state, reason, since) = LaneRow.words(lane.state)
+            let probe = details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt
+            var form = LaneForm(
+                lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, nextProbe: probe)
+            form.reason = form.reason ?? details.topicsAtRest[lane.key]
             return Lane(
-                lane: lane.key.description, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                quarantined: lane.quarantined, mark: lane.mark.rawValue, state: state,
-                reason: reason ?? details.topicsAtRest[lane.key], since: since,
-                nextProbe: details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt.map(Timestamp.format),
+                lane: form, quarantined: lane.quarantined, mark: lane.mark.rawValue,
                 possiblySent: details.possiblySent[lane.key] ?? 0,
-                oldestAcceptedAt: details.oldest[lane.key].map(Timestamp.format))
+                oldestAcceptedAt: details.oldest[lane.key].map(ExactTime.init))
         }
         let holding = (details.live?.routes ?? []).compactMap { route in
             route.holding.map { Holding(route: route.name, reason: $0) }
@@ -158,14 +153,8 @@ struct JournalReport: Encodable, Equatable {
         limitBytes = status.limitBytes
     }
 
-    private static func topics(_ live: DeskStatus?) -> [Topic] {
-        (live?.routes ?? []).flatMap { route in
-            route.topics.map { topic in
-                Topic(
-                    route: route.name, topic: topic.topic, reason: topic.reason,
-                    since: Timestamp.format(topic.since), nextProbe: topic.nextProbeAt.map(Timestamp.format))
-            }
-        }
+    private static func topics(_ live: DeskStatus?) -> [TopicForm] {
+        (live?.routes ?? []).flatMap { route in route.topics.map { TopicForm($0, route: route.name) } }
     }
 
     func text() -> String {
@@ -234,15 +223,17 @@ struct JournalReport: Encodable, Equatable {
 
     /// Lanes that hold something, or stand still.
     private var lanesText: String? {
-        let shown = lanes.filter { $0.unconfirmed > 0 || $0.state != "running" }
+        let shown = lanes.filter { $0.lane.unconfirmed > 0 || $0.lane.state != "running" }
         guard !shown.isEmpty else { return nil }
-        let rows = shown.map { lane in
-            [
+        let rows = shown.map { row in
+            let lane = row.lane
+            return [
                 "  " + lane.lane.printable(maximumLength: 320), lane.state, Format.count(lane.unconfirmed),
-                Format.count(lane.deferred), lane.oldestAcceptedAt ?? "",
+                Format.count(lane.deferred), row.oldestAcceptedAt?.text ?? "",
                 [
-                    [lane.since.map { "since \($0)" }, lane.reason?.printable(maximumLength: 512)].compactMap { $0 }
-                        .joined(separator: ": "), lane.nextProbe.map { "tries one entry at \($0)" } ?? "",
+                    [lane.since.map { "since \($0.text)" }, lane.reason?.printable(maximumLength: 512)]
+                        .compactMap { $0 }.joined(separator: ": "),
+                    lane.nextProbe.map { "tries one entry at \($0.text)" } ?? "",
                 ].filter { !$0.isEmpty }.joined(separator: "; "),
             ]
         }
@@ -261,9 +252,8 @@ struct JournalReport: Encodable, Equatable {
         guard let topicsSetAside else { return nil }
         let rows = topicsSetAside.map { topic in
             [
-                "  " + topic.topic.printable(maximumLength: 256), topic.route.printable(maximumLength: 256),
-                topic.since,
-                topic.nextProbe ?? "", topic.reason.printable(maximumLength: 512),
+                "  " + topic.topic.printable(maximumLength: 256), (topic.route ?? "").printable(maximumLength: 256),
+                topic.since.text, topic.nextProbe?.text ?? "", topic.reason.printable(maximumLength: 512),
             ]
         }
         return Columns.text([["  TOPIC SET ASIDE", "ROUTE", "SINCE", "TRIED AT", "BECAUSE"]] + rows)

@@ -1,88 +1,42 @@
 internal import Holdfast
+internal import HoldfastControl
 
-/// A lane as it is listed. The names of its properties are those of the JSON.
+/// A lane as it is listed: with what the journal knows of it, and its route.
 struct LaneRow: Encodable, Equatable {
-    /// What the process that uses the journal says of the lane's route.
-    struct Route: Encodable, Equatable {
-        var endpoint: String
-        /// `connected`, `connecting`, `idle`, or why there is no connection.
-        var connection: String
-        var isAway: Bool
-        /// Of all lanes of the route: handed to a connection and not settled.
-        var inFlight: Int
-        /// Of them, called bad and not judged yet.
-        var suspects: Int
-        /// Why it hands out nothing for the moment.
-        var holding: String?
-        /// Topics that the service refuses; absent where every topic goes.
-        var topics: [Topic]?
-    }
-
-    /// A topic that is set aside on a route.
-    struct Topic: Encodable, Equatable {
-        var topic: String
-        /// The service's words.
-        var reason: String
-        var since: String
-        /// When one entry of it is tried.
-        var nextProbe: String?
-
-        init(_ topic: EngineStatus.Topic) {
-            self.topic = topic.topic
-            reason = topic.reason
-            since = Timestamp.format(topic.since)
-            nextProbe = topic.nextProbeAt.map(Timestamp.format)
-        }
-    }
-
-    var lane: String
-    /// `running`, `paused` or `stopped`.
-    var state: String
-    var reason: String?
-    var since: String?
-    /// When a lane that stopped by itself tries one entry.
-    var nextProbe: String?
-    var unconfirmed: Int
-    var deferred: Int
+    var lane: LaneForm
     /// The send mark.
     var mark: UInt64
-    /// Whether a route of the living process serves it; absent when no process says so.
-    var isServed: Bool?
-    var route: Route?
+    /// What the process that uses the journal says of the lane's route.
+    var route: RouteForm?
+
+    private enum CodingKeys: String, CodingKey { case mark, route }
 
     /// - Parameter topicsAtRest: which topics its entries wait for, where no process says so.
     init(_ lane: JournalStatus.Lane, _ desk: DeskStatus?, topicsAtRest: String? = nil) {
         let live = desk?.lanes.first { $0.key == lane.key }
-        self.lane = lane.key.description
-        (state, reason, since) = Self.words(live?.state ?? lane.state)
-        reason = reason ?? topicsAtRest
-        unconfirmed = live?.unconfirmed ?? lane.unconfirmed
-        deferred = live?.deferred ?? lane.deferred
+        self.lane = LaneForm(
+            lane.key, live?.state ?? lane.state, unconfirmed: live?.unconfirmed ?? lane.unconfirmed,
+            deferred: live?.deferred ?? lane.deferred, nextProbe: live?.nextProbeAt, isServed: live?.isServed)
+        self.lane.reason = self.lane.reason ?? topicsAtRest
         mark = lane.mark.rawValue
-        isServed = live?.isServed
-        nextProbe = live?.nextProbeAt.map(Timestamp.format)
         guard let served = live, served.isServed, let route = desk?.routes.first(where: { $0.name == lane.key.route })
         else { return }
-        self.route = Route(
-            endpoint: route.endpoint, connection: route.connection, isAway: route.isAway, inFlight: route.inFlight,
-            suspects: route.suspects, holding: route.holding,
-            topics: route.topics.isEmpty ? nil : route.topics.map(Topic.init))
+        self.route = RouteForm(route, isNamed: false)
     }
 
-    /// What a lane's state is in a listing.
-    static func words(_ state: LaneState) -> (state: String, reason: String?, since: String?) {
-        switch state {
-        case .running: ("running", nil, nil)
-        case .paused(let reason, let since): ("paused", reason.isEmpty ? nil : reason, Timestamp.format(since))
-        case .stopped(let reason, let since): ("stopped", reason.isEmpty ? nil : reason, Timestamp.format(since))
-        }
+    /// In one object.
+    func encode(to encoder: any Encoder) throws {
+        try lane.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(mark, forKey: .mark)
+        try container.encodeIfPresent(route, forKey: .route)
     }
 
     static func table(_ rows: [LaneRow]) -> String {
         let cells = rows.map { row in
             [
-                row.lane.printable(maximumLength: 320), row.state, Format.count(row.unconfirmed),
-                Format.count(row.deferred), row.remarks,
+                row.lane.lane.printable(maximumLength: 320), row.lane.state, Format.count(row.lane.unconfirmed),
+                Format.count(row.lane.deferred), row.remarks,
             ]
         }
         return Columns.text([["LANE", "STATE", "UNCONFIRMED", "DEFERRED", ""]] + cells, right: [2, 3])
@@ -90,10 +44,10 @@ struct LaneRow: Encodable, Equatable {
 
     private var remarks: String {
         var parts: [String] = []
-        if let since { parts.append("since \(since)") }
-        if let reason { parts.append("because: \(reason.printable(maximumLength: 512))") }
-        if let nextProbe { parts.append("tries one entry at \(nextProbe)") }
-        if isServed == false { parts.append("no route of the process that uses the journal serves it") }
+        if let since = lane.since { parts.append("since \(since.text)") }
+        if let reason = lane.reason { parts.append("because: \(reason.printable(maximumLength: 512))") }
+        if let probe = lane.nextProbe { parts.append("tries one entry at \(probe.text)") }
+        if lane.isServed == false { parts.append("no route of the process that uses the journal serves it") }
         if let route {
             parts.append("\(Format.count(route.inFlight)) in flight on its route")
             if route.suspects > 0 { parts.append("\(Format.count(route.suspects)) of them suspect") }
@@ -106,10 +60,10 @@ struct LaneRow: Encodable, Equatable {
     }
 }
 
-extension LaneRow.Topic {
+extension TopicForm {
     fileprivate var remark: String {
-        let probe = nextProbe.map { "; one entry of it is tried at \($0)" } ?? ""
-        return "topic \(topic.printable(maximumLength: 256)) is set aside since \(since), because: "
+        let probe = nextProbe.map { "; one entry of it is tried at \($0.text)" } ?? ""
+        return "topic \(topic.printable(maximumLength: 256)) is set aside since \(since.text), because: "
             + "\(reason.printable(maximumLength: 512))\(probe)"
     }
 }

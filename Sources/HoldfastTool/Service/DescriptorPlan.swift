@@ -21,7 +21,7 @@ struct DescriptorPlan: Sendable {
 
     init(_ configuration: Configuration) {
         let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
-        essential = Self.base + routes + ControlSocket.Configuration().greatestConnections + 1
+        essential = Self.base + routes + ControlSocket.Configuration().descriptors
         admin = configuration.admin.listen.map { _ in configuration.admin.connections }
         listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Holdfast
 import Logging
 import NIOCore
@@ -34,10 +35,12 @@ final class Folder: Sendable {
 func serving(
     _ desk: some OperatorDesk, in folder: Folder,
     configuration: ControlSocket.Configuration = ControlSocket.Configuration(),
+    mayOperate: @escaping @Sendable (PeerCredentials) -> Bool = { $0.mayOperate(asUser: geteuid()) },
     _ body: @Sendable (RunningSocket) async throws -> Void
 ) async throws {
     let socket = ControlSocket(
-        desk: desk, journal: folder.path, configuration: configuration, logger: Logger(label: "test"))
+        desk: desk, journal: folder.path, configuration: configuration, logger: Logger(label: "test"),
+        mayOperate: mayOperate)
     let group = ServiceGroup(
         configuration: .init(services: [.init(service: socket)], logger: Logger(label: "test")))
     try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -101,12 +104,26 @@ final class RawClient: Sendable {
 
     var isOpen: Bool { channel.isActive }
     var text: String { received.withLock { String(decoding: $0, as: UTF8.self) } }
-    /// Whole messages so far, the greeting included.
-    var messageCount: Int { text.components(separatedBy: "\n\n").count - 1 }
+    /// The status of each answer so far of which the head has come.
+    var statuses: [Int] {
+        text.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
+    }
 
     func say(_ text: String) { say(Array(text.utf8)) }
 
     func say(_ bytes: [UInt8]) { channel.writeAndFlush(channel.allocator.buffer(bytes: bytes), promise: nil) }
+
+    /// An order as it is to be.
+    func post(_ path: String, _ body: String) {
+        say(
+            "POST \(path) HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    func get(_ path: String) { say("GET \(path) HTTP/1.1\r\nHost: holdfast\r\n\r\n") }
+
+    /// Listens on.
+    func sayNoMore() { channel.close(mode: .output, promise: nil) }
 
     func close() { channel.close(promise: nil) }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 
 struct BlacklistAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,11 +46,6 @@ struct BlacklistAddCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await add() } }
 
-    private struct Report: Encodable {
-        var added: Int
-        var malformed: Int
-    }
-
     private func add() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let now = EngineClock.system.wall()
@@ -67,7 +63,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
             }
         }
         progress.end()
-        let report = Report(added: progress.done, malformed: malformed)
+        let report = BlacklistAdditionForm(added: progress.done, malformed: malformed)
         Console.standard.print(
             json
                 ? try JSONOutput.line(report)

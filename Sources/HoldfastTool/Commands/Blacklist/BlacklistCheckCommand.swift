@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct BlacklistCheckCommand: AsyncParsableCommand {
@@ -35,13 +36,18 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         var token: String
+        /// Beside what the entry says where there is one.
         var blacklisted: Bool
-        var reason: String?
-        var since: ExactTime?
-        var learntAt: ExactTime?
-        var route: String?
-        var topic: String?
-        var endpoint: String?
+        var entry: BlacklistForm?
+
+        private enum CodingKeys: String, CodingKey { case token, blacklisted }
+
+        func encode(to encoder: any Encoder) throws {
+            try entry?.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(token, forKey: .token)
+            try container.encode(blacklisted, forKey: .blacklisted)
+        }
     }
 
     private func check() async throws -> ToolStatus {
@@ -54,7 +60,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
                 let entry = try reader.blacklistEntries(for: token)
                     .filter { $0.scope.covers(topic: scopeOptions.topic, endpoint: scopeOptions.endpoint) }
                     .max { $0.since < $1.since }
-                    .map { BlacklistRow($0, reveal: reveal) }
+                    .map { BlacklistForm($0, isWhole: reveal) }
                 if entry != nil { found += 1 }
                 lines.append(try line(token, entry))
             }
@@ -63,12 +69,9 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
     }
 
-    private func line(_ token: DeviceToken, _ entry: BlacklistRow?) throws -> String {
+    private func line(_ token: DeviceToken, _ entry: BlacklistForm?) throws -> String {
         let name = reveal ? token.hex : token.shortened
         guard json else { return "\(name)  " + (entry.map { "blacklisted: \($0.words)" } ?? "not blacklisted") }
-        return try JSONOutput.line(
-            Row(
-                token: name, blacklisted: entry != nil, reason: entry?.reason, since: entry?.since,
-                learntAt: entry?.learntAt, route: entry?.route, topic: entry?.topic, endpoint: entry?.endpoint))
+        return try JSONOutput.line(Row(token: name, blacklisted: entry != nil, entry: entry))
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct BlacklistImportCommand: AsyncParsableCommand {
@@ -107,7 +108,7 @@ struct BlacklistExportCommand: AsyncParsableCommand {
         var listing = BlacklistListing(reader, filterOptions.filter())
         while let page = try listing.next() {
             guard !page.isEmpty else { continue }
-            let lines = try page.map { try JSONOutput.line(BlacklistRow($0, reveal: true)) }
+            let lines = try page.map { try JSONOutput.line(BlacklistForm($0)) }
             try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
         }
         listing.tellUnreadable(reveal: true)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct BlacklistListCommand: AsyncParsableCommand {
@@ -59,11 +60,11 @@ struct BlacklistListCommand: AsyncParsableCommand {
             let cut = page.prefix(left).last.map(\.token)
             let wanted = page.enumerated().prefix { $0.offset < left || $0.element.token == cut }.map(\.element)
             guard !wanted.isEmpty else { continue }
-            let rows = wanted.map { BlacklistRow($0, reveal: reveal) }
+            let rows = wanted.map { BlacklistForm($0, isWhole: reveal) }
             let lines =
                 json
                 ? try rows.map(JSONOutput.line).joined(separator: "\n")
-                : BlacklistRow.table(rows, withHeading: last == nil)
+                : BlacklistForm.table(rows, withHeading: last == nil)
             Console.standard.print(lines)
             left -= wanted.count
             last = wanted.last?.token

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct BlacklistRemoveCommand: AsyncParsableCommand {
@@ -41,13 +42,6 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await remove() } }
 
-    private struct Report: Encodable {
-        /// Tokens that were named, or entries that were chosen.
-        var matched: Int
-        var removed: Int
-        var malformed: Int
-    }
-
     private func remove() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let report = tokenArguments.tokens.isEmpty ? try await removeChosen(path) : try await removeNamed(path)
@@ -55,13 +49,13 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
             json
                 ? try JSONOutput.line(report)
                 : "\(Format.plural(report.removed, "entry", "entries")) taken off the blacklist of \(path)")
-        return report.malformed > 0 ? .badInput : .ok
+        return report.malformed ?? 0 > 0 ? .badInput : .ok
     }
 
-    private func removeNamed(_ path: String) async throws -> Report {
+    private func removeNamed(_ path: String) async throws -> BlacklistRemovalForm {
         let what = tokenArguments.readsInput ? "the tokens" : Format.plural(tokenArguments.tokens.count, "token")
         try consentOptions.ask("Take \(what) off the blacklist of \(path)")
-        var report = Report(matched: 0, removed: 0, malformed: 0)
+        var report = BlacklistRemovalForm(matched: 0, removed: 0, malformed: 0)
         var progress = WorkProgress("looked at", of: nil)
         report.malformed = try await DeskOpener(journal: path).withDesk { desk in
             try await tokenArguments.forEachBatch { tokens in
@@ -89,8 +83,8 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         }
     }
 
-    private func removeChosen(_ path: String) async throws -> Report {
-        var report = Report(matched: try count(path), removed: 0, malformed: 0)
+    private func removeChosen(_ path: String) async throws -> BlacklistRemovalForm {
+        var report = BlacklistRemovalForm(matched: try count(path), removed: 0, malformed: 0)
         guard report.matched > 0 else { return report }
         try consentOptions.ask("Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(path)")
         var progress = WorkProgress("removed", of: report.matched)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct JournalDropCommand: AsyncParsableCommand {
@@ -35,14 +36,6 @@ struct JournalDropCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await drop() } }
 
-    private struct Report: Encodable {
-        /// Entries that were chosen.
-        var matched: Int
-        var withdrawn: Int
-        var unknown: Int
-        var gone: Int
-    }
-
     private func drop() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let states = stateOptions.kinds.subtracting([.rejected])
@@ -58,8 +51,7 @@ struct JournalDropCommand: AsyncParsableCommand {
             try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(path) back")
             withdrawal = try await withdraw(sweep, unreadable, count: matched, from: path)
         }
-        let report = Report(
-            matched: matched, withdrawn: withdrawal.withdrawn, unknown: withdrawal.unknown, gone: withdrawal.gone)
+        let report = WithdrawalForm(withdrawal, matched: matched)
         Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
         return .ok
     }
@@ -84,7 +76,7 @@ struct JournalDropCommand: AsyncParsableCommand {
         return withdrawal
     }
 
-    private static func text(_ report: Report) -> String {
+    private static func text(_ report: WithdrawalForm) -> String {
         guard report.matched > 0 else { return "there are no such entries" }
         var rows = [("withdrawn", Format.count(report.withdrawn), "never sent, and never will be")]
         if report.unknown > 0 {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct JournalQuarantineCommand: AsyncParsableCommand {
@@ -264,17 +265,9 @@ struct QuarantineDropCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await drop() } }
 
-    private struct Report: Encodable {
-        /// Entries that were chosen.
-        var matched = 0
-        var withdrawn = 0
-        var unknown = 0
-        var gone = 0
-    }
-
     private func drop() async throws -> ToolStatus {
         let path = try choice.journalOptions.path()
-        var report = Report(matched: try await choice.count(in: path))
+        var report = WithdrawalForm(Withdrawal(), matched: try await choice.count(in: path))
         guard report.matched > 0 || all else { throw ToolError(.noInput, "\(path) has no such entries in quarantine") }
         if report.matched > 0 {
             try consentOptions.ask(
@@ -288,8 +281,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
                 }
                 return withdrawal
             }
-            (report.withdrawn, report.unknown) = (withdrawal.withdrawn, withdrawal.unknown)
-            report.gone = withdrawal.gone
+            report = WithdrawalForm(withdrawal, matched: report.matched)
         }
         Console.standard.print(
             json

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 /// Which lanes a command changes.
@@ -19,12 +20,6 @@ struct LaneChoice: ParsableArguments {
         guard lanes.allSatisfy({ LanePattern($0) != nil }) else { throw ValidationError("A lane's name is not empty.") }
     }
 
-    private struct Change: Encodable {
-        var lane: String
-        var state: String
-        var reason: String?
-    }
-
     /// Changes each lane that is meant, and prints it.
     func change(
         _ journal: String, to state: String, reason: String, json: Bool,
@@ -34,7 +29,7 @@ struct LaneChoice: ParsableArguments {
         try await DeskOpener(journal: journal).withDesk { desk in
             for lane in meant {
                 try await body(desk, lane)
-                let change = Change(lane: lane.description, state: state, reason: reason.isEmpty ? nil : reason)
+                let change = LaneChangeForm(lane, state, reason: reason)
                 Console.standard.print(json ? try JSONOutput.line(change) : "\(change.lane): \(state)")
             }
         }

@@ -23,11 +23,6 @@ struct LanesReloadCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await reload() } }
 
-    private struct Row: Encodable {
-        var route: String
-        var failure: String?
-    }
-
     private func reload() async throws -> ToolStatus {
         guard let desk = try await DeskOpener.live(try journalOptions.path()) else {
             throw ToolError(
@@ -39,7 +34,7 @@ struct LanesReloadCommand: AsyncParsableCommand {
             let words = reload.failure.map { "not taken up: \($0.printable(maximumLength: 1000))" } ?? "read again"
             Console.standard.print(
                 json
-                    ? try JSONOutput.line(Row(route: reload.route, failure: reload.failure))
+                    ? try JSONOutput.line(ReloadForm(reload))
                     : "\(reload.route.printable(maximumLength: 64)): \(words)")
         }
         return reloads.contains { $0.failure != nil } ? .configuration : .ok

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 struct RejectionsRetryCommand: AsyncParsableCommand {
@@ -26,26 +27,6 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await retry() } }
 
-    /// With one of `uid`, `refused` and `gone`.
-    private struct Row: Encodable {
-        var rejection: UInt64
-        /// Under which it goes again.
-        var uid: UInt64?
-        /// The reason, and its details.
-        var refused: String?
-        var detail: String?
-        var gone: Bool?
-
-        init(_ retry: Retry) {
-            rejection = retry.rejection.rawValue
-            switch retry.result {
-            case .accepted(let uid): self.uid = uid.rawValue
-            case .refused(let refusal): (refused, detail) = (refusal.reason.rawValue, refusal.detail)
-            case .gone: gone = true
-            }
-        }
-    }
-
     private func retry() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
@@ -61,7 +42,7 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
                 let results = try await desk.retry(entries.map(\.uid))
                 for result in results { tally.take(result) }
                 if json {
-                    let lines = try results.map { try JSONOutput.line(Row($0)) }
+                    let lines = try results.map { try JSONOutput.line(RetryForm($0)) }
                     Console.standard.print(lines.joined(separator: "\n"))
                 }
                 progress.add(entries.count)
@@ -120,19 +101,13 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await discard() } }
 
-    private struct Report: Encodable {
-        /// Rejections that were chosen.
-        var matched: Int
-        var discarded: Int
-    }
-
     private func discard() async throws -> ToolStatus {
         let path = try journalOptions.path()
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
         guard count > 0 || sweepOptions.chosen.isEmpty else {
             throw ToolError(.noInput, "\(path) has no such rejections")
         }
-        var report = Report(matched: count, discarded: 0)
+        var report = DiscardForm(matched: count, discarded: 0)
         if count > 0 {
             try consentOptions.ask("Delete \(Format.plural(count, "rejection")) of \(path)")
             var progress = WorkProgress("deleted", of: count)

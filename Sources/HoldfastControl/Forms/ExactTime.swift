@@ -1,13 +1,13 @@
 internal import Foundation
-internal import Holdfast
+package import Holdfast
 
 /// An instant in JSON, to the millisecond and whatever it is: RFC 3339, and what that cannot say as Unix seconds.
-struct ExactTime: Codable, Hashable {
-    let value: WallTime
+package struct ExactTime: Codable, Hashable, Sendable {
+    package let value: WallTime
 
-    init(_ value: WallTime) { self.value = value }
+    package init(_ value: WallTime) { self.value = value }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
             guard let time = Timestamp.parse(text) else {
@@ -25,10 +25,13 @@ struct ExactTime: Codable, Hashable {
         value = WallTime(milliseconds: number)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         let text = Timestamp.format(value)
         if Timestamp.parse(text) == value { return try container.encode(text) }
         try container.encode(Decimal(value.milliseconds) / 1000)
     }
+
+    /// For people.
+    package var text: String { Timestamp.format(value) }
 }

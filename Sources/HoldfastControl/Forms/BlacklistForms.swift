@@ -1,0 +1,114 @@
+package import Holdfast
+
+/// An entry of the blacklist, without the notification that was answered: its UID is that of the owner's journal, and for
+/// nobody else to say.
+package struct BlacklistForm: Codable, Hashable, Sendable {
+    package var token: String
+    package var reason: String
+    package var since: ExactTime
+    package var learntAt: ExactTime
+    package var route: String
+    /// Absent for every topic, or service.
+    package var topic: String?
+    package var endpoint: String?
+    /// Of the answer by which it was learnt, where there was one.
+    package var status: Int?
+
+    /// - Parameter isWhole: whether the token is; it is shortened for those who only look.
+    package init(_ entry: BlacklistEntry, isWhole: Bool = true) {
+        token = isWhole ? entry.token.hex : entry.token.shortened
+        reason = entry.reason.rawValue
+        since = ExactTime(entry.since)
+        learntAt = ExactTime(entry.learntAt)
+        route = entry.route
+        topic = entry.topic
+        endpoint = entry.endpoint
+        status = entry.status
+    }
+
+    func value() throws(ControlError) -> BlacklistEntry {
+        BlacklistEntry(
+            token: try DeviceToken.read(token), reason: Reason(rawValue: reason), since: since.value,
+            learntAt: learntAt.value, route: route, topic: topic, endpoint: endpoint, status: status)
+    }
+}
+
+extension DeviceToken {
+    static func read(_ hex: String) throws(ControlError) -> DeviceToken {
+        do throws(Refusal) {
+            return try DeviceToken(hex)
+        } catch {
+            throw .malformed(error.detail)
+        }
+    }
+}
+
+struct BlacklistEntriesForm: Codable {
+    var entries: [BlacklistForm]
+
+    init(_ entries: [BlacklistEntry]) { self.entries = entries.map { BlacklistForm($0) } }
+
+    func value() throws(ControlError) -> [BlacklistEntry] {
+        try OperatorDeskLimits.check(entries.count)
+        var values: [BlacklistEntry] = []
+        for entry in entries { values.append(try entry.value()) }
+        return values
+    }
+}
+
+/// Entries that are to be taken off.
+struct BlacklistKeysForm: Codable {
+    struct Key: Codable {
+        var token: String
+        /// Absent for all entries of the token.
+        var scope: Scope?
+    }
+
+    /// Each absent for the entry of every one.
+    struct Scope: Codable {
+        var topic: String?
+        var endpoint: String?
+    }
+
+    var keys: [Key]
+
+    init(_ keys: [BlacklistKey]) {
+        self.keys = keys.map { key in
+            Key(
+                token: key.token.hex,
+                scope: key.scope.map { scope in Scope(topic: scope.topic, endpoint: scope.endpoint) })
+        }
+    }
+
+    func value() throws(ControlError) -> [BlacklistKey] {
+        try OperatorDeskLimits.check(keys.count)
+        var values: [BlacklistKey] = []
+        for key in keys {
+            let scope = key.scope.map { BlacklistScope(topic: $0.topic, endpoint: $0.endpoint) }
+            values.append(BlacklistKey(try DeviceToken.read(key.token), scope))
+        }
+        return values
+    }
+}
+
+/// Entries that were put on the blacklist.
+package struct BlacklistAdditionForm: Codable, Hashable, Sendable {
+    package var added: Int
+    /// Lines of the input that were no tokens; the socket takes none.
+    package var malformed: Int?
+
+    package init(added: Int, malformed: Int? = nil) { (self.added, self.malformed) = (added, malformed) }
+}
+
+/// Entries that were taken off the blacklist.
+package struct BlacklistRemovalForm: Codable, Hashable, Sendable {
+    /// Tokens that were named, or entries that were chosen.
+    package var matched: Int
+    package var removed: Int
+    /// Lines of the input that were no tokens; the socket takes none.
+    package var malformed: Int?
+
+    package init(matched: Int, removed: Int, malformed: Int? = nil) {
+        (self.matched, self.removed, self.malformed) = (matched, removed, malformed)
+    }
+}

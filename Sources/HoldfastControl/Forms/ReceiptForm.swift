@@ -1,0 +1,79 @@
+package import Holdfast
+
+struct ReceiptsForm: Codable {
+    var receipts: [ReceiptForm]
+}
+
+/// What became of one submitted notification.
+struct ReceiptForm: Codable {
+    /// Where it was taken, now or before.
+    var uid: UInt64?
+    /// `unconfirmed` where it was taken and is to be delivered; `refused`; `undetermined`, where nobody can say whether it
+    /// was taken; how it ended, where it was taken before.
+    var outcome: String
+    /// Whether it was taken before, under the same apns-id.
+    var repeated: Bool?
+    /// Of a refusal, or a rejection; of an undetermined one the code of the journal's error.
+    var reason: String?
+    var detail: String?
+    /// With a refusal, where the blacklist has its token.
+    var blacklisted: BlacklistForm?
+
+    init(_ receipt: Receipt) {
+        switch receipt {
+        case .accepted(let uid): (self.uid, outcome) = (uid.rawValue, "unconfirmed")
+        case .repeated(let uid, let end):
+            let end = OutcomeForm(end)
+            (self.uid, repeated, outcome, reason) = (uid.rawValue, true, end.outcome, end.reason)
+        case .refused(let refusal):
+            (outcome, reason, detail) = ("refused", refusal.reason.rawValue, refusal.detail)
+            blacklisted = refusal.blacklistEntry.map { BlacklistForm($0) }
+        case .undetermined(let error):
+            (outcome, reason, detail) = ("undetermined", error.code.name, error.message)
+        }
+    }
+
+    func value() throws(ControlError) -> Receipt {
+        switch outcome {
+        case "refused":
+            let entry: BlacklistEntry? = if let blacklisted { try blacklisted.value() } else { nil }
+            return .refused(Refusal(Reason(rawValue: reason ?? ""), detail ?? "", blacklistEntry: entry))
+        case "undetermined": return .undetermined(JournalError(JournalError.Code(reason ?? ""), detail ?? ""))
+        default: break
+        }
+        guard let uid else { throw .malformed("a receipt says under which UID the notification was taken") }
+        guard repeated == true else { return .accepted(UID(uid)) }
+        return .repeated(UID(uid), try OutcomeForm(outcome: outcome, reason: reason).value())
+    }
+}
+
+/// How a notification ended.
+package struct OutcomeForm: Codable, Hashable, Sendable {
+    /// `confirmed`, `rejected`, `expired`, `unknown`, `withdrawn`.
+    package var outcome: String
+    /// Of a rejection.
+    package var reason: String?
+
+    init(outcome: String, reason: String?) { (self.outcome, self.reason) = (outcome, reason) }
+
+    package init(_ end: TerminalOutcome) {
+        switch end {
+        case .confirmed: outcome = "confirmed"
+        case .rejected(let reason): (outcome, self.reason) = ("rejected", reason.rawValue)
+        case .expired: outcome = "expired"
+        case .unknown: outcome = "unknown"
+        case .withdrawn: outcome = "withdrawn"
+        }
+    }
+
+    func value() throws(ControlError) -> TerminalOutcome {
+        switch outcome {
+        case "confirmed": return .confirmed
+        case "rejected": return .rejected(Reason(rawValue: reason ?? ""))
+        case "expired": return .expired
+        case "unknown": return .unknown
+        case "withdrawn": return .withdrawn
+        default: throw .malformed("a notification does not end as \(outcome.debugDescription)")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import Holdfast
+
+/// The lanes of a journal and the routes of the process that uses it.
+struct StatusForm: Codable {
+    var lanes: [LaneForm]
+    var routes: [RouteForm]
+    /// Places at which the blacklist is damaged; absent where it is not.
+    var blacklistDamage: Int?
+
+    init(_ status: DeskStatus) {
+        lanes = status.lanes.map(LaneForm.init)
+        routes = status.routes.map { RouteForm($0, isNamed: true) }
+        blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
+    }
+
+    func value() throws(ControlError) -> DeskStatus {
+        var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
+        for lane in lanes { status.lanes.append(try lane.value()) }
+        status.blacklistDamage = blacklistDamage ?? 0
+        return status
+    }
+}
+
+/// A route of the process that uses a journal.
+package struct RouteForm: Codable, Hashable, Sendable {
+    /// Absent where its lane names it.
+    package var route: String?
+    package var endpoint: String
+    /// `connected`, `connecting`, `idle`, or why there is no connection.
+    package var connection: String
+    package var isAway: Bool
+    /// Of all lanes of the route: handed to a connection and not settled.
+    package var inFlight: Int
+    /// Of them, called bad and not judged yet.
+    package var suspects: Int
+    /// Why it hands out nothing for the moment.
+    package var holding: String?
+    /// Topics that the service refuses; absent where every topic goes.
+    package var topics: [TopicForm]?
+
+    package init(_ route: DeskStatus.Route, isNamed: Bool) {
+        self.route = isNamed ? route.name : nil
+        endpoint = route.endpoint
+        connection = route.connection
+        isAway = route.isAway
+        inFlight = route.inFlight
+        suspects = route.suspects
+        holding = route.holding
+        topics = route.topics.isEmpty ? nil : route.topics.map { TopicForm($0) }
+    }
+
+    func value() -> DeskStatus.Route {
+        DeskStatus.Route(
+            name: route ?? "", endpoint: endpoint, connection: connection, isAway: isAway, inFlight: inFlight,
+            suspects: suspects, holding: holding, topics: (topics ?? []).map { $0.value() })
+    }
+}
+
+/// A topic that is set aside on a route.
+package struct TopicForm: Codable, Hashable, Sendable {
+    /// Absent where it stands in its route.
+    package var route: String?
+    package var topic: String
+    /// The service's words.
+    package var reason: String
+    package var since: ExactTime
+    /// When one entry of it is tried.
+    package var nextProbe: ExactTime?
+
+    package init(_ topic: EngineStatus.Topic, route: String? = nil) {
+        self.route = route
+        self.topic = topic.topic
+        reason = topic.reason
+        since = ExactTime(topic.since)
+        nextProbe = topic.nextProbeAt.map(ExactTime.init)
+    }
+
+    func value() -> EngineStatus.Topic {
+        EngineStatus.Topic(topic: topic, reason: reason, since: since.value, nextProbeAt: nextProbe?.value)
+    }
+}
+
+struct InsightsForm: Codable {
+    var insights: [InsightForm]
+}
+
+struct InsightForm: Codable {
+    var uid: UInt64
+    var standing: String
+    var since: ExactTime?
+    var reason: String?
+    var possiblySent: Bool?
+
+    init(_ insight: EntryInsight) {
+        uid = insight.uid.rawValue
+        switch insight.standing {
+        case .inFlight(let since): (standing, self.since) = ("inFlight", since.map(ExactTime.init))
+        case .settling: standing = "settling"
+        case .suspect(let reason): (standing, self.reason) = ("suspect", reason?.rawValue)
+        case .requeued(let possiblySent): (standing, self.possiblySent) = ("requeued", possiblySent)
+        case .possiblySentBefore: standing = "possiblySentBefore"
+        }
+    }
+
+    /// Nil for a standing that this side does not know: nothing is said of the entry then.
+    func value() -> EntryInsight? {
+        let value: EntryInsight.Standing
+        switch standing {
+        case "inFlight": value = .inFlight(since: since?.value)
+        case "settling": value = .settling
+        case "suspect": value = .suspect(reason.map(Reason.init(rawValue:)))
+        case "requeued": value = .requeued(possiblySent: possiblySent ?? true)
+        case "possiblySentBefore": value = .possiblySentBefore
+        default: return nil
+        }
+        return EntryInsight(uid: UID(uid), standing: value)
+    }
+}

@@ -1,0 +1,40 @@
+/// What can be asked for, by its path. Both sides have it from here.
+enum Resource: String, CaseIterable, Sendable {
+    case owner = "/v1"
+    case status = "/v1/status"
+    case insights = "/v1/entries/insights"
+    case pause = "/v1/lanes/pause"
+    case resume = "/v1/lanes/resume"
+    case reloadCredentials = "/v1/credentials/reload"
+    case submit = "/v1/notifications"
+    case withdraw = "/v1/entries/withdraw"
+    case restore = "/v1/entries/restore"
+    case retry = "/v1/rejections/retry"
+    case discard = "/v1/rejections/discard"
+    case retryQuarantined = "/v1/quarantine/retry"
+    case blacklist = "/v1/blacklist/add"
+    case unblacklist = "/v1/blacklist/remove"
+
+    /// Whether it only tells, and is read with GET; everything that has a body, and so every order, is a POST.
+    var isRead: Bool {
+        switch self {
+        case .owner, .status: true
+        default: false
+        }
+    }
+}
+
+/// The bounds of a message, at both ends, so that neither can make the other's memory grow.
+struct MessageLimits: Hashable, Sendable {
+    /// Of a body, there and back. The largest batch of the largest notifications takes less.
+    var bodyByteCount = 8 << 20
+    /// Of all before it.
+    var headByteCount = 16 << 10
+
+    /// - Throws: ``ControlError`` with code `tooLarge`.
+    func check(_ body: [UInt8], _ what: String) throws(ControlError) {
+        guard body.count <= bodyByteCount else {
+            throw ControlError(.tooLarge, "\(what) has \(body.count) bytes: at most \(bodyByteCount)")
+        }
+    }
+}
