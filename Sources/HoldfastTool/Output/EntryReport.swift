@@ -1,21 +1,30 @@
 internal import Holdfast
+internal import HoldfastControl
 
 /// One entry with its explanation, for `show`.
 struct EntryReport {
     let facts: EntryFacts
     let path: String
 
-    /// The names of its properties are those of the JSON, where the journal has the entry no more.
+    /// Where the journal has the entry no more. The coding keys are those of the JSON.
     private struct Settled: Encodable {
         var uid: UInt64
-        var state = "settled"
-        /// `confirmed`, `rejected`, `expired`, `unknown`, `withdrawn`.
-        var outcome: String
-        var reason: String?
+        var end: OutcomeForm
         var explanation: [String]
+
+        private enum CodingKeys: String, CodingKey { case uid, state, explanation }
+
+        /// In one object.
+        func encode(to encoder: any Encoder) throws {
+            try end.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(uid, forKey: .uid)
+            try container.encode("settled", forKey: .state)
+            try container.encode(explanation, forKey: .explanation)
+        }
     }
 
-    /// The same, where its record cannot be read.
+    /// Where its record cannot be read. The names of its properties are those of the JSON.
     private struct Unreadable: Encodable {
         var uid: UInt64
         /// `quarantined` or `unreadable`.
@@ -43,8 +52,8 @@ struct EntryReport {
                         explanation: explanation.sentences)))
         case .settled(let outcome):
             guard json else { return console.print(explanation.text(of: facts.uid)) }
-            var report = Settled(uid: facts.uid.rawValue, outcome: "\(outcome)", explanation: explanation.sentences)
-            if case .rejected(let reason) = outcome { (report.outcome, report.reason) = ("rejected", reason.rawValue) }
+            let report = Settled(
+                uid: facts.uid.rawValue, end: OutcomeForm(outcome), explanation: explanation.sentences)
             console.print(try JSONOutput.line(report))
         }
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 /// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
@@ -18,20 +19,11 @@ struct EntryRow: Encodable {
     var dueAt: String?
     /// Since when it is kept aside, as confirmed by silence.
     var asideSince: String?
-    var reason: String?
-    var status: Int?
-    var rejectedAt: String?
-    var timestamp: String?
-    var id: String?
-    var token: String?
-    var channel: String?
-    var topic: String
-    var pushType: String?
-    var priority: UInt8?
-    var expiration: Int64?
-    var tryUntil: String?
-    var collapseID: String?
-    var tokenRegisteredAt: String?
+    /// Of what was tried last, where it is not rejected.
+    var lastReason: String?
+    /// Of a rejected one.
+    var cause: CauseForm?
+    var headers: HeadersForm
     var tag: String?
     var payloadBytes: Int
     private var accepted: WallTime
@@ -42,21 +34,36 @@ struct EntryRow: Encodable {
     private var payload: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, reason, status, rejectedAt, timestamp,
-            token,
-            channel, tag,
-            payloadBytes, summary, explanation
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, tag, payloadBytes, summary,
+            explanation
         case retryOf
         case isPossiblySent = "possiblySent"
-        case id = "apns-id"
-        case topic = "apns-topic"
-        case pushType = "apns-push-type"
-        case priority = "apns-priority"
-        case expiration = "apns-expiration"
-        case collapseID = "apns-collapse-id"
-        case tryUntil = "try-until"
-        case tokenRegisteredAt = "token-registered-at"
+        case lastReason = "reason"
     }
+
+    /// In one object.
+    func encode(to encoder: any Encoder) throws {
+        try headers.encode(to: encoder)
+        try cause?.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(uid, forKey: .uid)
+        try container.encode(state, forKey: .state)
+        try container.encode(lane, forKey: .lane)
+        try container.encode(producer, forKey: .producer)
+        try container.encode(isPossiblySent, forKey: .isPossiblySent)
+        try container.encode(attempts, forKey: .attempts)
+        try container.encode(acceptedAt, forKey: .acceptedAt)
+        try container.encode(payloadBytes, forKey: .payloadBytes)
+        try container.encodeIfPresent(lastReason, forKey: .lastReason)
+        try container.encodeIfPresent(retryOf, forKey: .retryOf)
+        try container.encodeIfPresent(dueAt, forKey: .dueAt)
+        try container.encodeIfPresent(asideSince, forKey: .asideSince)
+        try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(summary, forKey: .summary)
+        try container.encodeIfPresent(explanation, forKey: .explanation)
+    }
+
+    private var reason: String? { cause?.reason ?? lastReason }
 
     init(_ entry: JournalEntry, explanation: EntryExplanation? = nil, reveal: Bool) {
         summary = explanation?.summary
@@ -71,7 +78,7 @@ struct EntryRow: Encodable {
         attempts = entry.attempts
         accepted = entry.acceptedAt
         acceptedAt = Timestamp.format(entry.acceptedAt)
-        reason = entry.lastReason?.rawValue
+        lastReason = entry.lastReason?.rawValue
         switch entry.state {
         case .neverSent, .possiblySent: break
         case .deferred(let due):
@@ -79,21 +86,11 @@ struct EntryRow: Encodable {
             dueAt = due.isPlaceOfTopic ? nil : Timestamp.format(due)
         case .aside(let since): asideSince = Timestamp.format(since)
         case .rejected(let cause):
-            reason = cause.reason.rawValue
-            status = cause.status
-            rejectedAt = Timestamp.format(cause.rejectedAt)
-            timestamp = cause.timestamp.map(Timestamp.format)
+            self.cause = CauseForm(cause)
+            // The cause says it.
+            lastReason = nil
         }
-        id = notification.id?.description
-        token = notification.token.map { reveal ? $0.hex : $0.shortened }
-        channel = notification.recipient.channel?.id
-        topic = notification.topic
-        pushType = notification.pushType?.rawValue
-        priority = notification.priority?.rawValue
-        expiration = notification.expiration?.unixSeconds
-        tryUntil = notification.expiration?.ownDeadline.map { Timestamp.format(WallTime(seconds: $0)) }
-        collapseID = notification.collapseID
-        tokenRegisteredAt = notification.tokenRegisteredAt.map(Timestamp.format)
+        headers = HeadersForm(notification, isWhole: reveal)
         tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)
         payloadBytes = notification.payload.count
         payload = reveal ? notification.payload : nil
@@ -128,8 +125,8 @@ struct EntryRow: Encodable {
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            token ?? channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
-            topic.printable(maximumLength: 64),
+            headers.token ?? headers.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
+            headers.topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
             note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "))
@@ -150,14 +147,14 @@ struct EntryRow: Encodable {
             ("uid", String(uid)), ("lane", lane), ("producer", producer),
             ("attempts", String(attempts)),
             ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
-            ("due", dueAt), ("kept aside since", asideSince), ("reason", reason), ("status", status.map { String($0) }),
-            ("rejected", rejectedAt),
-            ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-channel-id", channel),
-            ("apns-topic", topic),
-            ("apns-push-type", pushType),
-            ("apns-priority", priority.map { String($0) }), ("apns-expiration", expiration.map { String($0) }),
-            ("try-until", tryUntil),
-            ("apns-collapse-id", collapseID), ("token-registered-at", tokenRegisteredAt), ("tag", tag),
+            ("due", dueAt), ("kept aside since", asideSince), ("reason", reason),
+            ("status", cause?.status.map { String($0) }),
+            ("rejected", cause?.rejectedAt.text), ("timestamp", cause?.timestamp?.text), ("apns-id", headers.id),
+            ("token", headers.token), ("apns-channel-id", headers.channel), ("apns-topic", headers.topic),
+            ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
+            ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),
+            ("apns-collapse-id", headers.collapseID), ("token-registered-at", headers.tokenRegisteredAt?.text),
+            ("tag", tag),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]
         return rows.compactMap { name, value in
