@@ -136,7 +136,7 @@ struct TimeTests {
             #expect(await waitUntil { idle.statuses == [200] })
             desk.state.withLock { $0.isHeld = true }
             async let order: Void = busy.resume(lane)
-            try await Task.sleep(for: .milliseconds(50))
+            #expect(await waitUntil { desk.state.withLock(\.begun) == 1 })
             await running.group.triggerGracefulShutdown()
             #expect(await waitUntil { !idle.isOpen })
             let late = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: folder.path) }
@@ -158,7 +158,7 @@ struct TimeTests {
             let busy = try await RemoteDesk(journal: folder.path)
             desk.state.withLock { $0.isHeld = true }
             async let order: Void = busy.resume(lane)
-            try await Task.sleep(for: .milliseconds(50))
+            #expect(await waitUntil { desk.state.withLock(\.begun) == 1 })
             await running.group.triggerGracefulShutdown()
             do {
                 try await order

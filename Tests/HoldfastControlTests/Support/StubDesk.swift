@@ -16,11 +16,14 @@ final class StubDesk: OperatorDesk {
         var failure: (any Error)?
         /// Calls wait while this is set.
         var isHeld = false
+        /// Calls that have come, those that wait included.
+        var begun = 0
     }
 
     let state = Monitor(State())
 
     private func asked<R>(_ what: String, _ answer: (inout State) -> R) async throws -> R {
+        state.withLock { $0.begun += 1 }
         while state.withLock(\.isHeld) { try await Task.sleep(for: .milliseconds(5)) }
         return try state.withLock { state in
             state.asked.append(what)
