@@ -59,13 +59,19 @@ public final class RemoteDesk: OperatorDesk {
         try limits.check(body, "a request")
         do {
             return try Self.read(try await send(resource, body), as: form)
-        } catch is Unsent {
+        } catch  where Self.changesNothing(resource, error) {
             do {
                 return try Self.read(try await send(resource, body), as: form)
             } catch is Unsent {
                 throw ControlError(.disconnected, "the owner closes every connection before a request is sent")
             }
         }
+    }
+
+    /// Whether it may be asked again on a connection of its own. An order may be done where its answer does not come; what
+    /// only tells may meet the owner's end of an idle connection.
+    private static func changesNothing(_ resource: Resource, _ error: any Error) -> Bool {
+        error is Unsent || resource.isRead && (error as? ControlError)?.code == .disconnected
     }
 
     /// Not all of the request has left: nothing of it is done.

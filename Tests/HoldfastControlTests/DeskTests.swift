@@ -218,8 +218,10 @@ struct DeskTests {
         let desk = StubDesk()
         desk.state.withLock { state in
             state.status.lanes = Array(
-                repeating: .init(key: lane, state: .running, unconfirmed: 0, deferred: 0, isServed: false),
-                count: 100_000)
+                repeating: .init(
+                    key: lane, state: .stopped(reason: String(repeating: "x", count: 2000), since: now), unconfirmed: 0,
+                    deferred: 0, isServed: false),
+                count: 5000)
         }
         try await serving(desk, in: folder) { _ in
             let remote = try await RemoteDesk(journal: folder.path)

@@ -45,12 +45,12 @@ struct TimeTests {
     func reconnects() async throws {
         let folder = try Folder()
         var configuration = ControlSocket.Configuration()
-        configuration.idleLimit = .milliseconds(50)
+        configuration.idleLimit = .milliseconds(300)
         try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
             let remote = try await RemoteDesk(journal: folder.path)
             for _ in 0..<3 {
                 _ = try await remote.status()
-                try await Task.sleep(for: .milliseconds(150))
+                try await Task.sleep(for: .milliseconds(450))
             }
         }
     }
