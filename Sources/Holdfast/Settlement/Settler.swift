@@ -74,23 +74,10 @@ struct Settler: Sendable {
         return entries
     }
 
-    /// The tokens of entries that are unconfirmed, with their topics.
+    /// Entries that are unconfirmed, those left out that can't be read.
     ///
     /// - Parameter uids: ascending.
-    func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: TokenOfTopic] {
-        try notifications(uids, lane: lane).compactMapValues { notification in
-            notification.token.map { TokenOfTopic(token: $0, topic: notification.topic) }
-        }
-    }
-
-    /// The topics of entries that are unconfirmed.
-    ///
-    /// - Parameter uids: ascending.
-    func topics(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: String] {
-        try notifications(uids, lane: lane).mapValues(\.topic)
-    }
-
-    private func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
+    func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
         let batch = try journal.unconfirmed(lane, uids: uids)
         var notifications: [UID: PushNotification] = [:]
         for (index, item) in batch.items.enumerated() {
