@@ -147,7 +147,7 @@ let package = Package(
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
                 argumentParser, coreMetrics, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
             ],
-            swiftSettings: strict),
+            path: "Sources", sources: ["HoldfastTool", "HoldfastService", "HoldfastBench"], swiftSettings: strict),
 
         .testTarget(
             name: "HoldfastTests",
@@ -221,7 +221,7 @@ let package = Package(
                 "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
                 unixSignals,
             ],
-            swiftSettings: strict),
+            path: "Tests", sources: ["HoldfastToolTests", "HoldfastServiceTests"], swiftSettings: strict),
         // For tests that run a program which was built beside them.
         .target(name: "BuiltProgram", path: "Tests/BuiltProgram", swiftSettings: strict),
         .testTarget(
