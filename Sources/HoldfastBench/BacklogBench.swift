@@ -13,7 +13,7 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             memory (RssAnon) at its highest while 100,000 are delivered. Neither grows with the backlog.
 
             Example:
-              holdfast bench backlog --sizes 10000,1000000
+              holdfast-bench backlog --sizes 10000,1000000
             """)
 
     @Option(help: "Sizes of the backlog, separated by commas.") var sizes = "10000,1000000"
@@ -79,7 +79,7 @@ enum BacklogBench {
     static func measureInNewProcess(_ path: String) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["bench", "backlog", "--measure", path]
+        process.arguments = ["backlog", "--measure", path]
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -13,7 +13,7 @@ struct BenchBulkCommand: ParsableCommand {
             median and the greatest time of an append, beside the same number of appends to the journal at rest.
 
             Example:
-              holdfast bench bulk --count 1000000
+              holdfast-bench bulk --count 1000000
             """)
 
     @Option(help: "Notifications that are settled at once.") var count = 1_000_000

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastLegacyAPNs
 internal import NIOCore
+internal import Trials
 
 struct BenchCodecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +15,7 @@ struct BenchCodecCommand: ParsableCommand {
             to a barrier at every 500,000. Then the frames are read as a server reads them. Reported is processor time.
 
             Example:
-              holdfast bench codec --payload 100
+              holdfast-bench codec --payload 100
             """)
 
     @Option(help: "Notifications in a round.") var count = 5_000_000
@@ -36,7 +37,8 @@ struct BenchCodecCommand: ParsableCommand {
             count: count, payloadBytes: payload, rounds: rounds,
             writtenMicroseconds: Quantile.median(runs.map(\.written)),
             readMicroseconds: Quantile.median(runs.map(\.read)))
-        print(json ? try JSONOutput.line(summary) : summary.text())
+        if json { return try SummaryLine(summary).show() }
+        print(summary.text())
     }
 
     /// Medians, for each notification. The names of its properties are those of the JSON.

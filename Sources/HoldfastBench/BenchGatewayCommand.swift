@@ -17,8 +17,8 @@ struct BenchGatewayCommand: AsyncParsableCommand {
             notification: the floor.
 
             Examples:
-              holdfast bench gateway --count 300000 --rounds 5
-              holdfast bench gateway --latency
+              holdfast-bench gateway --count 300000 --rounds 5
+              holdfast-bench gateway --latency
             """)
 
     @Option(help: "Requests in a round. (default: 300000; with --latency 2000)") var count: Int?

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import HoldfastJournal
+internal import Trials
 
 struct BenchIdentitiesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +13,7 @@ struct BenchIdentitiesCommand: ParsableCommand {
             counts.
 
             Example:
-              holdfast bench ids --count 100000 --remembered 0 1000000
+              holdfast-bench ids --count 100000 --remembered 0 1000000
             """)
 
     @Option(help: "Notifications in a round.") var count = 200_000
@@ -39,7 +40,7 @@ struct BenchIdentitiesCommand: ParsableCommand {
         for number in remembered {
             let runs = try bench.run(remembered: number, rounds: rounds, name: "ids-\(number)")
             let summary = IdentityBench.Summary(remembered: number, with: runs.with, without: runs.without)
-            print(json ? try JSONOutput.line(summary) : summary.text())
+            if json { try SummaryLine(summary).show() } else { print(summary.text()) }
         }
     }
 }

@@ -15,7 +15,7 @@ struct BenchRoutesCommand: AsyncParsableCommand {
             number's, and the time to open. Machines differ and are noisy: the ratio is what counts.
 
             Example:
-              holdfast bench routes --routes 10 1000 --count 500
+              holdfast-bench routes --routes 10 1000 --count 500
             """)
 
     @Option(parsing: .upToNextOption, help: "Numbers of routes.") var routes = [10, 1000]

@@ -11,7 +11,14 @@ final class MockProcess {
     ///
     /// - Parameter service: which mock, and its options: `["http2", "--streams", "100"]`.
     init(_ service: [String], certificateDirectory: String) throws {
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        // Built beside this program.
+        let holdfast = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("holdfast")
+        guard FileManager.default.isExecutableFile(atPath: holdfast.path) else {
+            throw BenchFailure(
+                "there is no \(holdfast.path): build it with this program, `swift build` with the same options")
+        }
+        process.executableURL = holdfast
         process.arguments =
             ["mock"] + service
             + ["--listen", "127.0.0.1:0", "--certificate-directory", certificateDirectory, "--until-input-ends"]

@@ -2,27 +2,41 @@ internal import Foundation
 internal import HoldfastTransport
 
 /// A configuration file, read and understood as YAML.
-struct ConfigFile {
+package struct ConfigFile {
     /// As it was named.
-    let name: String
+    package let name: String
     /// What relative paths in it are relative to.
-    let directory: String
+    package let directory: String
     /// Nil for a file with nothing but comments.
-    let tree: YAMLTree?
+    package let tree: YAMLTree?
 
-    init(name: String, directory: String, tree: YAMLTree?) {
+    package init(name: String, directory: String, tree: YAMLTree?) {
         self.name = name
         self.directory = directory
         self.tree = tree
     }
 
+    /// A text that is no file.
+    ///
+    /// - Throws: ``ConfigError`` when it is no YAML.
+    init(text: String, name: String, directory: String) throws(ConfigError) {
+        (self.name, self.directory) = (name, directory)
+        tree = try Self.tree(named: name) { () throws(YAMLFault) in Array(text.utf8) }
+    }
+
     /// - Throws: ``ConfigError`` when it can't be read, or is no YAML.
-    init(_ name: String) throws(ConfigError) {
+    package init(_ name: String) throws(ConfigError) {
         self.name = name
         let url = URL(fileURLWithPath: name).standardizedFileURL
         directory = url.deletingLastPathComponent().path
+        tree = try Self.tree(named: name) { () throws(YAMLFault) in try Self.bytes(of: url) }
+    }
+
+    private static func tree(
+        named name: String, _ bytes: () throws(YAMLFault) -> [UInt8]
+    ) throws(ConfigError) -> YAMLTree? {
         do throws(YAMLFault) {
-            tree = try YAMLReader.read(try Self.bytes(of: url))
+            return try YAMLReader.read(try bytes())
         } catch {
             throw ConfigError([ConfigProblem(source: .file(name, error.place), path: "", message: error.message)])
         }
@@ -49,27 +63,5 @@ struct ConfigFile {
         } catch {
             throw YAMLFault("can't be read: \(FileFailure.words(error))")
         }
-    }
-}
-
-/// All that is wrong with a configuration.
-struct ConfigError: Error {
-    /// Told in full, beyond which the rest is counted.
-    static let greatestCount = 100
-
-    let problems: [ConfigProblem]
-
-    init(_ problems: [ConfigProblem]) { self.problems = problems }
-
-    /// One problem a line.
-    var lines: [String] {
-        let lines = problems.prefix(Self.greatestCount).map(\.description)
-        let rest = problems.count - lines.count
-        return rest > 0 ? lines + ["and \(Format.count(rest)) more like these"] : lines
-    }
-
-    var toolError: ToolError {
-        ToolError(
-            .configuration, "the configuration has \(Format.plural(problems.count, "mistake")):", mistakes: lines)
     }
 }

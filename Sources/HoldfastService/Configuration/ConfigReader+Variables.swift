@@ -21,19 +21,20 @@ extension ConfigReader {
                                 message: "says something else than \(name), which stands for the same key"))
                     }
                     items[section.name]?[index].faulty.remove(key.name)
-                    items[section.name]?[index].given[key.name] = given(value, by: name, for: key)
+                    items[section.name]?[index].given[key.name] = given(value, from: .variable(name), for: key)
                 }
             }
         }
         reportUnknown(variables.keys.filter { !known.contains($0) }, known)
     }
 
-    private func given(_ value: String, by name: String, for key: ConfigKey) -> Given {
+    /// A value that is one text, wherever it is from: of a list, with commas.
+    func given(_ value: String, from source: ConfigSource, for key: ConfigKey) -> Given {
         let text =
             key.type.isList
             ? value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
             : value
-        return Given(text: text, source: .variable(name), directory: workingDirectory)
+        return Given(text: text, source: source, directory: workingDirectory)
     }
 
     /// The variables that stand for a key, the one that is meant for it alone first.
@@ -51,7 +52,7 @@ extension ConfigReader {
         return [ConfigVariables.name(section.name, words[index], key.name), byPlace]
     }
 
-    private func itemName(_ item: Item, _ section: ConfigSection) -> String {
+    func itemName(_ item: Item, _ section: ConfigSection) -> String {
         item.given["name"]?.text ?? section.key("name")?.standard ?? ""
     }
 
@@ -63,7 +64,7 @@ extension ConfigReader {
         for index in items.indices {
             let name = ConfigVariables.name(section.name, "\(index)", "name")
             if let key = section.key("name"), let value = variables[name] {
-                items[index].given["name"] = given(value, by: name, for: key)
+                items[index].given["name"] = given(value, from: .variable(name), for: key)
             }
         }
     }

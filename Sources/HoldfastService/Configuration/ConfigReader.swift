@@ -39,23 +39,26 @@ struct ConfigReader {
     }
 
     /// The values by the sections' names. Sections without a mistake are whole, also when others have some.
-    mutating func read() -> [String: [ConfigValues]] {
+    ///
+    /// - Parameter values: what goes before file and environment.
+    mutating func read(over values: (HoldfastConfiguration.Key) -> String? = { _ in nil }) -> [String: [ConfigValues]] {
         var items: [String: [Item]] = [:]
         for section in sections where !section.isList {
             items[section.name] = [Item(source: file.map { .file($0.name, .start) } ?? .nowhere)]
         }
         if let tree = file?.tree { readTop(tree, into: &items) }
         readVariables(into: &items)
-        var values: [String: [ConfigValues]] = [:]
+        readValues(values, into: &items)
+        var read: [String: [ConfigValues]] = [:]
         for section in sections {
             let understood = (items[section.name] ?? []).enumerated().map { index, item in
                 understand(item, of: section, path: section.isList ? "\(section.name)[\(index)]" : section.name)
             }
             section.check(understood, &problems)
-            values[section.name] = understood
+            read[section.name] = understood
         }
         problems.sort(by: ConfigProblem.isBefore)
-        return values
+        return read
     }
 
     // MARK: The file

@@ -3,32 +3,34 @@ internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
 
 /// What a key takes: how a text is understood, and the words that say so.
-struct ConfigType: Sendable {
+package struct ConfigType: Sendable {
     /// Why a text is none of this kind. Never the text itself where it may be a secret that was put in the wrong place.
-    struct Fault: Error {
-        var message: String
+    package struct Fault: Error {
+        package var message: String
     }
 
     /// For the table of the keys, and behind "takes" in an error: `a size from 1M to 16384G, such as 64M`.
-    let allowed: String
+    package let allowed: String
     /// Whether it takes several texts: a list, or with commas in a variable.
-    var isList = false
+    package var isList = false
+    /// Whether a value is never shown, or not all of it.
+    var isSecret = false
     /// - Parameter directory: what a relative path is relative to.
-    let parse: @Sendable (_ text: String, _ directory: String) throws(Fault) -> ConfigValue
+    package let parse: @Sendable (_ text: String, _ directory: String) throws(Fault) -> ConfigValue
     /// As text, the way that it is written in a file.
-    var write: @Sendable (ConfigValue) -> String = { value in
+    package var write: @Sendable (ConfigValue) -> String = { value in
         switch value {
         case .text(let text): text
         case .texts(let texts): "[" + texts.joined(separator: ", ") + "]"
         case .count(let count): "\(count)"
         case .share(let share): "\(share)"
-        case .duration(let duration): DurationArgument.text(duration)
+        case .duration(let duration): DurationText.text(duration)
         case .flag(let flag): "\(flag)"
         }
     }
 
     /// Text of so many bytes, without control characters.
-    static func text(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
+    package static func text(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
         let allowed = "\(what), \(bytes.lowerBound) to \(bytes.upperBound) bytes"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
             try checkText(text, bytes, allowed)
@@ -37,7 +39,7 @@ struct ConfigType: Sendable {
     }
 
     /// A list of texts.
-    static func texts(_ what: String, _ bytes: ClosedRange<Int>, most: Int) -> ConfigType {
+    package static func texts(_ what: String, _ bytes: ClosedRange<Int>, most: Int) -> ConfigType {
         let allowed = "a list of \(what), each \(bytes.lowerBound) to \(bytes.upperBound) bytes, at most \(most)"
         return ConfigType(allowed: allowed, isList: true) { text, _ throws(Fault) in
             let texts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -59,7 +61,7 @@ struct ConfigType: Sendable {
         }
     }
 
-    static func choice(_ choices: [String]) -> ConfigType {
+    package static func choice(_ choices: [String]) -> ConfigType {
         let allowed = choices.dropLast().map { "`\($0)`" }.joined(separator: ", ") + " or `\(choices.last ?? "")`"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
             guard choices.contains(text) else {
@@ -70,14 +72,14 @@ struct ConfigType: Sendable {
         }
     }
 
-    static let flag = ConfigType(allowed: "`true` or `false`") { text, _ throws(Fault) in
+    package static let flag = ConfigType(allowed: "`true` or `false`") { text, _ throws(Fault) in
         guard text == "true" || text == "false" else {
             throw Fault(message: "is \(quoted(text)); takes `true` or `false`")
         }
         return .flag(text == "true")
     }
 
-    static func count(_ range: ClosedRange<Int>) -> ConfigType {
+    package static func count(_ range: ClosedRange<Int>) -> ConfigType {
         let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
             guard let count = number(text), range.contains(count) else {
@@ -91,7 +93,7 @@ struct ConfigType: Sendable {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    static func share(_ range: ClosedRange<Double>) -> ConfigType {
+    package static func share(_ range: ClosedRange<Double>) -> ConfigType {
         let allowed = "a number from \(range.lowerBound.shortText) to \(range.upperBound.shortText)"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
             let isPlain = text.utf8.allSatisfy {
@@ -106,23 +108,23 @@ struct ConfigType: Sendable {
         }
     }
 
-    static func size(_ range: ClosedRange<Int>) -> ConfigType {
-        let allowed = "a size from \(SizeArgument.text(range.lowerBound)) to \(SizeArgument.text(range.upperBound))"
+    package static func size(_ range: ClosedRange<Int>) -> ConfigType {
+        let allowed = "a size from \(SizeText.text(range.lowerBound)) to \(SizeText.text(range.upperBound))"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
-            guard let size = SizeArgument.value(text), range.contains(size) else {
+            guard let size = SizeText.value(text), range.contains(size) else {
                 throw Fault(message: "is \(quoted(text)); takes \(allowed), such as 64M or 16G")
             }
             return .count(size)
         } write: { value in
-            if case .count(let size) = value { SizeArgument.text(size) } else { "" }
+            if case .count(let size) = value { SizeText.text(size) } else { "" }
         }
     }
 
-    static func duration(_ range: ClosedRange<Duration>) -> ConfigType {
-        let bounds = (DurationArgument.text(range.lowerBound), DurationArgument.text(range.upperBound))
+    package static func duration(_ range: ClosedRange<Duration>) -> ConfigType {
+        let bounds = (DurationText.text(range.lowerBound), DurationText.text(range.upperBound))
         let allowed = "a duration from \(bounds.0) to \(bounds.1)"
         return ConfigType(allowed: allowed) { text, _ throws(Fault) in
-            guard let duration = DurationArgument.value(text), range.contains(duration) else {
+            guard let duration = DurationText.value(text), range.contains(duration) else {
                 throw Fault(message: "is \(quoted(text)); takes \(allowed), such as 500ms, 30s, 5m, 1h or 3d")
             }
             return .duration(duration)
@@ -130,12 +132,12 @@ struct ConfigType: Sendable {
     }
 
     /// A path, absolute or relative to the file's directory. What is there is not looked at.
-    static let path = ConfigType(allowed: "a path") { text, directory throws(Fault) in
+    package static let path = ConfigType(allowed: "a path") { text, directory throws(Fault) in
         .text(try absolute(text, in: directory))
     }
 
     /// A file that is there and can be read.
-    static let file = ConfigType(allowed: "a file") { text, directory throws(Fault) in
+    package static let file = ConfigType(allowed: "a file") { text, directory throws(Fault) in
         let path = try absolute(text, in: directory)
         guard FileManager.default.fileExists(atPath: path) else { throw Fault(message: "there is no file \(path)") }
         guard !isDirectory(path) else { throw Fault(message: "\(path) is a directory; takes a file") }
@@ -165,9 +167,9 @@ struct ConfigType: Sendable {
     }
 
     /// PEM text. Never shown again: it may hold a private key.
-    static func pem(_ what: String) -> ConfigType {
+    package static func pem(_ what: String) -> ConfigType {
         let allowed = "\(what) as PEM text"
-        return ConfigType(allowed: allowed) { text, _ throws(Fault) in
+        return ConfigType(allowed: allowed, isSecret: true) { text, _ throws(Fault) in
             // A variable of the environment often has its line ends written out.
             let lines = text.contains("\n") ? text : text.replacingOccurrences(of: #"\n"#, with: "\n")
             guard lines.utf8.count <= 65_536 else { throw Fault(message: "has more than 64 KB; takes \(allowed)") }
@@ -181,13 +183,13 @@ struct ConfigType: Sendable {
     }
 
     /// Text that is never shown again.
-    static func secret(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
+    package static func secret(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
         let plain = text(what, bytes)
-        return ConfigType(allowed: plain.allowed, parse: plain.parse) { _ in "(secret)" }
+        return ConfigType(allowed: plain.allowed, isSecret: true, parse: plain.parse) { _ in "(secret)" }
     }
 
     /// Where a route sends.
-    static let endpoint = ConfigType(
+    package static let endpoint = ConfigType(
         allowed:
             "`production`, `sandbox`, `https://HOST[:PORT]` or `binary+tls://HOST[:PORT]`, and `http://` or `binary://` "
             + "with a loopback address"
@@ -205,7 +207,7 @@ struct ConfigType: Sendable {
     }
 
     /// Where broadcast channels are managed.
-    static let managementEndpoint = ConfigType(
+    package static let managementEndpoint = ConfigType(
         allowed: "`production`, `sandbox` or `https://HOST[:PORT]`"
     ) { text, _ throws(Fault) in
         do throws(APNsConfigurationError) {
@@ -217,7 +219,7 @@ struct ConfigType: Sendable {
     }
 
     /// Where feedback is read.
-    static let feedbackEndpoint = ConfigType(
+    package static let feedbackEndpoint = ConfigType(
         allowed: "`feedback+tls://HOST[:PORT]`, and `feedback://` with a loopback address"
     ) { text, _ throws(Fault) in
         do throws(LegacyAPNsConfigurationError) {

@@ -5,21 +5,21 @@ internal import Yams
 /// Aliases are not taken: a few lines of them stand for any number of nodes, and Yams compares the keys of a mapping node by
 /// node. So a text with more than a handful is refused unread, and one with fewer when its anchors are met. Depth is bounded
 /// by libyaml (1000) while it reads, and by ``greatestDepth`` for what is kept.
-struct YAMLReader {
+package struct YAMLReader {
     /// Bytes of a text. Time is bounded by it, too: libyaml takes a step for each level that is open at each word.
-    static let greatestByteCount = 128 << 10
+    package static let greatestByteCount = 128 << 10
     /// What may look like an alias before the text is refused unread.
-    static let greatestAliasCount = 16
-    static let greatestDepth = 16
+    package static let greatestAliasCount = 16
+    package static let greatestDepth = 16
     /// Keys that come twice, beyond which only the first of them is told.
-    static let greatestDuplicateCount = 10
+    package static let greatestDuplicateCount = 10
 
     /// Keys that Yams was not to see twice, by their place.
     private var hidden: [TextPlace: String] = [:]
 
     /// - Returns: nil for a text without anything but comments.
     /// - Throws: ``YAMLFault`` for the first thing that is no YAML.
-    static func read(_ bytes: [UInt8]) throws(YAMLFault) -> YAMLTree? {
+    package static func read(_ bytes: [UInt8]) throws(YAMLFault) -> YAMLTree? {
         guard bytes.count <= greatestByteCount else {
             throw YAMLFault("has \(bytes.count) bytes; at most \(greatestByteCount) are taken")
         }

@@ -1,19 +1,19 @@
 /// A place in a text: line and column, each from 1.
-struct TextPlace: Hashable, Comparable, CustomStringConvertible {
-    var line: Int
-    var column: Int
+package struct TextPlace: Hashable, Comparable, CustomStringConvertible {
+    package var line: Int
+    package var column: Int
 
-    static let start = TextPlace(line: 1, column: 1)
+    package static let start = TextPlace(line: 1, column: 1)
 
-    static func < (lhs: TextPlace, rhs: TextPlace) -> Bool { (lhs.line, lhs.column) < (rhs.line, rhs.column) }
+    package static func < (lhs: TextPlace, rhs: TextPlace) -> Bool { (lhs.line, lhs.column) < (rhs.line, rhs.column) }
 
-    var description: String { "\(line):\(column)" }
+    package var description: String { "\(line):\(column)" }
 }
 
 /// What a YAML text says, each part with its place. What a scalar means is for the schema to say: here it is text, so that
 /// an identifier of digits stays what it is, and `no` is a word.
-struct YAMLTree: Equatable {
-    enum Content: Equatable {
+package struct YAMLTree: Equatable {
+    package enum Content: Equatable {
         /// Nothing, `~` or `null`.
         case empty
         case scalar(String)
@@ -22,17 +22,17 @@ struct YAMLTree: Equatable {
         case mapping([Pair])
     }
 
-    struct Pair: Equatable {
-        var key: String
-        var place: TextPlace
-        var value: YAMLTree
+    package struct Pair: Equatable {
+        package var key: String
+        package var place: TextPlace
+        package var value: YAMLTree
     }
 
-    var content: Content
-    var place: TextPlace
+    package var content: Content
+    package var place: TextPlace
 
     /// For people: what is there.
-    var kind: String {
+    package var kind: String {
         switch content {
         case .empty: "nothing"
         case .scalar: "a single value"
@@ -43,11 +43,11 @@ struct YAMLTree: Equatable {
 }
 
 /// Why a text is no YAML that is taken here, and where.
-struct YAMLFault: Error, Equatable {
-    var place: TextPlace
-    var message: String
+package struct YAMLFault: Error, Equatable {
+    package var place: TextPlace
+    package var message: String
 
-    init(_ message: String, at place: TextPlace = .start) {
+    package init(_ message: String, at place: TextPlace = .start) {
         self.place = place
         self.message = message
     }

@@ -17,12 +17,4 @@ struct ServiceFailure {
         default: false
         }
     }
-
-    /// As it is told, with the process's status.
-    var toolError: ToolError {
-        if let error = error as? GatewayError {
-            return ToolError(error.kind == .cannotListen ? .unavailable : .configuration, error.message)
-        }
-        return ToolError(error, otherwise: error is RouteError ? .configuration : .internalFault)
-    }
 }

@@ -5,17 +5,6 @@ internal import HoldfastGateway
 internal import Logging
 internal import ServiceLifecycle
 
-/// A journal that is open, and whoever must close it.
-struct OpenedJournal: Sendable {
-    let journal: any Journal
-    /// Where its control socket is; nil for none.
-    var directory: String?
-    /// Conditions found when it was opened, for the log.
-    var warnings: [String] = []
-    /// Whether it refuses notifications for want of room; nil for one that does not say.
-    var wantsRoom: (@Sendable () -> Bool)?
-}
-
 /// From the opening of a journal to its closing: an engine, the gateway before it, and what goes beside.
 ///
 /// A service has several of them one after the other only where its journal fails and is opened anew.
@@ -25,7 +14,7 @@ final class ServiceLife: Sendable {
     private let feedback: FeedbackKeeper
     /// Of the routes whose feedback is read.
     private let feedbackSettings: Monitor<[RouteSettings]>
-    private let log: ServiceLog
+    private let host: ServiceHost
     private let opened: OpenedJournal
     private let group: ServiceGroup
 
@@ -35,32 +24,32 @@ final class ServiceLife: Sendable {
     ///   - addresses: where listeners were before, by name.
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
-        _ opened: OpenedJournal, configuration: Configuration, routes: [ReadyRoute],
-        at addresses: [String: ListenAddress], log: ServiceLog, listeners: [any MetricsListener],
+        _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
+        at addresses: [String: ListenAddress], host: ServiceHost, listeners: [any MetricsListener],
         metrics: any MetricsFactory
     ) async throws {
         self.opened = opened
         do {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
-                logger: log.logger(), listeners: listeners, metrics: metrics)
+                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics)
             gateway = try await Gateway(
                 configuration.gatewayConfiguration(at: addresses), engine: engine,
-                logger: log.logger("holdfast.gateway"))
+                logger: host.logger("holdfast.gateway"))
         } catch {
             opened.journal.close()
             throw error
         }
-        self.log = log
+        self.host = host
         feedback = FeedbackKeeper(
-            Self.readers(of: routes, engine, log), logger: log.logger("holdfast.feedback"))
+            Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
         feedbackSettings = Monitor(routes.map(\.settings))
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         // The first to come is the last to go: operators are served until the engine has ended.
         if let directory = opened.directory {
-            let control = ControlSocket(desk: engine.desk, journal: directory, logger: log.logger("holdfast.control"))
+            let control = ControlSocket(desk: engine.desk, journal: directory, logger: host.logger("holdfast.control"))
             let service = ControlService(control: control) { error in
-                log.logger("holdfast.control").warning("operators can't reach this process: \(error)")
+                host.logger("holdfast.control").warning("operators can't reach this process: \(error)")
             }
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
@@ -72,7 +61,7 @@ final class ServiceLife: Sendable {
             // Listed behind the engine, it answers what is in hand before the engine ends.
             .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
         ]
-        group = ServiceGroup(configuration: .init(services: services, logger: log.logger()))
+        group = ServiceGroup(configuration: .init(services: services, logger: host.logger("holdfast")))
     }
 
     /// Serves until it is ended, or can't any more; then the journal is closed.
@@ -98,33 +87,18 @@ final class ServiceLife: Sendable {
             defer { settings = routes.map(\.settings) }
             return settings == routes.map(\.settings)
         }
-        if !isSame { feedback.exchange(Self.readers(of: routes, engine, log)) }
+        if !isSame { feedback.exchange(Self.readers(of: routes, engine, host)) }
     }
 
-    private static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ log: ServiceLog) -> [FeedbackReader] {
+    private static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ host: ServiceHost) -> [FeedbackReader]
+    {
         routes.compactMap { route in
             guard let source = route.feedback else { return nil }
             var configuration = FeedbackReader.Configuration()
             if let interval = route.settings.feedback?.interval { configuration.interval = interval }
             return FeedbackReader(
                 source, blacklist: engine.blacklist, route: route.settings.name, scope: route.feedbackScope,
-                configuration: configuration, logger: log.logger("holdfast.feedback"))
-        }
-    }
-}
-
-/// The control socket, without which everything else goes on.
-struct ControlService: Service {
-    let control: ControlSocket
-    /// Told why it is not there.
-    let failed: @Sendable (any Error) -> Void
-
-    func run() async throws {
-        do {
-            try await control.run()
-        } catch {
-            failed(error)
-            try await gracefulShutdown()
+                configuration: configuration, logger: host.logger("holdfast.feedback"))
         }
     }
 }

@@ -1,5 +1,6 @@
+internal import CoreMetrics
 internal import Holdfast
-internal import HoldfastGateway
+package import HoldfastGateway
 internal import Logging
 
 /// What operators and their machines see of it.
@@ -16,10 +17,10 @@ extension ServiceRun {
             ?? settings.connections
         do throws(GatewayError) {
             return try AdminServer(
-                configuration, logger: log.logger("holdfast.admin"), health: { [self] in health },
+                configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
                 metrics: { [self] in metrics })
         } catch {
-            state.withLock { $0.failure = ServiceFailure(error).toolError }
+            state.withLock { $0.failure = error }
             return nil
         }
     }
@@ -28,13 +29,13 @@ extension ServiceRun {
         do {
             try await admin.run()
         } catch {
-            state.withLock { $0.failure = ServiceFailure(error).toolError }
+            state.withLock { $0.failure = error }
             await end()
         }
     }
 
     /// Whether senders are served, and why not.
-    var health: Health {
+    package var health: Health {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
         let status = life?.engine.status()
         return Health(
@@ -63,8 +64,13 @@ extension ServiceRun {
         for words in configuration.warnings(within: DescriptorLimit.current?.soft) { logger.warning("\(words)") }
     }
 
+    /// Where the engine's figures go: to the page of the service, and to the host's own.
+    var engineMetrics: any MetricsFactory {
+        host.metrics.map { MultiplexMetricsHandler(factories: [registry, $0]) } ?? registry
+    }
+
     /// In Prometheus' text format.
-    var metrics: String {
+    package var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [

@@ -4,19 +4,53 @@ internal import Logging
 
 /// Another configuration while it runs.
 extension ServiceRun {
-    /// Reads the configuration again and takes it up, all of it or nothing; says what is wrong, or waits for a restart.
-    func reload() async {
-        await manager?.tell(.reloading)
+    /// Reads the configuration again and takes it up, all of it or nothing; logs what is wrong, or waits for a restart.
+    package func reload() async {
+        // What is wrong was logged, and changes nothing.
+        let load = sources.load ?? { self.state.withLock(\.configuration) }
+        do { _ = try await reload(from: load) } catch {}
+    }
+
+    /// Takes up the configuration that `load` gives, all of it or nothing, after those that were asked for before.
+    ///
+    /// What is wrong is logged, too.
+    ///
+    /// - Returns: what was changed and waits for a restart.
+    /// - Throws: what `load` throws; ``ConfigError``, ``UnusableRoute``, `RouteError` or `GatewayError`. Then everything is
+    ///   as it was.
+    package func reload(from load: @escaping @Sendable () throws -> HoldfastConfiguration) async throws -> [String] {
+        let reload = state.withLock { state in
+            let before = state.reload
+            // Not a child of the caller's task, which may be cancelled in the middle of it.
+            let reload = Task {
+                _ = await before?.result
+                return try await self.perform(load)
+            }
+            state.reload = reload
+            return reload
+        }
+        return try await reload.value
+    }
+
+    private func perform(_ load: () throws -> HoldfastConfiguration) async throws -> [String] {
+        await host.tell(.reloading)
         do {
-            try await takeUp(try sources.load())
+            let new = try load()
+            // All of it is read, so that nothing is taken up by halves.
+            let problems = ServicePlan.problems(of: new)
+            guard problems.isEmpty else { throw ConfigError(problems) }
+            let needsRestart = try await takeUp(new)
+            await host.tell(.ready(status))
+            return needsRestart
         } catch {
             state.withLock { $0.failedReloads += 1 }
             logger.error("the configuration was read again and is not taken up; everything stays as it was: \(error)")
+            await host.tell(.ready(status))
+            throw error
         }
-        await manager?.tell(.ready(status))
     }
 
-    private func takeUp(_ new: Configuration) async throws {
+    private func takeUp(_ new: HoldfastConfiguration) async throws -> [String] {
         let (old, oldRoutes, life, addresses) = state.withLock { state in
             (state.configuration, state.routes, state.life, state.addresses)
         }
@@ -36,7 +70,7 @@ extension ServiceRun {
             }
             life.readFeedback(of: reload.routes)
         }
-        log.leastLevel = new.log.level ?? .info
+        host.setLevel(new.log.level ?? .info)
         let isStale = state.withLock { state in
             state.configuration = reload.configuration
             state.routes = reload.routes
@@ -44,7 +78,7 @@ extension ServiceRun {
             return state.life !== life
         }
         // Another life has begun meanwhile, with what was before.
-        if isStale { askForReload.yield() }
+        if isStale { askForReload() }
         logger.notice(
             "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
         sayUnserved()
@@ -52,5 +86,6 @@ extension ServiceRun {
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
         }
+        return reload.needsRestart
     }
 }

@@ -1,37 +1,24 @@
-internal import Foundation
-internal import Holdfast
-internal import HoldfastGateway
-internal import Logging
-internal import ServiceLifecycle
-internal import UnixSignals
+package import Holdfast
+package import HoldfastGateway
+package import Logging
 
-/// Serves senders, and delivers what they hand over, until a signal comes or somebody has to mend something.
+/// Serves senders, and delivers what they hand over, until it is told to end or somebody has to mend something.
 ///
 /// That a lane stops, or that the push service is away, ends nothing: it is seen from outside. When the journal fails (a
 /// commit of which nobody knows whether it is on disk), it is closed and opened anew, by ``ReopenSchedule``.
-final class ServiceRun: Sendable {
+package final class ServiceRun: Sendable {
     /// How it ended.
-    struct Outcome: Sendable {
-        var error: ToolError?
+    package struct Outcome: Sendable {
+        /// What ended it other than ``ServiceRun/end()``: a ``JournalError``, ``GatewayError`` or `RouteError`.
+        package var error: (any Error)?
         /// How often the journal was opened anew.
-        var reopened = 0
+        package var reopened = 0
         /// What was left in the journal, as far as is known.
-        var left: Int?
-
-        var status: ToolStatus { error?.status ?? .ok }
-    }
-
-    struct Options: Sendable {
-        /// Whether SIGINT and SIGTERM end it in order. False in tests.
-        var handlesSignals = true
-        /// What the process was started with, for whom started it.
-        var environment = ProcessInfo.processInfo.environment
-        /// Waits before the journal is opened once more.
-        var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        package var left: Int?
     }
 
     struct State: Sendable {
-        var configuration: Configuration
+        var configuration: HoldfastConfiguration
         var routes: [ReadyRoute]
         /// Nil while none serves.
         var life: ServiceLife?
@@ -44,59 +31,56 @@ final class ServiceRun: Sendable {
         var obstacle: String? = "starting"
         var isEnding = false
         /// What was wrong beside the journal, and ended it.
-        var failure: ToolError?
+        var failure: (any Error)?
+        /// The last that was asked for; each waits for the one before it.
+        var reload: Task<[String], any Error>?
         var reopened = 0
         var reloads = 0
         var failedReloads = 0
     }
 
-    /// What the command gives: how a configuration is read and a journal opened.
-    struct Sources: Sendable {
-        var openJournal: @Sendable (Configuration) async throws -> OpenedJournal
-        /// The configuration as it is now, with the command's flags over it, and everything in it checked.
-        var load: @Sendable () throws -> Configuration
+    /// How a journal is opened, a configuration read again, and a pause waited out.
+    package struct Sources: Sendable {
+        package var openJournal: @Sendable (HoldfastConfiguration, Logger) async throws -> OpenedJournal = {
+            try await OpenedJournal.open($0, logger: $1)
+        }
+        /// The configuration as it is now; nil for what was taken up last.
+        package var load: (@Sendable () throws -> HoldfastConfiguration)?
+        /// Waits before the journal is opened once more.
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+        package init(load: (@Sendable () throws -> HoldfastConfiguration)? = nil) { self.load = load }
     }
 
     let sources: Sources
-    let log: ServiceLog
+    let host: ServiceHost
     let logger: Logger
-    private let options: Options
     let state: Monitor<State>
     let registry = MetricsRegistry()
     let watch = JournalWatch()
-    let manager: ServiceManager?
     private let reloads: AsyncStream<Void>
-    let askForReload: AsyncStream<Void>.Continuation
+    private let reloadRequests: AsyncStream<Void>.Continuation
 
-    init(
-        _ configuration: Configuration, routes: [ReadyRoute], log: ServiceLog, options: Options = Options(),
-        sources: Sources
-    ) {
+    package init(_ configuration: HoldfastConfiguration, routes: [ReadyRoute], host: ServiceHost, sources: Sources) {
         self.sources = sources
-        self.log = log
-        self.options = options
-        logger = log.logger()
-        manager = ServiceManager(options.environment, logger: logger)
+        self.host = host
+        logger = host.logger("holdfast")
         state = Monitor(State(configuration: configuration, routes: routes))
         // One that waits stands for all that came meanwhile.
-        (reloads, askForReload) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (reloads, reloadRequests) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Where it listens, by the protocol's name; empty until it does.
-    var addresses: [String: ListenAddress] { state.withLock(\.addresses) }
+    package var addresses: [String: ListenAddress] { state.withLock(\.addresses) }
 
     /// What serves; nil while nothing does.
-    var engine: PushEngine? { state.withLock(\.life)?.engine }
+    package var engine: PushEngine? { state.withLock(\.life)?.engine }
 
-    func run() async -> Outcome {
+    package func run() async -> Outcome {
         sayWarnings()
-        // From here on a signal is a word to be answered, not an end.
-        let signals = options.handlesSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) : nil
         return await withTaskGroup(of: Void.self) { tasks in
-            if let signals { tasks.addTask { await self.handle(signals) } }
             tasks.addTask { for await _ in self.reloads { await self.reload() } }
             if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
-            if let interval = manager?.watchdogInterval { tasks.addTask { await self.feedWatchdog(every: interval) } }
             var outcome = await serve()
             let (failure, reopened) = state.withLock { ($0.failure, $0.reopened) }
             tasks.cancelAll()
@@ -107,7 +91,7 @@ final class ServiceRun: Sendable {
     }
 
     /// Takes nothing new, answers what is in hand, gives what is in flight its time, and ends.
-    func end() async {
+    package func end() async {
         let (life, opening, pause) = state.withLock { state in
             state.isEnding = true
             state.obstacle = "ending: nothing new is taken"
@@ -115,30 +99,14 @@ final class ServiceRun: Sendable {
         }
         opening?.cancel()
         pause?.cancel()
-        await manager?.tell(.stopping)
+        await host.tell(.stopping)
         await life?.end()
     }
 
-    private func handle(_ signals: UnixSignalsSequence) async {
-        for await signal in signals {
-            switch signal {
-            case .sighup:
-                askForReload.yield()
-            default:
-                logger.info("\(signal): ending, with what is in hand")
-                await end()
-            }
-        }
-    }
+    /// Has the configuration read again before long, and does not wait for it.
+    package func askForReload() { reloadRequests.yield() }
 
-    private func feedWatchdog(every interval: Duration) async {
-        while !Task.isCancelled {
-            await manager?.tell(.watchdog)
-            do { try await Task.sleep(for: interval) } catch { return }
-        }
-    }
-
-    /// For whoever started this process.
+    /// One line for a service manager.
     var status: String {
         let addresses = addresses.sorted { $0.key < $1.key }.map { "\($0.key) on \($0.value)" }
         return health.obstacles.first ?? "serving " + addresses.joined(separator: ", ")
@@ -157,7 +125,7 @@ final class ServiceRun: Sendable {
             guard !state.withLock(\.isEnding), wasServing, failure.mayPass,
                 let pause = schedule.failed(after: ContinuousClock.now - start)
             else {
-                outcome.error = failure.toolError
+                outcome.error = failure.error
                 return outcome
             }
             let words = "\(failure.error); the journal is opened anew in \(Format.duration(pause))"
@@ -166,7 +134,7 @@ final class ServiceRun: Sendable {
                 state.obstacle = state.isEnding ? state.obstacle : words
             }
             logger.error("\(words)")
-            await manager?.tell(.status(words))
+            await host.tell(.status(words))
             await wait(pause)
         }
         return outcome
@@ -184,8 +152,8 @@ final class ServiceRun: Sendable {
             for warning in opened.warnings { logger.warning("\(warning)") }
             watch.reset()
             let life = try await ServiceLife(
-                opened, configuration: configuration, routes: routes, at: addresses, log: log, listeners: [watch],
-                metrics: registry)
+                opened, configuration: configuration, routes: routes, at: addresses, host: host, listeners: [watch],
+                metrics: engineMetrics)
             let (isWanted, isStale) = state.withLock { state in
                 state.life = life
                 state.addresses = life.gateway.addresses
@@ -194,10 +162,10 @@ final class ServiceRun: Sendable {
             }
             defer { state.withLock { $0.life = nil } }
             // Taken up while this life was in the making, of which it knows nothing.
-            if isStale { askForReload.yield() }
+            if isStale { askForReload() }
             if isWanted {
                 sayServing(life)
-                await manager?.tell(.ready(status))
+                await host.tell(.ready(status))
             } else {
                 await life.end()
             }
@@ -212,8 +180,8 @@ final class ServiceRun: Sendable {
     /// Opens the journal, and waits no longer for another owner once it is to end.
     ///
     /// - Returns: nil when it is to end.
-    private func open(_ configuration: Configuration) async throws -> OpenedJournal? {
-        let opening = Task { try await sources.openJournal(configuration) }
+    private func open(_ configuration: HoldfastConfiguration) async throws -> OpenedJournal? {
+        let opening = Task { try await sources.openJournal(configuration, logger) }
         let isWanted = state.withLock { state in
             state.opening = opening
             return !state.isEnding
@@ -242,7 +210,7 @@ final class ServiceRun: Sendable {
 
     private func wait(_ pause: Duration) async {
         // Cut short only when it is over anyway.
-        let pause = Task { do { try await self.options.sleep(pause) } catch {} }
+        let pause = Task { do { try await self.sources.sleep(pause) } catch {} }
         let isEnding = state.withLock { state in
             state.pause = pause
             return state.isEnding

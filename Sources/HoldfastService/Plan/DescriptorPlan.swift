@@ -19,7 +19,7 @@ struct DescriptorPlan: Sendable {
     /// What the listeners' own bounds come to, by name.
     var listeners: [(name: String, connections: Int)]
 
-    init(_ configuration: Configuration) {
+    init(_ configuration: HoldfastConfiguration) {
         let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
         essential = Self.base + routes + ControlSocket.Configuration().greatestConnections + 1
         admin = configuration.admin.listen.map { _ in configuration.admin.connections }
@@ -59,7 +59,7 @@ struct DescriptorPlan: Sendable {
     }
 }
 
-extension Configuration {
+extension HoldfastConfiguration {
     /// What the gateway is to know, bounded by what this process may have open.
     ///
     /// - Parameter addresses: see ``GatewaySettings/configuration(routes:at:)``.
@@ -84,7 +84,7 @@ extension Configuration {
     /// What can be served, and not as it is written, or not as safely: for people, one of each.
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
-    func warnings(within limit: Int?) -> [String] {
+    package func warnings(within limit: Int?) -> [String] {
         OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning) + outdatedLists
             + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
     }

@@ -9,7 +9,7 @@ struct OpenedSecrets: Sendable {
     /// For people, one of each.
     private(set) var warnings: [String] = []
 
-    init(_ configuration: Configuration) {
+    init(_ configuration: HoldfastConfiguration) {
         for route in configuration.routes {
             let certificate = route.certificate
             for file in [

@@ -1,20 +1,20 @@
 internal import Holdfast
 
 /// What a service needs of its configuration beyond what every command does.
-enum ServicePlan {
+package enum ServicePlan {
     /// The routes, with all their files read.
     ///
-    /// - Throws: ``ToolError`` with status `configuration` and all that is wrong at once.
-    static func routes(_ configuration: Configuration) throws(ToolError) -> [ReadyRoute] {
+    /// - Throws: ``ConfigError`` with all that is wrong at once; ``UnusableRoute`` for a file that has changed meanwhile.
+    package static func routes(_ configuration: HoldfastConfiguration) throws -> [ReadyRoute] {
         let problems = problems(of: configuration)
-        guard problems.isEmpty else { throw ConfigError(problems).toolError }
+        guard problems.isEmpty else { throw ConfigError(problems) }
         var routes: [ReadyRoute] = []
         for settings in configuration.routes { routes.append(try ReadyRoute(settings)) }
         return routes
     }
 
     /// What is wrong: files that can't be used, sections that do not fit each other, and what is missing to serve.
-    static func problems(of configuration: Configuration) -> [ConfigProblem] {
+    package static func problems(of configuration: HoldfastConfiguration) -> [ConfigProblem] {
         var problems = configuration.unusable()
         if configuration.journal.path == nil {
             problems.append(
@@ -31,7 +31,9 @@ enum ServicePlan {
         return problems.sorted(by: ConfigProblem.isBefore)
     }
 
-    private static func missing(_ key: String, _ configuration: Configuration, _ message: String) -> ConfigProblem {
+    private static func missing(_ key: String, _ configuration: HoldfastConfiguration, _ message: String)
+        -> ConfigProblem
+    {
         ConfigProblem(
             source: configuration.file.map { .file($0, .start) } ?? .nowhere, path: key, message: message)
     }

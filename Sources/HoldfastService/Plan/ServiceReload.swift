@@ -5,7 +5,7 @@ internal import HoldfastGateway
 /// are what they were. Decides, and does nothing.
 struct ServiceReload: Sendable {
     /// What holds from now on: the new configuration, with what can't be changed as it was.
-    let configuration: Configuration
+    let configuration: HoldfastConfiguration
     /// In the order of the configuration. Those that have the connector that they had are known by it, whatever their terms.
     let routes: [ReadyRoute]
     /// Of them, those that go on with the connector that they had: its files may hold something else now.
@@ -13,8 +13,10 @@ struct ServiceReload: Sendable {
     /// What was changed and waits for a restart, for people.
     let needsRestart: [String]
 
-    /// - Throws: ``ToolError`` that names the file that is wrong.
-    init(from old: Configuration, _ oldRoutes: [ReadyRoute], to new: Configuration) throws(ToolError) {
+    /// - Throws: ``UnusableRoute``, which names the file that is wrong.
+    init(from old: HoldfastConfiguration, _ oldRoutes: [ReadyRoute], to new: HoldfastConfiguration)
+        throws(UnusableRoute)
+    {
         var next = new
         var restart: [String] = []
         if new.journal != old.journal {
@@ -53,18 +55,5 @@ struct ServiceReload: Sendable {
 
     private static var listeners: [(String, WritableKeyPath<GatewaySettings, GatewaySettings.Listener?>)] {
         [("http2", \.http2), ("binary", \.binary), ("feedback", \.feedback)]
-    }
-}
-
-extension ReadyRoute {
-    /// Reads the files of its key and certificate again, for connections from now on.
-    ///
-    /// - Throws: ``ToolError`` that names the file that is wrong; what was in use stays in use.
-    func reloadCredentials() async throws(ToolError) {
-        do {
-            try await route.connector.reload()
-        } catch {
-            throw ToolError(.configuration, "route \(settings.name): \(error)")
-        }
     }
 }

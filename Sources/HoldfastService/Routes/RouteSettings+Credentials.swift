@@ -2,7 +2,7 @@ internal import HoldfastAPNs
 
 extension RouteSettings {
     /// The warning for operators about a route to Apple that shows neither key nor certificate; nil for any other.
-    var credentialsWarning: String? {
+    package var credentialsWarning: String? {
         guard signingKey == nil, certificate == nil, isApples else { return nil }
         return
             "route \(name) has neither a signing-key nor a certificate, and \(endpoint) refuses all that comes without: "

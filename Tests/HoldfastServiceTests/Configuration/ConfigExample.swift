@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 /// What Docs/Reference/Configuration.md shows.
 enum ConfigExample {
@@ -57,7 +58,7 @@ struct ConfigDocumentationTests {
             "senders.crl",
         ] { try folder.write(name, "") }
         try folder.write("holdfast.yaml", try ConfigExample.full())
-        let configuration = try Configuration.load(file: folder("holdfast.yaml"), environment: [:])
+        let configuration = try HoldfastConfiguration.load(file: folder("holdfast.yaml"), environment: [:])
         for section in ConfigSchema.sections {
             let items = configuration.values.filter { $0.section.name == section.name }
             for key in section.keys {

@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
 import HoldfastJournal
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("The configuration")
 struct ConfigurationTests {
@@ -18,7 +19,7 @@ struct ConfigurationTests {
 
     @Test("Without a file and a variable, everything is as the engine and the journal have it by themselves")
     func standard() throws {
-        let configuration = try Configuration.load(file: nil, environment: ["HOLDFAST": "x", "PATH": "/"])
+        let configuration = try HoldfastConfiguration.load(file: nil, environment: ["HOLDFAST": "x", "PATH": "/"])
         #expect(configuration.engine == EngineConfiguration())
         #expect(configuration.limits.giveUpAfter == nil)
         #expect(configuration.journal.limit == LMDBJournal.Options().limit && configuration.journal.entries == nil)
@@ -197,7 +198,9 @@ struct ConfigurationTests {
     @Test("A file that is not there, or a directory, is told by its name")
     func noFile() throws {
         for name in [folder("nothing.yaml"), folder.path] {
-            let error = #expect(throws: ConfigError.self) { try Configuration.load(file: name, environment: [:]) }
+            let error = #expect(throws: ConfigError.self) {
+                try HoldfastConfiguration.load(file: name, environment: [:])
+            }
             #expect(error?.lines.first?.hasPrefix("\(name):1:1: ") == true, "\(error?.lines ?? [])")
         }
     }
@@ -205,9 +208,11 @@ struct ConfigurationTests {
     @Test("Who needs the journal alone is not kept from it by mistakes elsewhere, and by its own is")
     func journalAlone() throws {
         try folder.write("c.yaml", "journal: {path: j}\nroutes: 5\n")
-        #expect(try Configuration.loadJournal(file: folder("c.yaml"), environment: [:]).path == folder("j"))
+        #expect(try HoldfastConfiguration.loadJournal(file: folder("c.yaml"), environment: [:]).path == folder("j"))
         try folder.write("c.yaml", "journal: {pth: j}\n")
-        #expect(throws: ConfigError.self) { try Configuration.loadJournal(file: folder("c.yaml"), environment: [:]) }
+        #expect(throws: ConfigError.self) {
+            try HoldfastConfiguration.loadJournal(file: folder("c.yaml"), environment: [:])
+        }
     }
 
     @Test("Late errors, probes, topics and credentials are set as they are named, and a contradiction is told")
@@ -257,16 +262,17 @@ struct ConfigurationTests {
         #expect(configuration.routes[0].connections == 4 && configuration.routes[0].topics == ["x", "y"])
         #expect(configuration.routes[0].rate == RateLimit(perSecond: 2.5, burst: 3))
         #expect(configuration.limits.engine.retry.greatestCount == 7 && configuration.log.level == nil)
-        let rows = ConfigShowCommand.rows(configuration.values, journal: nil)
-        #expect(rows.first { $0.key == "journal.limit" }?.source == "HOLDFAST_JOURNAL_LIMIT")
-        #expect(rows.first { $0.key == "routes[0].endpoint" }?.source == "\(folder("c.yaml")):2:35")
-        #expect(rows.first { $0.key == "limits.window" }?.source == "default")
-        #expect(ConfigShowCommand.rows(configuration.values, journal: "/f").first?.source == "--journal")
+        func source(_ path: String, _ key: String) -> String? {
+            configuration.values.first { $0.path == path }?.source(of: key).description
+        }
+        #expect(source("journal", "limit") == "HOLDFAST_JOURNAL_LIMIT")
+        #expect(source("routes[0]", "endpoint") == "\(folder("c.yaml")):2:35")
+        #expect(source("limits", "window") == "default")
     }
 
     @Test("Everything can be said without a file")
     func withoutFile() throws {
-        let configuration = try Configuration.load(
+        let configuration = try HoldfastConfiguration.load(
             file: nil,
             environment: [
                 "HOLDFAST_JOURNAL_PATH": "/j", "HOLDFAST_ROUTES_0_ENDPOINT": "production",
@@ -299,13 +305,9 @@ struct ConfigurationTests {
 
     // MARK: Help
 
-    private func load(_ text: String, environment: [String: String] = [:]) throws -> Configuration {
+    private func load(_ text: String, environment: [String: String] = [:]) throws -> HoldfastConfiguration {
         try folder.write("c.yaml", text)
-        do throws(ConfigError) {
-            return try Configuration.load(file: folder("c.yaml"), environment: environment)
-        } catch {
-            throw ToolError(.configuration, error.lines.joined(separator: "\n"))
-        }
+        return try HoldfastConfiguration.load(file: folder("c.yaml"), environment: environment)
     }
 
     /// Without the file's name.
@@ -313,7 +315,7 @@ struct ConfigurationTests {
         try folder.write("c.yaml", text)
         let name = folder("c.yaml")
         let error = #expect(throws: ConfigError.self) {
-            try Configuration.load(file: name, environment: environment)
+            try HoldfastConfiguration.load(file: name, environment: environment)
         }
         return (error?.lines ?? []).map { $0.hasPrefix(name) ? String($0.dropFirst(name.count + 1)) : $0 }
     }

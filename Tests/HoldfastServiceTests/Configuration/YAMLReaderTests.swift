@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("Reading YAML", .timeLimit(.minutes(2)))
 struct YAMLReaderTests {

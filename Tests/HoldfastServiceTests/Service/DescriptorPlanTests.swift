@@ -1,12 +1,13 @@
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite struct DescriptorPlanTests {
     private func plan(_ text: String) throws -> DescriptorPlan {
         let folder = try TemporaryFolder()
         try folder.write("c.yaml", text)
-        return DescriptorPlan(try Configuration.load(file: folder("c.yaml")))
+        return DescriptorPlan(try HoldfastConfiguration.load(file: folder("c.yaml")))
     }
 
     @Test("What is kept grows with routes, their connections and the admin page") func kept() throws {

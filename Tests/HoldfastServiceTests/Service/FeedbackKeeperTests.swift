@@ -2,10 +2,11 @@ import Foundation
 import Holdfast
 import HoldfastTesting
 import Logging
+import Scratch
 import ServiceLifecycle
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("Readers of feedback", .timeLimit(.minutes(1)))
 struct FeedbackKeeperTests {

@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
 import HoldfastGateway
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("The sections gateway and admin")
 struct GatewaySettingsTests {
@@ -16,9 +17,11 @@ struct GatewaySettingsTests {
         }
     }
 
-    private func load(_ text: String, _ environment: [String: String] = [:]) throws(ConfigError) -> Configuration {
+    private func load(_ text: String, _ environment: [String: String] = [:]) throws(ConfigError)
+        -> HoldfastConfiguration
+    {
         do { try folder.write("holdfast.yaml", text) } catch { throw ConfigError([]) }
-        return try Configuration.load(file: folder("holdfast.yaml"), environment: environment)
+        return try HoldfastConfiguration.load(file: folder("holdfast.yaml"), environment: environment)
     }
 
     private func mistakes(_ text: String) throws -> [String] {
@@ -170,27 +173,5 @@ struct GatewaySettingsTests {
             #expect(ClientSettings.subjects(values) == [ClientSubject("a", kind: kind)])
         }
         #expect(try mistakes(client("serial")).count == 1)
-    }
-
-    @Test("config check reads the certificates of listeners, too")
-    func files() async throws {
-        let folder = try TemporaryFolder()
-        for name in ["one", "two"] {
-            #expect(try await Tool.run("gateway", "certificate", "--directory", folder(name)).status == 0)
-        }
-        try folder.write(
-            "c.yaml",
-            """
-            routes: [{endpoint: sandbox}]
-            gateway:
-              http2: {listen: "127.0.0.1:0", certificate: one/server.pem, key: two/server.key}
-              binary: {listen: "127.0.0.1:0", certificate: one/server.pem, key: one/server.key, topic: t, clients: c.yaml}
-              feedback: {listen: "127.0.0.1:0", certificate: one/server.pem, key: one/server.key, clients: one/ca.pem}
-            """)
-        let result = try await Tool.run("config", "check", folder("c.yaml"))
-        let lines = result.output.split(separator: "\n")
-        #expect(result.status == 78 && lines.count == 2, "\(result.output)")
-        #expect(lines.first?.contains(":3:47: gateway.http2.certificate: ") == true, "\(result.output)")
-        #expect(lines.last?.contains("gateway.binary.clients: ") == true, "\(result.output)")
     }
 }

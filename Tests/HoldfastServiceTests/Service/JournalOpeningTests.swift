@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastJournal
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("Opening a journal that somebody has", .timeLimit(.minutes(1)))
 struct JournalOpeningTests {

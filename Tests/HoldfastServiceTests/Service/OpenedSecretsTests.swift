@@ -1,12 +1,13 @@
 import Foundation
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("Secrets that others may read", .timeLimit(.minutes(1))) struct OpenedSecretsTests {
     private func warnings(_ folder: TemporaryFolder, _ text: String) throws -> [String] {
         try folder.write("c.yaml", text)
-        return OpenedSecrets(try Configuration.load(file: folder("c.yaml"))).warnings
+        return OpenedSecrets(try HoldfastConfiguration.load(file: folder("c.yaml"))).warnings
     }
 
     private func make(_ folder: TemporaryFolder, _ name: String, _ mode: Int) throws {

@@ -3,9 +3,10 @@ import Holdfast
 import HoldfastGateway
 import HoldfastTesting
 import Logging
+import Scratch
 import Testing
 
-@testable import HoldfastTool
+@testable import HoldfastService
 
 @Suite("A service and its journal")
 struct ServiceRunTests {
@@ -18,16 +19,15 @@ struct ServiceRunTests {
         -> ServiceRun
     {
         try write(routes: ["default"])
-        let configuration = try Configuration.load(file: folder("c.yaml"), environment: [:])
-        var options = ServiceRun.Options()
-        (options.handlesSignals, options.environment, options.sleep) = (false, [:], sleep)
-        let console = Console(isInteractive: false, usesColor: false)
+        let configuration = try HoldfastConfiguration.load(file: folder("c.yaml"), environment: [:])
+        var sources = ServiceRun.Sources {
+            try HoldfastConfiguration.load(file: folder("c.yaml"), environment: [:])
+        }
+        sources.openJournal = { _, _ in try await journals.open() }
+        sources.sleep = sleep
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
-            log: ServiceLog(console, level: .critical, environment: [:]), options: options,
-            sources: .init(openJournal: { _ in try await journals.open() }) {
-                try Configuration.load(file: folder("c.yaml"), environment: [:])
-            })
+            host: ServiceHost { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }, sources: sources)
     }
 
     /// The configuration's file; each route serves the topic of its name, the first all others, too.
@@ -101,11 +101,11 @@ struct ServiceRunTests {
         if case .accepted = try await submit(run) {} else { Issue.record("not accepted again") }
         await run.end()
         let ended = await outcome
-        #expect(ended.status == .ok && ended.reopened == 1 && ended.left == 3, "\(String(describing: ended.error))")
+        #expect(ended.error == nil && ended.reopened == 1 && ended.left == 3, "\(String(describing: ended.error))")
         #expect(!run.health.isReady)
     }
 
-    @Test("A journal that can't be opened anew is tried so many times with growing pauses, and ends it with 74")
+    @Test("A journal that can't be opened anew is tried so many times with growing pauses, and ends it")
     func givesUp() async throws {
         let journals = Journals()
         let pauses = Monitor<[Duration]>([])
@@ -120,7 +120,7 @@ struct ServiceRunTests {
         journals.current.breakNextCommit(leaving: .nothing)
         _ = try await submit(run)
         let ended = await outcome
-        #expect(ended.status == .inputOutput && ended.error?.message == "the disk is gone")
+        #expect((ended.error as? JournalError)?.code == .inputOutput)
         #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30].map { .seconds($0) })
     }
 
@@ -135,7 +135,7 @@ struct ServiceRunTests {
         async let outcome = run.run()
         #expect(await waitUntil { run.engine?.status().connections["added"] != nil })
         await run.end()
-        #expect(await outcome.status == .ok)
+        #expect(await outcome.error == nil)
     }
 
     @Test("It ends while another process has the journal, too, as if all were well", .timeLimit(.minutes(1)))
@@ -152,7 +152,7 @@ struct ServiceRunTests {
         #expect(await waitUntil { isOpening.withLock { $0 } })
         await run.end()
         let ended = await outcome
-        #expect(ended.status == .ok && ended.left == nil, "\(String(describing: ended.error))")
+        #expect(ended.error == nil && ended.left == nil, "\(String(describing: ended.error))")
     }
 
     @Test("What waits in the lane of a route that is gone is warned of and counted, until the route is back")
@@ -177,7 +177,7 @@ struct ServiceRunTests {
         await run.reload()
         #expect(run.health.warnings.isEmpty && !run.metrics.contains("unserved"))
         await run.end()
-        #expect(await outcome.status == .ok)
+        #expect(await outcome.error == nil)
     }
 
     @Test("A journal that can't be opened at the start is said at once")
@@ -185,7 +185,7 @@ struct ServiceRunTests {
         let journals = Journals()
         journals.fail(with: JournalError(.ownedByAnotherProcess, "process 1 has it"))
         let run = try makeRun(journals) { _ in }
-        #expect(await run.run().status == .cannotOpen)
+        #expect((await run.run().error as? JournalError)?.code == .ownedByAnotherProcess)
     }
 
     @Test("It ends while it waits for the journal, too")
@@ -203,7 +203,7 @@ struct ServiceRunTests {
         #expect(await waitUntil { isWaiting.withLock { $0 } })
         #expect(run.health.obstacles.first?.contains("opened anew in 1.00 s") == true, "\(run.health)")
         await run.end()
-        #expect(await outcome.status == .ok)
+        #expect(await outcome.error == nil)
     }
 
     @Test("A full journal makes it not ready, until something is taken again")
@@ -233,49 +233,5 @@ struct ServiceRunTests {
         #expect(schedule.failed(after: .seconds(599)) == nil)
         #expect(schedule.failed(after: .seconds(600)) == .seconds(1))
         #expect(schedule.failed(after: .seconds(1)) == .seconds(2))
-    }
-
-    @Test("A line of the log is one line, with a priority for the journal and the time for others")
-    func lines() {
-        #expect(ServiceLog.line(.error, "two\nlines", at: nil) == "<3>two · lines")
-        #expect(ServiceLog.line(.error, "a\u{1B}[2J", at: nil) == "<3>a\u{FFFD}[2J")
-        #expect(ServiceLog.line(.info, "well", at: WallTime(seconds: 0)) == "1970-01-01T00:00:00Z info: well")
-        let log = ServiceLog(Console(isInteractive: false, usesColor: false), level: .info, environment: [:])
-        let logger = log.logger()
-        var quiet = log.logger()
-        quiet.logLevel = .critical
-        #expect(logger.logLevel == .info && quiet.logLevel == .critical)
-        log.leastLevel = .debug
-        #expect(logger.logLevel == .debug && quiet.logLevel == .critical)
-    }
-
-    @Test("Where nobody started it who wants to know, nobody is told; a watchdog of another process is none")
-    func manager() {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        #expect(ServiceManager([:], logger: logger) == nil)
-        for (socket, isServed) in [
-            ("", false), ("@", false), ("x", false), ("vsock:2:1", false), ("@x", true),
-            ("@" + String(repeating: "x", count: 107), true), ("@" + String(repeating: "x", count: 108), false),
-            ("/" + String(repeating: "x", count: 106), true), ("/" + String(repeating: "x", count: 107), false),
-        ] {
-            #expect((ServiceManager(["NOTIFY_SOCKET": socket], logger: logger) != nil) == isServed, "\(socket)")
-        }
-        let environment = ["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"]
-        #expect(ServiceManager(environment, process: 7, logger: logger)?.watchdogInterval == .milliseconds(1500))
-        #expect(ServiceManager(environment, process: 8, logger: logger)?.watchdogInterval == nil)
-        #expect(ServiceManager.News.reloading.text(at: 42) == "RELOADING=1\nMONOTONIC_USEC=42")
-    }
-
-    @Test("An abstract socket is told as one in the file system is, and one that is gone ends nothing")
-    func abstractSocket() async throws {
-        let name = "@holdfast-\(UUID().uuidString)"
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let manager = try #require(ServiceManager(["NOTIFY_SOCKET": name], logger: logger))
-        do {
-            let socket = try NotifySocket(name)
-            await manager.tell(.ready("serving"))
-            #expect(await waitUntil { socket.heard == ["READY=1\nSTATUS=serving"] })
-        }
-        await manager.tell(.stopping)
     }
 }

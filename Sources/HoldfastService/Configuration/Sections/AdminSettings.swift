@@ -1,14 +1,14 @@
-internal import HoldfastGateway
+package import HoldfastGateway
 
 /// `admin:` — where operators and their machines look.
-struct AdminSettings: Equatable, Sendable {
+package struct AdminSettings: Equatable, Sendable {
     /// Nil for nowhere.
-    var listen: ListenAddress?
+    package var listen: ListenAddress?
     /// Whether it may be reached from elsewhere.
-    var everybody: Bool
-    var connections: Int
+    package var everybody: Bool
+    package var connections: Int
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "admin",
         meaning:
             "where `serve` tells of its health and its metrics, over HTTP, to be read only; without `listen`, nowhere",
@@ -36,7 +36,7 @@ struct AdminSettings: Equatable, Sendable {
         })
 
     /// - Precondition: the values are without a mistake.
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         listen = values.text("listen").flatMap { GatewaySettings.address($0) }
         everybody = values.flag("everybody") ?? false
         connections = values.count("connections") ?? 32

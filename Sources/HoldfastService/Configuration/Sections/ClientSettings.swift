@@ -1,9 +1,9 @@
 internal import Holdfast
-internal import HoldfastGateway
+package import HoldfastGateway
 
 /// `clients:` — who of those with a client certificate may submit, and what.
-enum ClientSettings {
-    static let section = ConfigSection(
+package enum ClientSettings {
+    package static let section = ConfigSection(
         name: "clients", isList: true,
         meaning:
             "which senders may use the gateway's listeners by their certificates, and for what. Without any, all whose "
@@ -44,7 +44,7 @@ enum ClientSettings {
 
     /// - Precondition: the values are without a mistake.
     /// - Returns: nil where there are none, which serves everybody with a certificate that is good.
-    static func subjects(_ items: [ConfigValues]) -> [ClientSubject]? {
+    package static func subjects(_ items: [ConfigValues]) -> [ClientSubject]? {
         guard !items.isEmpty else { return nil }
         return items.map { values in
             ClientSubject(

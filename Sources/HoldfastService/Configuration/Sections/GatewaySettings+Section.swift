@@ -1,12 +1,12 @@
 internal import Holdfast
-internal import HoldfastGateway
+package import HoldfastGateway
 
 /// `gateway:` — where existing senders are served.
 extension GatewaySettings {
     private static let long: Duration = .seconds(24 * 3600)
     private static let short: Duration = .milliseconds(1)
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "gateway",
         meaning:
             "what `serve` listens on for senders; a listener is there when its `listen` is. Without a certificate it "
@@ -148,14 +148,14 @@ extension GatewaySettings {
     }
 
     /// Nil for a text that is no address: that was told by its type.
-    static func address(_ text: String) -> ListenAddress? {
+    package static func address(_ text: String) -> ListenAddress? {
         do throws(GatewayError) { return try ListenAddress(text) } catch { return nil }
     }
 }
 
 extension ConfigType {
     /// Where to listen.
-    static let listen = ConfigType(allowed: "`HOST:PORT` or `[ADDRESS]:PORT`") { text, _ throws(Fault) in
+    package static let listen = ConfigType(allowed: "`HOST:PORT` or `[ADDRESS]:PORT`") { text, _ throws(Fault) in
         do throws(GatewayError) {
             _ = try ListenAddress(text)
         } catch {

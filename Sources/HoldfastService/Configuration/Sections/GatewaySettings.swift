@@ -1,37 +1,37 @@
-internal import Holdfast
-internal import HoldfastGateway
+package import Holdfast
+package import HoldfastGateway
 
 /// What is listened on for senders: listeners that are there, and bounds that hold for all of them.
-struct GatewaySettings: Equatable, Sendable {
+package struct GatewaySettings: Equatable, Sendable {
     /// What the listeners are called, in the order of their sections.
-    static let names = ["http2", "binary", "feedback"]
+    package static let names = ["http2", "binary", "feedback"]
 
     /// One listener.
-    struct Listener: Equatable, Sendable {
-        var listen: ListenAddress
+    package struct Listener: Equatable, Sendable {
+        package var listen: ListenAddress
         /// Nil is cleartext.
-        var tls: ServerTLS?
-        var limits: ListenerLimits
+        package var tls: ServerTLS?
+        package var limits: ListenerLimits
         /// Nil for what each client's certificate is for, and for HTTP/2, where each request says it.
-        var topic: String?
+        package var topic: String?
         /// Nil for any number.
-        var rate: RateLimit?
+        package var rate: RateLimit?
     }
 
-    var http2: Listener?
-    var binary: Listener?
-    var feedback: Listener?
+    package var http2: Listener?
+    package var binary: Listener?
+    package var feedback: Listener?
     /// Whether clients on this machine have to show credentials to the HTTP/2 listener, too.
-    var requiresCredentials: Bool
-    var streams: Int
-    var memory: Int
-    var uncommitted: Int
-    var roomLimit: Duration
-    var unstoredLifetime: Duration
-    var drainLimit: Duration
+    package var requiresCredentials: Bool
+    package var streams: Int
+    package var memory: Int
+    package var uncommitted: Int
+    package var roomLimit: Duration
+    package var unstoredLifetime: Duration
+    package var drainLimit: Duration
 
     /// Those that are there, by name.
-    var listeners: [(name: String, listener: Listener)] {
+    package var listeners: [(name: String, listener: Listener)] {
         [("http2", http2), ("binary", binary), ("feedback", feedback)].compactMap { name, listener in
             listener.map { (name, $0) }
         }
@@ -39,7 +39,7 @@ struct GatewaySettings: Equatable, Sendable {
 
     /// - Parameter clients: who of those with a certificate may submit; nil for all of them.
     /// - Precondition: the values are without a mistake.
-    init(_ values: ConfigValues, clients: [ClientSubject]? = nil) {
+    package init(_ values: ConfigValues, clients: [ClientSubject]? = nil) {
         http2 = Listener("http2", values, clients)
         binary = Listener("binary", values, clients)
         feedback = Listener("feedback", values, clients)
@@ -57,7 +57,9 @@ struct GatewaySettings: Equatable, Sendable {
     /// - Parameters:
     ///   - routes: whose signing keys senders may sign with, too.
     ///   - addresses: by name, instead of those that are configured: where a port was the system's to choose, and is to stay.
-    func configuration(routes: [RouteSettings], at addresses: [String: ListenAddress] = [:]) -> GatewayConfiguration {
+    package func configuration(routes: [RouteSettings], at addresses: [String: ListenAddress] = [:])
+        -> GatewayConfiguration
+    {
         var gateway = GatewayConfiguration()
         gateway.drainLimit = drainLimit
         gateway.submitters = routes.compactMap { route in

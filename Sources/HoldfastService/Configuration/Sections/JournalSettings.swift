@@ -1,28 +1,28 @@
 internal import Holdfast
-internal import HoldfastJournal
+package import HoldfastJournal
 
 /// `journal:` — which journal, how much it holds, and what it survives.
-struct JournalSettings: Equatable, Sendable {
-    enum WhenFull: String, CaseIterable { case refuse, wait }
+package struct JournalSettings: Equatable, Sendable {
+    package enum WhenFull: String, CaseIterable { case refuse, wait }
 
-    enum Durability: String, CaseIterable { case full, process }
+    package enum Durability: String, CaseIterable { case full, process }
 
     /// Nil when it is said by a flag, or nowhere.
-    var path: String?
+    package var path: String?
     /// Bytes in use.
-    var limit: Int
+    package var limit: Int
     /// Unconfirmed entries; nil for any number.
-    var entries: Int?
-    var durability: Durability
+    package var entries: Int?
+    package var durability: Durability
     /// Nil for what the command does by itself.
-    var whenFull: WhenFull?
+    package var whenFull: WhenFull?
     /// With ``WhenFull/wait``; nil for as long as deliveries make room.
-    var wait: Duration?
+    package var wait: Duration?
 
     /// How long `send` waits while it is full; nil for as long as that is not in vain.
-    var fullLimit: Duration? { whenFull == .refuse ? .zero : wait }
+    package var fullLimit: Duration? { whenFull == .refuse ? .zero : wait }
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "journal", meaning: "the journal, how much it holds, and what an accepted notification survives",
         keys: [
             ConfigKey("path", .path, "the journal's directory, made when there is none; `--journal` goes before it"),
@@ -51,7 +51,7 @@ struct JournalSettings: Equatable, Sendable {
             }
         })
 
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         path = values.text("path")
         limit = values.count("limit") ?? LMDBJournal.Options().limit
         entries = values.count("entries")
@@ -60,21 +60,7 @@ struct JournalSettings: Equatable, Sendable {
         wait = values.duration("wait")
     }
 
-    /// - Throws: ``JournalError``.
-    func open(at path: String, create: Bool) async throws -> LMDBJournal {
-        try await JournalOpening.open(path, options(create: create))
-    }
-
-    /// For a service, which waits a while for another owner to end.
-    ///
-    /// - Parameter onWaiting: told once, when there is one.
-    /// - Throws: ``JournalError``.
-    func openPatiently(at path: String, onWaiting: (JournalError) -> Void) async throws -> LMDBJournal {
-        try await JournalOpening.open(
-            path, options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting)
-    }
-
-    func options(create: Bool) -> LMDBJournal.Options {
+    package func options(create: Bool) -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
         options.create = create
         options.limit = limit

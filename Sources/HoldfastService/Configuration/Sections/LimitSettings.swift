@@ -1,15 +1,15 @@
-internal import Holdfast
+package import Holdfast
 
 /// `limits:` — the engine's named bounds.
-struct LimitSettings: Equatable, Sendable {
-    var engine: EngineConfiguration
+package struct LimitSettings: Equatable, Sendable {
+    package var engine: EngineConfiguration
     /// Nil for never.
-    var giveUpAfter: Duration?
+    package var giveUpAfter: Duration?
 
     private static let long: Duration = .seconds(100 * 24 * 3600)
     private static let short: Duration = .milliseconds(1)
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "limits", meaning: "the engine's bounds, each with a default that needs no care",
         keys: [
             ConfigKey(
@@ -168,8 +168,8 @@ struct LimitSettings: Equatable, Sendable {
                     problems.append(
                         values.problem(
                             key,
-                            "contradicts: \(minimum) is \(DurationArgument.text(least)), more than \(maximum), "
-                                + DurationArgument.text(greatest)))
+                            "contradicts: \(minimum) is \(DurationText.text(least)), more than \(maximum), "
+                                + DurationText.text(greatest)))
                 }
                 let (all, few) = ("credentials.refusals", "credentials.refusals-in-silence")
                 if let most = values.count(all), let least = values.count(few), least > most {
@@ -181,7 +181,7 @@ struct LimitSettings: Equatable, Sendable {
             }
         })
 
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         var engine = EngineConfiguration()
         func set<Value>(_ path: WritableKeyPath<EngineConfiguration, Value>, _ value: Value?) {
             if let value { engine[keyPath: path] = value }

@@ -1,13 +1,13 @@
-internal import Logging
+package import Logging
 
 /// `log:` — what is said on standard error.
-struct LogSettings: Equatable, Sendable {
+package struct LogSettings: Equatable, Sendable {
     /// Nil for what the command does by itself.
-    var level: Logger.Level?
+    package var level: Logger.Level?
     /// From one line of a kind to the next.
-    var interval: Duration
+    package var interval: Duration
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "log", meaning: "what is said on standard error",
         keys: [
             ConfigKey(
@@ -19,7 +19,7 @@ struct LogSettings: Equatable, Sendable {
                 "from one line of a kind to the next, for what trouble may say again and again; `0s` says all of it"),
         ])
 
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         level = values.text("level").flatMap { Logger.Level(rawValue: $0) }
         interval = values.duration("interval") ?? .seconds(60)
     }

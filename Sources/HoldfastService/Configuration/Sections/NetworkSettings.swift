@@ -1,20 +1,20 @@
-internal import Holdfast
-internal import HoldfastAPNs
+package import Holdfast
+package import HoldfastAPNs
 
 /// How an HTTP/2 route gets to the service, and keeps its connections.
-struct NetworkSettings: Equatable, Sendable {
+package struct NetworkSettings: Equatable, Sendable {
     /// Nil for none.
-    var proxy: ProxyServer?
+    package var proxy: ProxyServer?
     /// Nil for the endpoint's host.
-    var serverName: String?
-    var verifiesHostName = true
-    var streams = 1000
-    var sendDeadline: Duration = .seconds(30)
+    package var serverName: String?
+    package var verifiesHostName = true
+    package var streams = 1000
+    package var sendDeadline: Duration = .seconds(30)
     /// Nothing for never.
-    var idleClose: Duration = .seconds(12 * 3600)
+    package var idleClose: Duration = .seconds(12 * 3600)
 
     /// In the section of a route.
-    static let keys = [
+    package static let keys = [
         ConfigKey(
             "proxy", .proxy, "HTTP/2: what connections go through; port 3128, or 1080 for SOCKS, where none is named"),
         ConfigKey(
@@ -34,10 +34,10 @@ struct NetworkSettings: Equatable, Sendable {
             "HTTP/2: a connection that has had nothing to send for so long is closed; `0s` for never"),
     ]
 
-    init() {}
+    package init() {}
 
     /// - Precondition: the values are without a mistake.
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         do throws(APNsConfigurationError) {
             proxy = try values.text("proxy").map { text throws(APNsConfigurationError) in try ProxyServer(text) }
         } catch {
@@ -50,7 +50,7 @@ struct NetworkSettings: Equatable, Sendable {
         idleClose = values.duration("idle-close") ?? idleClose
     }
 
-    func apply(to configuration: inout APNsConnector.Configuration) {
+    package func apply(to configuration: inout APNsConnector.Configuration) {
         configuration.proxy = proxy
         configuration.serverName = serverName
         configuration.verifiesHostName = verifiesHostName
@@ -62,8 +62,9 @@ struct NetworkSettings: Equatable, Sendable {
 
 extension ConfigType {
     /// A proxy. Its user and password are never shown again.
-    static let proxy = ConfigType(
-        allowed: "`http://[USER:PASSWORD@]HOST[:PORT]`, or `socks5://`, `socks4://`, `socks4a://`"
+    package static let proxy = ConfigType(
+        allowed: "`http://[USER:PASSWORD@]HOST[:PORT]`, or `socks5://`, `socks4://`, `socks4a://`",
+        isSecret: true
     ) {
         text, _ throws(Fault) in
         do throws(APNsConfigurationError) {

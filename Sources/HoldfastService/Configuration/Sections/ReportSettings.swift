@@ -1,9 +1,9 @@
 /// `report:` — the line that says now and then how it goes.
-struct ReportSettings: Equatable, Sendable {
+package struct ReportSettings: Equatable, Sendable {
     /// Nil for none.
-    var interval: Duration?
+    package var interval: Duration?
 
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "report", meaning: "the line that says now and then how it goes",
         keys: [
             ConfigKey(
@@ -11,7 +11,7 @@ struct ReportSettings: Equatable, Sendable {
                 "from one line to the next; `0s` for none. It is said at `info`: see `log.level`")
         ])
 
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         let interval = values.duration("interval") ?? .seconds(300)
         self.interval = interval > .zero ? interval : nil
     }

@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// `routes:` — where topics are sent, and as whom.
 extension RouteSettings {
-    static let section = ConfigSection(
+    package static let section = ConfigSection(
         name: "routes", isList: true,
         meaning:
             "where the notifications of which topics are sent, and as whom. Without any, flags say it, or what the "
@@ -159,7 +159,7 @@ extension RouteSettings {
     }
 
     /// - Precondition: the values are without a mistake.
-    init(_ values: ConfigValues) {
+    package init(_ values: ConfigValues) {
         self.init(endpoint: values.text("endpoint") ?? "")
         name = values.text("name") ?? Self.standardName
         channelsEndpoint = values.text("channels-endpoint")

@@ -1,10 +1,10 @@
 internal import Holdfast
 internal import HoldfastGateway
 
-extension Configuration {
+extension HoldfastConfiguration {
     /// What is wrong with the files that routes and listeners name, by reading them: no key, no certificate, a wrong
     /// passphrase; and what sections say that does not go together.
-    func unusable() -> [ConfigProblem] {
+    package func unusable() -> [ConfigProblem] {
         let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
             Self.unusable($0, $1)
         }
@@ -85,7 +85,7 @@ extension Configuration {
         func attempt(_ key: String, _ change: (inout RouteSettings) -> Void) {
             var changed = bare
             change(&changed)
-            do throws(ToolError) {
+            do throws(UnusableRoute) {
                 _ = try ReadyRoute(changed)
                 bare = changed
             } catch {
