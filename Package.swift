@@ -135,7 +135,7 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", coreMetrics, logging, serviceLifecycle, yams,
+                "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
 
@@ -248,8 +248,9 @@ let package = Package(
             name: "HoldfastServiceTests",
             dependencies: [
                 "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "Scratch", configuration, coreMetrics,
-                logging, serviceLifecycle,
+                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
+                coreMetrics,
+                logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
         // A directory that goes away with its owner, and waiting for what is to come.

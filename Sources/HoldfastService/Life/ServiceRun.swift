@@ -82,7 +82,10 @@ package final class ServiceRun: Sendable {
             tasks.addTask { for await _ in self.reloads { await self.reload() } }
             if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
             var outcome = await serve()
-            let (failure, reopened) = state.withLock { ($0.failure, $0.reopened) }
+            let (failure, reopened) = state.withLock { state in
+                state.obstacle = state.obstacle ?? "ended"
+                return (state.failure, state.reopened)
+            }
             tasks.cancelAll()
             outcome.error = outcome.error ?? failure
             outcome.reopened = reopened

@@ -5,5 +5,6 @@ public struct UnusableRoute: Error, Hashable, Sendable, CustomStringConvertible 
 
     package init(_ message: String) { self.message = message }
 
+    /// The reason again.
     public var description: String { message }
 }
