@@ -32,11 +32,11 @@ public final class HoldfastServer: Service, Sendable {
     /// Serves until a graceful shutdown: then nothing new is taken, what is in hand is answered, what is in flight gets its
     /// time (`limits.shutdown-limit`), and the rest stays in the journal for the next start.
     ///
-    /// A journal that fails while it serves is opened anew, with growing pauses. A server runs once.
+    /// Cancellation ends it, too, all parts at once, so that a sender may be left without an answer. A journal that fails
+    /// while it serves is opened anew, with growing pauses. A server runs once.
     ///
     /// - Throws: `JournalError` when the journal can't be opened, or fails again and again; `GatewayError` when an address
-    ///   can't be listened on; `CancellationError` when the task is cancelled, which closes everything without waiting for
-    ///   answers.
+    ///   can't be listened on; `CancellationError` when the task is cancelled before it serves.
     public func run() async throws {
         let outcome = await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { [server] in
