@@ -32,7 +32,9 @@ public struct HoldfastConfiguration: Sendable {
     ///   - file: its path. Relative paths in it are relative to its directory.
     ///   - environment: variables such as `HOLDFAST_JOURNAL_PATH`, which go before the file. By default the process's own
     ///     are not looked at; give `ProcessInfo.processInfo.environment` for that, as `holdfast serve` does.
-    ///   - values: is asked once for each key that there may be, and goes before file and environment; nil for no value.
+    ///     Relative paths in them are relative to the working directory.
+    ///   - values: gives the value of each key that it is asked for, before file and environment; nil for none. Paths are as
+    ///     those of variables.
     /// - Throws: ``ConfigError`` with all mistakes at once.
     public init(
         file: String, environment: [String: String] = [:], values: (Key) -> String? = { _ in nil }
