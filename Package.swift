@@ -27,6 +27,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -46,12 +47,15 @@ let package = Package(
         .library(name: "HoldfastChannels", targets: ["HoldfastChannels"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
+        .library(name: "HoldfastService", targets: ["HoldfastService"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
         .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
         .executable(name: "holdfast", targets: ["HoldfastTool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        // Only tests take it, beside which an application's own configuration is read.
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -126,6 +130,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What `holdfast serve` is, for services that embed it.
+        .target(
+            name: "HoldfastService",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
+            ],
+            swiftSettings: strict),
+
         // What tests are made of, ours and our users'.
         .target(
             name: "HoldfastMockAPNs",
@@ -145,9 +158,18 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
-                argumentParser, coreMetrics, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
+                "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
+
+        // Measures, beside yardsticks: Scripts/bench. Not a product, so that nobody installs it.
+        .executableTarget(
+            name: "holdfast-bench",
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway", "HoldfastLegacyAPNs", "Trials",
+                argumentParser, logging, nioCore,
+            ],
+            path: "Sources/HoldfastBench", swiftSettings: strict),
 
         .testTarget(
             name: "HoldfastTests",
@@ -218,10 +240,21 @@ let package = Package(
             name: "HoldfastToolTests",
             dependencies: [
                 "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
-                "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
-                unixSignals,
+                "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
+                nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastServiceTests",
+            dependencies: [
+                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
+                coreMetrics,
+                logging, serviceLifecycle, unixSignals,
+            ],
+            swiftSettings: strict),
+        // A directory that goes away with its owner, and waiting for what is to come.
+        .target(name: "Scratch", path: "Tests/Scratch", swiftSettings: strict),
         // For tests that run a program which was built beside them.
         .target(name: "BuiltProgram", path: "Tests/BuiltProgram", swiftSettings: strict),
         .testTarget(

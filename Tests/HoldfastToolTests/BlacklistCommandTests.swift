@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastJournal
 import HoldfastTesting
+import Scratch
 import Testing
 
 @Suite("The blacklist's commands", .serialized)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Holdfast
 import HoldfastTesting
+import Scratch
 import Testing
 
 @testable import HoldfastTool

@@ -1,7 +1,9 @@
 import Foundation
 import HoldfastMockAPNs
+import Scratch
 import Testing
 
+@testable import HoldfastService
 @testable import HoldfastTool
 
 @Suite("The scripts of mock http2")

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What keeps a run from its end although its connections do well.
 extension DeliveryRun {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What `recover --dry-run` says: what `recover` would do. Opens the journal for reading only.
 struct DryRun {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastPayload
+internal import HoldfastService
 
 /// Notifications that were given by flags, as far as they are known before the journal is opened: all but their topic.
 struct NotificationDraft: Sendable {

@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastService
 
 extension MockEffect {
     private static let words: [(String, Kind)] = [

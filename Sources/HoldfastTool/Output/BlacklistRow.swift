@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 /// A blacklist entry as it is listed, exported and imported. The names of its properties are those of the JSON.
 struct BlacklistRow: Codable, Equatable {

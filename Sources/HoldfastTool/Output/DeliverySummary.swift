@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
 struct DeliverySummary: Encodable, Equatable {

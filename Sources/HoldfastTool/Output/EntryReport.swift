@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// One entry with its explanation, for `show`.
 struct EntryReport {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
 /// JSON.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// A journal in figures. The names of its properties are those of the JSON.
 struct JournalReport: Encodable, Equatable {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// A lane as it is listed. The names of its properties are those of the JSON.
 struct LaneRow: Encodable, Equatable {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What became of one notification that was given by flags. The coding keys are those of the JSON.
 struct NotificationReport: Encodable, Equatable {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Reads a line of `journal export`.
 struct ImportLine {

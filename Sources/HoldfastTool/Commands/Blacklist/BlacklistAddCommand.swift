@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastService
 
 struct BlacklistAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Which entries of the blacklist. Several flags all have to hold; a repeated one is "any".
 struct BlacklistFilterOptions: ParsableArguments {
