@@ -2,7 +2,7 @@ import Foundation
 import HoldfastOpenSSL
 import NIOCore
 
-/// What the connections of one server share.
+/// The state that the connections of one server share.
 final class MockService: Sendable {
     let configuration: MockAPNsConfiguration
     let validator: RequestValidator
@@ -22,7 +22,7 @@ final class MockService: Sendable {
         manners = Locked(Manners(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
     }
 
-    /// How the server departs from its normal ways.
+    /// The departures from normal handling.
     struct Manners: Sendable {
         var behavior: MockBehavior?
         var script: ScriptRunner?
@@ -31,7 +31,7 @@ final class MockService: Sendable {
         var answers: ScriptRunner? { script.flatMap { $0.hasAnswers ? $0 : nil } }
     }
 
-    /// How a connection is received that has just arrived.
+    /// Decides how a new connection is received.
     func receive(_ number: Int, _ address: MockAddress, _ tls: MockTLSContexts?) throws -> MockListener.Arrival {
         let plan =
             manners.withLock(\.script)?.plan(forConnection: number, to: address) ?? MockConnectionPlan()

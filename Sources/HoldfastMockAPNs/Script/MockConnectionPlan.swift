@@ -1,7 +1,8 @@
-/// How a connection is received, and what becomes of it by itself.
+/// The reception of a connection, and its later fate.
 public struct MockConnectionPlan: Sendable {
-    /// What the client finds behind the port.
+    /// The acceptance at the port. Closed: a test constructs it, only the mock switches over it.
     public enum Welcome: Sendable {
+        /// Accepted.
         case normal
         /// Closed at once.
         case closed
@@ -9,61 +10,73 @@ public struct MockConnectionPlan: Sendable {
         case reset
     }
 
-    /// How the handshake goes. Where the server speaks no TLS, all of them are as ``normal``.
+    /// The course of the handshake. Where the server speaks no TLS, all are like ``normal``. Closed: a test constructs
+    /// it, only the mock switches over it.
     public enum TLS: String, Sendable, CaseIterable {
+        /// Succeeds.
         case normal
         /// The client's hello is answered with the fatal alert `handshake_failure`.
         case alert
         /// The certificate is for `wrong.invalid`.
         case wrongName = "wrong-name"
-        /// The certificate is right, and its authority one that nobody trusts.
+        /// The certificate is valid, but its authority is one that nobody trusts.
         case untrusted
-        /// The certificate was valid until yesterday.
+        /// The certificate has expired.
         case expired
-        /// ALPN chooses nothing.
+        /// ALPN chooses no protocol.
         case withoutALPN = "no-alpn"
         /// The client's hello is not answered.
         case stalled = "stall"
-        /// The client's hello is answered with something that is no TLS, and the connection closed.
+        /// The client's hello is answered with bytes that are no TLS, and the connection is closed.
         case garbage
     }
 
-    /// When the server's first SETTINGS are sent.
+    /// The time of the server's first SETTINGS. Closed: a test constructs it, only the mock switches over it.
     public enum Settings: Sendable {
+        /// Right behind the handshake.
         case atOnce
+        /// This long after the handshake.
         case delayed(Duration)
         /// Nothing is ever sent behind the handshake.
         case never
     }
 
-    /// A server that takes its time.
+    /// The pace of a server that reads slowly.
     public struct Reading: Sendable {
-        /// The most that is read at a time.
+        /// The most bytes of one read.
         public var byteCount: Int
-        /// How long it waits between two reads.
+        /// The pause between two reads.
         public var pause: Duration
 
-        /// - Parameter byteCount: 1 or more.
+        /// Creates a pace.
+        ///
+        /// - Parameters:
+        ///   - byteCount: the most bytes of one read, 1 or more.
+        ///   - pause: the pause between two reads.
         public init(byteCount: Int, every pause: Duration) {
             self.byteCount = byteCount
             self.pause = pause
         }
     }
 
+    /// The acceptance at the port. Default: ``Welcome/normal``.
     public var welcome: Welcome
+    /// The course of the handshake. Default: ``TLS/normal``.
     public var tls: TLS
+    /// The time of the first SETTINGS. Default: ``Settings/atOnce``.
     public var settings: Settings
-    /// What the first SETTINGS announce. Default: ``MockAPNsConfiguration/maxConcurrentStreams``.
+    /// The limit that the first SETTINGS announce. Default: ``MockAPNsConfiguration/maxConcurrentStreams``.
     public var maxConcurrentStreams: Int?
-    /// Whether PING is answered.
+    /// Whether PING is answered. Default: yes.
     public var answersPings: Bool
-    /// Default: as fast as it comes.
+    /// The pace of reading. Default: no limit.
     public var reading: Reading?
-    /// The most bytes of TCP's stream in one segment, below TLS; 1 or more. Default: as many as fit.
+    /// The most bytes of one TCP segment, below TLS; 1 or more. Default: as many as fit.
     public var segmentByteCount: Int?
-    /// What happens to it, counted from the client's first SETTINGS.
+    /// Effects on the connection, timed from the client's first SETTINGS. Default: none.
     public var then: [MockEffect]
 
+    /// Creates a plan; the defaults are those of normal handling.
     public init(
         welcome: Welcome = .normal, tls: TLS = .normal, settings: Settings = .atOnce, maxConcurrentStreams: Int? = nil,
         answersPings: Bool = true, reading: Reading? = nil, segmentByteCount: Int? = nil, then: [MockEffect] = []
