@@ -9,7 +9,7 @@ struct AnswerWriter {
     private var device = Success(idName: Self.deviceID)
     private var broadcast = Success(idName: Self.broadcastID)
 
-    /// - Returns: false when the client has given the request up.
+    /// - Returns: false when the client has reset the stream.
     mutating func accept(_ its: RequestDesk.Waiting, _ session: inout HTTP2ServerSession) -> Bool {
         let block = its.isBroadcast ? broadcast.headerBlock(its) : device.headerBlock(its)
         return session.respond(streamID: its.streamID, headerBlock: block)
@@ -28,7 +28,7 @@ struct AnswerWriter {
     }
 }
 
-/// `:status: 200` and an id, whose value is at its end and is exchanged for each answer.
+/// The header block of `:status: 200` and an id, whose value is at its end and is replaced for each answer.
 private struct Success {
     private var block: [UInt8]
     private let idStart: Int

@@ -5,10 +5,10 @@ internal import HoldfastTransport
 internal import NIOCore
 internal import NIOTLS
 
-/// Told to each connection of a listener when a configuration has been taken up.
+/// Sent to each connection of a listener when a configuration has been taken up.
 struct HTTP2IngressReload: Sendable {}
 
-/// One client's connection: performs what its ``RequestDesk`` says. Lives on one event loop.
+/// One client's connection: performs the decisions of its ``RequestDesk``. Lives on one event loop.
 ///
 /// All requests of one read are one submission, and all answers of one commit are one write.
 final class HTTP2IngressConnection: ChannelInboundHandler {
@@ -19,7 +19,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
         case serving
-        /// Our side is closed; what the client still sends is thrown away.
+        /// Our side is closed; the client's further bytes are thrown away.
         case lingering
         case closed
     }
@@ -31,7 +31,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private var bound: NIOLoopBound<HTTP2IngressConnection>?
     private var state = State.opening
     private var isSecure: Bool
-    /// Whether the listener's list has it among those who have shown credentials.
+    /// Whether the listener's list counts it among those with credentials.
     private var isProven = false
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
@@ -39,13 +39,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     /// Batches that were handed over to be packed and are not answered yet.
     private var handedOver = 0
 
-    /// What of ours the listener's connections count.
+    /// The bytes of this connection in ``BegunRequests``.
     private var begunByteCount = 0
 
-    /// A batch of so many is worth a hand-over.
+    /// The least notifications of a batch that is worth a hand-over.
     private static let handOverCount = 32
 
-    /// How long the client may take to close its side after ours.
+    /// The time a client has to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
 
     init(service: HTTP2IngressService) {
@@ -92,7 +92,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             secured(by: negotiatedProtocol, context)
         case is Listener.Drain:
             guard isReading else { return }
-            // Without TLS there is nothing to say, and nothing in hand.
+            // Without TLS there is nothing to answer.
             guard isSecure else { return cut(fault: nil) }
             desk.drain()
             finishCycle()
@@ -116,9 +116,10 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         }
     }
 
-    /// TLS is up: our SETTINGS may go out.
+    /// Sends our SETTINGS: TLS is up.
     private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
-        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
+        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells the
+        // protocol.
         guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: .alpn) }
         isSecure = true
         lookAtCertificate(context)
@@ -131,7 +132,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         lookAtProof()
     }
 
-    /// A client that speaks no TLS, breaks off or resets costs a connection.
+    /// A client that speaks no TLS, breaks off or resets costs only its connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         end(fault: state == .opening && service.isSecure ? .tls : nil)
     }
@@ -201,7 +202,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let loop = context.eventLoop
         let waiting = batch.waiting
         let producer = service.producer
-        // A few are packed sooner than handed over; but none overtakes what was read before it.
+        // A few are packed sooner than handed over; but none overtakes earlier ones.
         let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
         let submit = { @Sendable in
             producer.submitTellingRepeats(batch.notifications) { receipts, repeats in
@@ -270,7 +271,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         finishCycle()
     }
 
-    /// How much the client's kernel has taken so far; nil where it has taken everything.
+    /// The bytes that the client's kernel has taken; nil where it has taken everything.
     private var takenOfPending: UInt64? {
         guard let context, let info = TCPInfo.read(context.channel), !info.isDrained else { return nil }
         return info.rawBytesAcknowledged
@@ -282,7 +283,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func end(fault: ListenerFault?) {
         if let fault { desk.countFault(fault) }
         publish()
-        // What TLS has to say of its end is no fault of its own.
+        // TLS errors at the end are no fault of their own.
         state = .closed
         context?.close(promise: nil)
     }
