@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// A pure machine. It has no clock, writes to no socket and submits nothing: ``HTTP2IngressConnection`` does. The
 /// requests of one read are one batch, and the answers of one commit are one write.
-struct RequestDesk {
+struct HTTP2IngressSession {
     /// A request whose notification is on its way to the disk.
     struct Waiting: Sendable {
         let streamID: UInt32
@@ -243,8 +243,8 @@ struct RequestDesk {
     /// Shared with the client's other connections; nil for any number.
     var clientRate: SharedRate? { credentials.client?.rate }
 
-    /// Called at long intervals: a client that is in order gets a new budget of frames, and a request that has not ended
-    /// in a whole interval is given up.
+    /// Starts another interval: the client gets a new budget of frames, and a request that has not ended in a whole
+    /// interval is reset.
     mutating func sweep() {
         session.renewFrameBudget()
         credentials.renew()
