@@ -80,7 +80,7 @@ struct BinaryResponder {
         with frame: BinaryFrameReader.Frame, _ notification: MockBinaryNotification, _ answer: MockBinaryAnswer
     ) -> Step? {
         var status: MockBinaryStatus?
-        switch answer.verdict {
+        switch answer.verdict.kind {
         case .validated: status = notification.fault
         case .taken: break
         case .refused(let other): status = other

@@ -1,18 +1,26 @@
 /// The handling of one notification that a ``MockBinaryBehavior`` asks for.
 public struct MockBinaryAnswer: Sendable {
-    /// The decision about a notification. Closed: a test constructs verdicts, only the mock switches over them.
-    public enum Verdict: Sendable {
+    /// The decision about a notification. Later versions may have more.
+    public struct Verdict: Sendable {
+        enum Kind: Sendable {
+            case validated, taken, lastGood
+            case refused(MockBinaryStatus)
+        }
+
+        let kind: Kind
+
         /// The mock's own decision: takes or refuses it.
-        case validated
+        public static let validated = Verdict(kind: .validated)
         /// Takes it, whatever is wrong with it.
-        case taken
-        /// Refuses it with this status.
-        case refused(MockBinaryStatus)
+        public static let taken = Verdict(kind: .taken)
         /// Takes it, and then shuts down with status 10: everything behind it is discarded.
-        case lastGood
+        public static let lastGood = Verdict(kind: .lastGood)
+
+        /// Refuses it with this status.
+        public static func refused(_ status: MockBinaryStatus) -> Verdict { Verdict(kind: .refused(status)) }
     }
 
-    /// The identifier in the error response. Closed: a test constructs it, only the mock switches over it.
+    /// The identifier in the error response. May gain cases: construct it, do not switch over it.
     public enum Identifier: Sendable {
         /// The notification's own.
         case own
@@ -22,7 +30,7 @@ public struct MockBinaryAnswer: Sendable {
         case firstOfConnection
     }
 
-    /// The further life of the connection. Closed: a test constructs it, only the mock switches over it.
+    /// The further life of the connection. May gain cases: construct it, do not switch over it.
     public enum Ending: Sendable {
         /// Closes the mock's side first, so that nothing overtakes the error response on its way.
         case close

@@ -54,7 +54,7 @@ public struct MockFeedbackConfiguration: Sendable {
 
 /// A departure of a ``MockFeedbackServer`` from normal handling.
 public struct MockFeedbackBehavior: Sendable {
-    /// The end of a connection behind its tuples. Closed: a test constructs it, only the mock switches over it.
+    /// The end of a connection behind its tuples. May gain cases: construct it, do not switch over it.
     public enum Ending: Sendable {
         /// Closes the connection, as Apple's service did.
         case close

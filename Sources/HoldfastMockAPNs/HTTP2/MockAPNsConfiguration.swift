@@ -1,6 +1,6 @@
 /// The configuration of a ``MockAPNsServer``.
 public struct MockAPNsConfiguration: Sendable {
-    /// The provider tokens that are accepted. Closed: a test constructs it, only the mock switches over it.
+    /// The provider tokens that are accepted. May gain cases: construct it, do not switch over it.
     public enum ProviderTokens: Sendable {
         /// Does not look at the authorization header.
         case ignored
@@ -13,7 +13,7 @@ public struct MockAPNsConfiguration: Sendable {
     }
 
     /// The enforcement of Apple's rule for provider tokens: a new connection allows one stream at a time until a
-    /// request was answered with 200. Closed: a test constructs it, only the mock switches over it.
+    /// request was answered with 200. May gain cases: construct it, do not switch over it.
     public enum FirstStreamRule: String, Sendable, CaseIterable {
         /// Does not enforce the rule.
         case unchecked

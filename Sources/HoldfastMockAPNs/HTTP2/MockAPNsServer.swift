@@ -76,17 +76,17 @@ extension MockAPNsServer {
 
     /// Sets the departure from normal handling for all further requests; nil for none.
     public func setBehavior(_ behavior: MockBehavior?) {
-        service.manners.withLock { $0.behavior = behavior }
+        service.overrides.withLock { $0.behavior = behavior }
     }
 
     /// Starts another script for all further events, counting from 1 again; nil for none.
     public func setScript(_ script: MockScript?) {
-        service.manners.withLock { $0.script = script.map(ScriptRunner.init) }
+        service.overrides.withLock { $0.script = script.map(ScriptRunner.init) }
     }
 
     /// The number of decisions of each step of the script, in the order of the steps.
     public var scriptCounts: [(name: String, count: Int)] {
-        service.manners.withLock { $0.script }?.counts ?? []
+        service.overrides.withLock { $0.script }?.counts ?? []
     }
 
     /// Announces another SETTINGS_MAX_CONCURRENT_STREAMS on the open connections. Streams beyond it are refused from

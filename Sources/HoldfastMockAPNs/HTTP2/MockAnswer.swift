@@ -1,46 +1,60 @@
 /// The handling of one request that a ``MockBehavior`` or a ``MockScript`` asks for.
 public struct MockAnswer: Sendable {
-    /// The answer itself. Closed: a test constructs it, only the mock switches over it.
-    public enum Content: Sendable {
+    /// The answer itself. Later versions may have more forms.
+    public struct Content: Sendable {
+        package enum Kind: Sendable {
+            case validated, accepted, acceptedInSilence, silence
+            case rejected(MockRejection)
+            case response(status: Int, headers: [(name: String, value: String)], body: [UInt8])
+            case reset(code: UInt32)
+            case acceptedAndReset(code: UInt32)
+        }
+
+        package let kind: Kind
+
         /// The mock's own answer: validates, then 200 or a refusal.
-        case validated
+        public static let validated = Content(kind: .validated)
         /// 200 without validation. In the ledger.
-        case accepted
+        public static let accepted = Content(kind: .accepted)
         /// Accepted, in the ledger and never answered: what a sender sees when a connection dies at the wrong moment.
-        case acceptedInSilence
-        /// Refused with a reason.
-        case rejected(MockRejection)
-        /// Any response. Field names in lower case. Not in the ledger, whatever the status.
-        case response(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
-        /// RST_STREAM with a code of RFC 9113 section 7. Not accepted.
-        case reset(code: UInt32)
-        /// RST_STREAM of a request that was accepted and is in the ledger.
-        case acceptedAndReset(code: UInt32)
+        public static let acceptedInSilence = Content(kind: .acceptedInSilence)
         /// Not accepted, never answered.
-        case silence
+        public static let silence = Content(kind: .silence)
+
+        /// Refused with a reason.
+        public static func rejected(_ rejection: MockRejection) -> Content { Content(kind: .rejected(rejection)) }
+
+        /// Any response. Field names in lower case. Not in the ledger, whatever the status.
+        public static func response(
+            status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        ) -> Content {
+            Content(kind: .response(status: status, headers: headers, body: body))
+        }
+
+        /// RST_STREAM with a code of RFC 9113 section 7. Not accepted.
+        public static func reset(code: UInt32) -> Content { Content(kind: .reset(code: code)) }
+
+        /// RST_STREAM of a request that was accepted and is in the ledger.
+        public static func acceptedAndReset(code: UInt32) -> Content { Content(kind: .acceptedAndReset(code: code)) }
     }
 
-    /// The end of the connection behind an answer: the usual forms of ``then``. Closed: a test constructs it, only the
-    /// mock switches over it.
-    public enum Ending: Sendable {
+    /// The end of the connection behind an answer: the usual forms of ``then``.
+    public struct Ending: Sendable {
+        let effects: [MockEffect]
+
         /// Closes. Delayed answers are not given.
-        case close
+        public static let close = Ending(effects: [.close])
         /// Sends RST, which may lose the last bytes written.
-        case reset
+        public static let reset = Ending(effects: [.reset])
+
         /// Sends GOAWAY, then closes as ``close`` does.
-        case goAwayAndClose(MockGoAway)
+        public static func goAwayAndClose(_ goAway: MockGoAway) -> Ending {
+            Ending(effects: [.goAway(goAway), .close])
+        }
+
         /// Sends GOAWAY. Requests before it are still answered, later ones ignored; the connection is closed when no
         /// answer is left.
-        case goAwayAndDrain(MockGoAway)
-
-        var effects: [MockEffect] {
-            switch self {
-            case .close: [.close]
-            case .reset: [.reset]
-            case .goAwayAndClose(let goAway): [.goAway(goAway), .close]
-            case .goAwayAndDrain(let goAway): [.goAway(goAway)]
-            }
-        }
+        public static func goAwayAndDrain(_ goAway: MockGoAway) -> Ending { Ending(effects: [.goAway(goAway)]) }
     }
 
     /// The answer itself. Default: ``Content/validated``.

@@ -19,7 +19,7 @@ extension MockResponder {
     mutating func outcome(
         of answer: MockAnswer, _ fields: RequestFields, _ target: RequestTarget, _ body: [UInt8]
     ) -> Outcome {
-        switch answer.content {
+        switch answer.content.kind {
         case .validated:
             if let rejection = rejection(of: fields, target, bodyByteCount: body.count) {
                 return outcome(of: rejection, answer.bodyFrameByteCount)

@@ -90,7 +90,7 @@ struct MockResponder {
     /// Takes bytes, split anywhere.
     mutating func receive(_ bytes: Span<UInt8>) {
         now = MockService.milliseconds() / 1000
-        (behavior, script) = service.manners.withLock { ($0.behavior, $0.answers) }
+        (behavior, script) = service.overrides.withLock { ($0.behavior, $0.answers) }
         firstStream.beginCycle()
         session.receive(bytes, events: &events)
         if ignoresPings { session.output.removePongs() }

@@ -16,11 +16,11 @@ extension MockCredentials {
 
     /// The TLS settings for a connection that is to fail in this way; nil where TLS is not spoken at all.
     func tlsContext(
-        failing way: MockConnectionPlan.TLS, requiresClientCertificate: Bool, greatestVersion: TLSVersion? = nil
+        failing tls: MockConnectionPlan.TLS, requiresClientCertificate: Bool, greatestVersion: TLSVersion? = nil
     ) throws -> NIOSSLContext? {
         let authority = try authority()
         let pair: (certificate: Certificate, key: ES256PrivateKey)
-        switch way {
+        switch tls.way {
         case .alert, .stalled, .garbage: return nil
         case .normal:
             return try tlsContext(
@@ -74,11 +74,11 @@ final class MockTLSContexts: Sendable {
     }
 
     /// nil where TLS is not spoken at all.
-    func context(_ way: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
-        if let context = made.withLock({ $0[way] }) { return context }
+    func context(_ tls: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
+        if let context = made.withLock({ $0[tls] }) { return context }
         let context = try credentials.tlsContext(
-            failing: way, requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
-        made.withLock { $0[way] = context }
+            failing: tls, requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
+        made.withLock { $0[tls] = context }
         return context
     }
 }
@@ -92,8 +92,8 @@ final class MockTLSBreaker: ChannelInboundHandler {
     private let answer: [UInt8]?
 
     /// - Returns: nil for ways that speak TLS.
-    init?(_ way: MockConnectionPlan.TLS) {
-        switch way {
+    init?(_ tls: MockConnectionPlan.TLS) {
+        switch tls.way {
         // Alert, TLS 1.2, 2 bytes: fatal, handshake_failure (RFC 8446 section 6).
         case .alert: answer = [21, 3, 3, 0, 2, 2, 40]
         case .garbage: answer = Array("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n".utf8)

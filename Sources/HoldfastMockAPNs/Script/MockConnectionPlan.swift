@@ -1,6 +1,6 @@
 /// The reception of a connection, and its later fate.
 public struct MockConnectionPlan: Sendable {
-    /// The acceptance at the port. Closed: a test constructs it, only the mock switches over it.
+    /// The acceptance at the port. May gain cases: construct it, do not switch over it.
     public enum Welcome: Sendable {
         /// Accepted.
         case normal
@@ -10,28 +10,42 @@ public struct MockConnectionPlan: Sendable {
         case reset
     }
 
-    /// The course of the handshake. Where the server speaks no TLS, all are like ``normal``. Closed: a test constructs
-    /// it, only the mock switches over it.
-    public enum TLS: String, Sendable, CaseIterable {
+    /// The course of the handshake. Where the server speaks no TLS, all are like ``normal``. Later versions may
+    /// have more.
+    public struct TLS: Hashable, Sendable {
+        /// The raw values are the words of a script.
+        package enum Way: String, Sendable, CaseIterable {
+            case normal, alert
+            case wrongName = "wrong-name"
+            case untrusted, expired
+            case withoutALPN = "no-alpn"
+            case stalled = "stall"
+            case garbage
+        }
+
+        package let way: Way
+
+        package init(_ way: Way) { self.way = way }
+
         /// Succeeds.
-        case normal
+        public static let normal = TLS(.normal)
         /// The client's hello is answered with the fatal alert `handshake_failure`.
-        case alert
+        public static let alert = TLS(.alert)
         /// The certificate is for `wrong.invalid`.
-        case wrongName = "wrong-name"
+        public static let wrongName = TLS(.wrongName)
         /// The certificate is valid, but its authority is one that nobody trusts.
-        case untrusted
+        public static let untrusted = TLS(.untrusted)
         /// The certificate has expired.
-        case expired
+        public static let expired = TLS(.expired)
         /// ALPN chooses no protocol.
-        case withoutALPN = "no-alpn"
+        public static let withoutALPN = TLS(.withoutALPN)
         /// The client's hello is not answered.
-        case stalled = "stall"
+        public static let stalled = TLS(.stalled)
         /// The client's hello is answered with bytes that are no TLS, and the connection is closed.
-        case garbage
+        public static let garbage = TLS(.garbage)
     }
 
-    /// The time of the server's first SETTINGS. Closed: a test constructs it, only the mock switches over it.
+    /// The time of the server's first SETTINGS. May gain cases: construct it, do not switch over it.
     public enum Settings: Sendable {
         /// Right behind the handshake.
         case atOnce

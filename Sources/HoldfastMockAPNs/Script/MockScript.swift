@@ -70,7 +70,7 @@ extension MockScript {
     /// The condition of a step, met where all of its parts are. A part that is about requests is not met by a
     /// connection.
     public struct Match: Sendable {
-        /// The scope in which a step decides only once. Closed: a test constructs it, only the mock switches over it.
+        /// The scope in which a step decides only once. May gain cases: construct it, do not switch over it.
         public enum Once: String, Sendable, CaseIterable {
             /// Once for each connection.
             case connection
