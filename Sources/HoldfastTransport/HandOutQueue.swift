@@ -3,7 +3,7 @@ package import Holdfast
 /// Entries that wait to be written, oldest first.
 package struct HandOutQueue: Sendable {
     private var handOuts: [HandOut] = []
-    /// Of the first hand-out, the next item to go.
+    /// The index of the next item in the first hand-out.
     private var nextItem = 0
 
     package init() {}

@@ -2,21 +2,21 @@ internal import Holdfast
 internal import HoldfastHTTP2
 internal import NIOCore
 
-/// What one connection makes of the bytes it gets: requests in; batches for the journal, and answers, out.
+/// The protocol logic of one connection: requests in; batches for the journal, and answers, out.
 ///
-/// A pure machine. It has no clock, writes to no socket and submits nothing: ``HTTP2IngressConnection`` does. Everything
-/// that one read brings is one batch, and everything that one commit answers is one write.
-struct RequestDesk {
+/// A pure machine. It has no clock, writes to no socket and submits nothing: ``HTTP2IngressConnection`` does. The
+/// requests of one read are one batch, and the answers of one commit are one write.
+struct HTTP2IngressSession {
     /// A request whose notification is on its way to the disk.
     struct Waiting: Sendable {
         let streamID: UInt32
         let id: NotificationID
-        /// As its sender wrote it; nil where we gave it.
+        /// The id as its sender wrote it; nil where we assigned it.
         let idText: String?
         let isBroadcast: Bool
     }
 
-    /// What is to be submitted together. `waiting` has a place for each notification.
+    /// Notifications to be submitted together. `waiting` has a place for each of them.
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
         var waiting: [Waiting] = []
@@ -35,9 +35,9 @@ struct RequestDesk {
 
     /// Requests that are on their way to the disk.
     private(set) var outstanding = 0
-    /// What is to be added to the listener's figures.
+    /// The counts to be added to the listener's counters.
     private var tally = IngressFigures.Values()
-    /// What operators are to be told: of each kind the last.
+    /// Messages for operators: the last of each kind.
     private var troubles: [ListenerLog.Line: String] = [:]
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
@@ -111,12 +111,12 @@ struct RequestDesk {
         }
     }
 
-    /// How many notifications wait to be submitted.
+    /// The number of notifications that wait to be submitted.
     var batchCount: Int { batch.notifications.count }
 
-    /// Takes what is to be submitted.
+    /// Takes the batch to be submitted.
     ///
-    /// - Parameter granted: as many as may go by the rate; the others are told when to come again.
+    /// - Parameter granted: the notifications that the rate admits; the others are refused with `retryAfter`.
     mutating func takeBatch(granted: Int, retryAfter: Int) -> Batch {
         var taken = Batch()
         swap(&taken, &batch)
@@ -133,11 +133,11 @@ struct RequestDesk {
 
     // MARK: Out
 
-    /// Answers what a commit has decided.
+    /// Answers the requests of a commit.
     ///
     /// - Parameters:
-    ///   - receipts: one for each that waited.
-    ///   - repeats: how many of them had been accepted before, those that still wait for their outcome included.
+    ///   - receipts: one for each waiting request.
+    ///   - repeats: the number of those that were accepted before, ones without an outcome yet included.
     mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt], repeats: Int) {
         outstanding -= waiting.count
         var taken = 0
@@ -185,21 +185,21 @@ struct RequestDesk {
     /// Appends the bytes to write.
     mutating func drainOutput(into buffer: inout ByteBuffer) { session.drainOutput(into: &buffer) }
 
-    /// What is to be added to the listener's figures since the last call.
+    /// The counts since the last call; nil for none.
     mutating func takeTally() -> IngressFigures.Values? {
         guard tally != IngressFigures.Values() else { return nil }
         defer { tally = IngressFigures.Values() }
         return tally
     }
 
-    /// What operators are to be told since the last call.
+    /// The messages for operators since the last call.
     mutating func takeTroubles() -> [ListenerLog.Line: String] {
         guard !troubles.isEmpty else { return troubles }
         defer { troubles = [:] }
         return troubles
     }
 
-    /// Under which line operators are told of such a refusal; nil for those that they are not told of.
+    /// The log line about a refusal; nil where operators are not told.
     private static func line(about reason: Reason) -> ListenerLog.Line? {
         switch reason {
         case .invalidProviderToken, .expiredProviderToken, .missingProviderToken, .tooManyProviderTokenUpdates:
@@ -213,7 +213,7 @@ struct RequestDesk {
 
     mutating func countFault(_ what: ListenerFault) { tally.add(what) }
 
-    /// The client is gone: nobody hears what is still on its way to the disk.
+    /// The client is gone: notifications that are not on disk yet get no answer.
     mutating func abandon() {
         tally.unanswered += outstanding
         if !isOver, begunByteCount > 0 { tally.add(.incomplete) }
@@ -243,8 +243,8 @@ struct RequestDesk {
     /// Shared with the client's other connections; nil for any number.
     var clientRate: SharedRate? { credentials.client?.rate }
 
-    /// Called at long intervals: a client that is in order gets a new budget of frames, and a request that has not ended
-    /// in a whole interval is given up.
+    /// Starts another interval: the client gets a new budget of frames, and a request that has not ended in a whole
+    /// interval is reset.
     mutating func sweep() {
         session.renewFrameBudget()
         credentials.renew()
@@ -256,14 +256,14 @@ struct RequestDesk {
     /// Bytes of requests that have begun and not ended.
     var begunByteCount: Int { session.incomingByteCount }
 
-    /// Lets go of what has begun, and ends the connection: it has more of that than its share.
+    /// Resets the unfinished requests and ends the connection: they exceed its share.
     mutating func shed() {
         _ = session.resetUnfinished(upTo: .max, code: .enhanceYourCalm)
         close(.memory, code: .enhanceYourCalm)
     }
 
-    /// Takes no more requests. What was read is put on disk and answered first, and then the client is told which request
-    /// was the last: many clients close when they hear of the end, and take what is not answered by then for failed.
+    /// Takes no more requests. Requests that were read are put on disk and answered first, and then the client is told
+    /// which was the last: many clients close on GOAWAY, and take unanswered requests for failed.
     mutating func drain() {
         guard !isDraining, !isOver else { return }
         isDraining = true
@@ -284,7 +284,7 @@ struct RequestDesk {
     /// Looks whether a connection that is being drained has nothing left to do.
     mutating func settle() { finishDrain() }
 
-    /// Ends the connection with a word; what was received is not answered any more.
+    /// Ends the connection with GOAWAY; pending requests are not answered any more.
     mutating func close(_ fault: ListenerFault?, code: HTTP2ErrorCode = .noError) {
         guard !isOver else { return }
         if let fault { countFault(fault) }
