@@ -97,10 +97,15 @@ let package = Package(
             name: "HoldfastTransport",
             dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
             swiftSettings: strict),
+        // A connection to a service that is sent requests over HTTP/2, whichever service it is.
+        .target(
+            name: "HoldfastRequests",
+            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
@@ -108,7 +113,7 @@ let package = Package(
         .target(
             name: "HoldfastChannels",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         .target(
@@ -176,10 +181,17 @@ let package = Package(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),
         .testTarget(
+            name: "HoldfastRequestsTests",
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTesting", "HoldfastTransport", "HostileHTTP2",
+                "Trials", nioCore, nioPosix,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
-                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastRequests",
+                "HoldfastTesting", "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(

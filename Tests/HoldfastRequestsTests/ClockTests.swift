@@ -2,7 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Holdfast
-@testable import HoldfastAPNs
+@testable import HoldfastRequests
 
 @Suite struct AnswerRecordTests {
     private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
@@ -162,4 +162,54 @@ import Testing
             "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37:1 GMT",
         ])
     func bad(_ text: String) { #expect(HTTPDate(text) == nil) }
+}
+
+@Suite struct LivenessClockTests {
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    private func clock() -> LivenessClock {
+        LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(100), pingDeadline: .seconds(10))
+    }
+
+    @Test("Requests older than the deadline are named, younger ones are not") func deadlines() {
+        var clock = clock()
+        clock.started(before: 11, at: at(1))
+        clock.started(before: 21, at: at(2))
+        #expect(clock.nextDeadline == at(4))
+        #expect(clock.boundary(at: at(3)) == 0)
+        #expect(clock.boundary(at: at(4)) == 11)
+        #expect(clock.nextDeadline == at(5))
+        #expect(clock.boundary(at: at(6)) == 21)
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test("Requests of one second are past their deadline together, with the youngest of them") func together() {
+        var clock = clock()
+        let half = at(1) + .milliseconds(500)
+        clock.started(before: 3, at: at(1))
+        clock.started(before: 5, at: half)
+        clock.started(before: 7, at: at(2))
+        #expect(clock.nextDeadline == half + .seconds(3))
+        #expect(clock.boundary(at: at(4)) == 0)
+        #expect(clock.boundary(at: half + .seconds(3)) == 5)
+        #expect(clock.boundary(at: at(5)) == 7)
+    }
+
+    @Test("A silent connection is asked, and one that stays silent is dead") func silence() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(19)) == .fine)
+        #expect(clock.check(at: at(20)) == .ping)
+        #expect(clock.check(at: at(29)) == .fine)
+        #expect(clock.check(at: at(30)) == .dead)
+    }
+
+    @Test("Anything heard is a sign of life") func heard() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(20)) == .ping)
+        clock.heard(at: at(25))
+        #expect(clock.check(at: at(30)) == .fine)
+        #expect(clock.check(at: at(45)) == .ping)
+    }
 }
