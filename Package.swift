@@ -180,18 +180,22 @@ let package = Package(
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),
+        // A connection's machine between a test's hands and a service that the test plays.
+        .target(
+            name: "SessionRig", dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastRequests", nioCore],
+            path: "Tests/SessionRig", swiftSettings: strict),
         .testTarget(
             name: "HoldfastRequestsTests",
             dependencies: [
                 "Holdfast", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTesting", "HoldfastTransport", "HostileHTTP2",
-                "Trials", nioCore, nioPosix,
+                "SessionRig", "Trials", nioCore, nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastRequests",
-                "HoldfastTesting", "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "HoldfastTesting", "HoldfastTransport", "SessionRig", logging, nioCore, nioPosix, nioSSL, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(
