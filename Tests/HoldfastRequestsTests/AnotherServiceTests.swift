@@ -1,7 +1,11 @@
-import Holdfast
 import HoldfastRequests
+import HoldfastTransport
+import NIOCore
 import SessionRig
 import Testing
+
+@testable import Holdfast
+@testable import HoldfastTesting
 
 /// A service that is not Apple's fits: its dialect says the little that is its own.
 @Suite("Another service") struct AnotherServiceTests {
@@ -43,5 +47,30 @@ import Testing
         rig.exchange()
         #expect(rig.service.requests.map { $0["x-key"] } == ["hour-500000", "hour-500000", "hour-500001"])
         #expect(rig.told.violations == [] && rig.service.failure == nil)
+    }
+
+    @Test("The engine has a connection to it like any other: room, answers, and an end", .timeLimit(.minutes(1)))
+    func connection() async throws {
+        let server = try await PostServer.start { $0.isMultiple(of: 2) ? 429 : 200 }
+        let recorder = ConnectionRecorder(.perNotification)
+        weak var freed: RequestConnection<PostDialect>?
+        func live() async throws {
+            let connection = try await server.connect(recorder.sink)
+            freed = connection
+            #expect(connection.streams == 50 && connection.capacity == 100)
+            var record = SessionRecord()
+            let handOut = record.handOut(60)
+            recorder.handingOut(handOut.tickets)
+            connection.send(handOut)
+            #expect(await Patience(.seconds(10)).wait { recorder.now.unanswered.isEmpty })
+            connection.close(deadline: .seconds(5))
+            #expect(await Patience(.seconds(10)).wait { recorder.now.end != nil })
+        }
+        try await live()
+        let told = recorder.now
+        #expect(told.confirmed.count == 30 && told.answers.values.count { $0.verdict == .deferred(.service) } == 30)
+        #expect(told.end?.possiblySent == [] && told.end?.cause == nil && told.violations == [])
+        #expect(await Patience(.seconds(10)).wait { freed == nil })
+        try await server.stop()
     }
 }

@@ -23,6 +23,8 @@ package struct SessionRecord {
     package private(set) var end: ConnectionEnd?
     package var violations: [String] = []
 
+    package init() {}
+
     package func result(_ ticket: UInt64) -> SendResult? { results[Ticket(rawValue: ticket)] }
 
     /// The tickets with this verdict, in order.
@@ -34,7 +36,7 @@ package struct SessionRecord {
     package var unanswered: Set<Ticket> { handedOut.subtracting(confirmed).subtracting(results.keys) }
 
     /// The entries for the next tickets.
-    mutating func handOut(_ count: Int) -> HandOut {
+    package mutating func handOut(_ count: Int) -> HandOut {
         var bytes: [UInt8] = []
         var items: [EntryBatch.Item] = []
         let first = UInt64(handedOut.count) + 1
