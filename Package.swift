@@ -101,10 +101,15 @@ let package = Package(
             name: "HoldfastTransport",
             dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
             swiftSettings: strict),
+        // A connection to a service that is sent requests over HTTP/2, whichever service it is.
+        .target(
+            name: "HoldfastRequests",
+            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
@@ -112,7 +117,7 @@ let package = Package(
         .target(
             name: "HoldfastChannels",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         .target(
@@ -197,11 +202,22 @@ let package = Package(
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),
+        // A connection's machine between a test's hands and a service that the test plays.
+        .target(
+            name: "SessionRig", dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastRequests", nioCore],
+            path: "Tests/SessionRig", swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastRequestsTests",
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTesting", "HoldfastTransport", "HostileHTTP2",
+                "SessionRig", "Trials", nioCore, nioPosix,
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
-                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastRequests",
+                "HoldfastTesting", "HoldfastTransport", "SessionRig", logging, nioCore, nioPosix, nioSSL, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -3,7 +3,26 @@ internal import NIOCore
 /// Whether a connection still does its work, by what is answered on it and what is not.
 ///
 /// A pure machine.
-struct AnswerRecord {
+package struct AnswerRecord {
+    /// The meaning of an answer for the connection that it came on.
+    package enum Standing: Hashable, Sendable {
+        /// It is about the request.
+        case answered
+        /// An error of the service: status 500.
+        case failed
+        /// A refusal that says nothing about the request, only of who answers: any other 5xx, 429, 403, or a foreign answer.
+        case refused
+
+        /// By the status alone.
+        package init(status: Int) {
+            switch status {
+            case 500: self = .failed
+            case 403, 429, 501...: self = .refused
+            default: self = .answered
+            }
+        }
+    }
+
     /// What is wrong with it. To be put behind the name of an address.
     enum Fault: String, Equatable {
         case silent = "keeps connections open and answers no request"
@@ -40,6 +59,17 @@ struct AnswerRecord {
     init(sendDeadline: Duration, now: NIODeadline) {
         self.sendDeadline = TimeAmount(sendDeadline)
         lastAnswer = now
+    }
+
+    /// - Returns: how long there have been refusals alone, where another connection is asked for.
+    mutating func record(_ standing: Standing, at now: NIODeadline) -> TimeAmount? {
+        switch standing {
+        case .answered:
+            answered(1, at: now)
+            return nil
+        case .failed: return failed(at: now)
+        case .refused: return refused(at: now)
+        }
     }
 
     mutating func answered(_ count: Int, at now: NIODeadline) {

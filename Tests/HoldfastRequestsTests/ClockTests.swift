@@ -2,7 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Holdfast
-@testable import HoldfastAPNs
+@testable import HoldfastRequests
 
 @Suite struct AnswerRecordTests {
     private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
@@ -141,25 +141,52 @@ import Testing
     }
 }
 
-@Suite struct HTTPDateTests {
-    @Test(
-        "The three forms of a date in HTTP mean one time",
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
-            ("Tuesday, 06-Nov-29 08:49:37 GMT", 1_888_649_377), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
-            ("Fri, 31 Dec 2100 12:00:00 GMT", 4_133_937_600),
-        ] as [(String, Int64)])
-    func good(_ text: String, _ seconds: Int64) {
-        #expect(HTTPDate(text)?.time == WallTime(seconds: seconds))
+@Suite struct LivenessClockTests {
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    private func clock() -> LivenessClock {
+        LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(100), pingDeadline: .seconds(10))
     }
 
-    @Test(
-        "What is no date is none",
-        arguments: [
-            "", "120", "soon", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 06 Nix 1994 08:49:37 GMT",
-            "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
-            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37:1 GMT",
-        ])
-    func bad(_ text: String) { #expect(HTTPDate(text) == nil) }
+    @Test("Requests older than the deadline are named, younger ones are not") func deadlines() {
+        var clock = clock()
+        clock.started(before: 11, at: at(1))
+        clock.started(before: 21, at: at(2))
+        #expect(clock.nextDeadline == at(4))
+        #expect(clock.boundary(at: at(3)) == 0)
+        #expect(clock.boundary(at: at(4)) == 11)
+        #expect(clock.nextDeadline == at(5))
+        #expect(clock.boundary(at: at(6)) == 21)
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test("Requests of one second are past their deadline together, with the youngest of them") func together() {
+        var clock = clock()
+        let half = at(1) + .milliseconds(500)
+        clock.started(before: 3, at: at(1))
+        clock.started(before: 5, at: half)
+        clock.started(before: 7, at: at(2))
+        #expect(clock.nextDeadline == half + .seconds(3))
+        #expect(clock.boundary(at: at(4)) == 0)
+        #expect(clock.boundary(at: half + .seconds(3)) == 5)
+        #expect(clock.boundary(at: at(5)) == 7)
+    }
+
+    @Test("A silent connection is asked, and one that stays silent is dead") func silence() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(19)) == .fine)
+        #expect(clock.check(at: at(20)) == .ping)
+        #expect(clock.check(at: at(29)) == .fine)
+        #expect(clock.check(at: at(30)) == .dead)
+    }
+
+    @Test("Anything heard is a sign of life") func heard() {
+        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
+        clock.start(at: at(0))
+        #expect(clock.check(at: at(20)) == .ping)
+        clock.heard(at: at(25))
+        #expect(clock.check(at: at(30)) == .fine)
+        #expect(clock.check(at: at(45)) == .ping)
+    }
 }
