@@ -20,7 +20,7 @@ package protocol RequestDialect: SendableMetatype {
     /// started, and once a second.
     ///
     /// - Throws: why there is none; the connection ends with it.
-    mutating func authorize(at now: Moment) throws(ConnectError)
+    mutating func authorize(at now: LoopMoment) throws(ConnectError)
 
     /// The peer allows its dynamic table of header fields this many bytes from now on.
     mutating func setHeaderTableSize(_ size: Int)
@@ -36,11 +36,11 @@ package protocol RequestDialect: SendableMetatype {
 
     /// - Parameter isRetired: the connection's credentials have been replaced by others meanwhile.
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
     ) -> AnswerVerdict<Result>
 
     /// The service takes no more requests on this connection.
-    mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<Result>
+    mutating func judge(_ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool) -> GoAwayVerdict<Result>
 
     /// All answers of one read have been judged.
     ///

@@ -69,7 +69,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        let now = Moment.now
+        let now = LoopMoment.now
         session.enqueue(owner.takeAll())
         session.finishReading(at: now)
         // The engine works on the answers while the next requests are written.
@@ -108,7 +108,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
 
     // MARK: Effects
 
-    private func step(_ input: (inout RequestSession<Dialect>, Moment) -> Void) {
+    private func step(_ input: (inout RequestSession<Dialect>, LoopMoment) -> Void) {
         session.enqueue(owner.takeAll())
         input(&session, .now)
         perform()

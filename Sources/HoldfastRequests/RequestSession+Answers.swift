@@ -17,7 +17,7 @@ extension RequestSession {
     }
 
     /// Tells what one read brought.
-    mutating func report(at now: Moment) {
+    mutating func report(at now: LoopMoment) {
         guard !events.isEmpty else { return }
         if !events.succeeded.isEmpty {
             let tickets = events.succeeded.map(Ticket.init(rawValue:))
@@ -32,7 +32,7 @@ extension RequestSession {
         endIfDrained(at: now)
     }
 
-    private mutating func reportOthers(_ others: [HTTP2ClientEvents.Event], at now: Moment) {
+    private mutating func reportOthers(_ others: [HTTP2ClientEvents.Event], at now: LoopMoment) {
         var consequences = Consequences()
         for event in others {
             switch event {
@@ -61,7 +61,7 @@ extension RequestSession {
     }
 
     /// The results come first: leaving may be the connection's end, behind which nothing may come.
-    private mutating func perform(_ consequences: Consequences, at now: Moment) {
+    private mutating func perform(_ consequences: Consequences, at now: LoopMoment) {
         if !consequences.results.isEmpty { actions.append(.results(consequences.results)) }
         if let (cause, verdict) = consequences.farewell {
             if case .opening = phase, consequences.isUntold, let verdict {
@@ -76,7 +76,7 @@ extension RequestSession {
 
     /// The service takes no more requests here. What it says of streams that it has not looked at, it says of what has no
     /// stream yet, too.
-    private mutating func take(_ goAway: HTTP2GoAway, at now: Moment, _ consequences: inout Consequences) {
+    private mutating func take(_ goAway: HTTP2GoAway, at now: LoopMoment, _ consequences: inout Consequences) {
         let verdict = dialect.judge(goAway, at: now, isRetired: isRetired)
         consequences.results += goAway.neverProcessed.map { (Ticket(rawValue: $0), verdict.result) }
         // The second of two adds the streams that it names; what it says counts only where the first said nothing.
@@ -86,7 +86,7 @@ extension RequestSession {
     }
 
     private mutating func result(
-        of response: HTTP2Response, to ticket: Ticket, at now: Moment, _ consequences: inout Consequences
+        of response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, _ consequences: inout Consequences
     ) -> Dialect.Result {
         let verdict = dialect.judge(response, to: ticket, at: now, isRetired: isRetired)
         // Where nothing is answered for long but refusals that are not about requests, another connection may fare better.

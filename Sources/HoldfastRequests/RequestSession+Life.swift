@@ -6,7 +6,7 @@ internal import NIOCore
 /// The connection's life.
 extension RequestSession {
     /// Takes nothing more, waits for the answers to what is open, then ends.
-    package mutating func close(deadline: Duration, at now: Moment) {
+    package mutating func close(deadline: Duration, at now: LoopMoment) {
         if case .ended = phase { return }
         drain(cause: nil, at: now)
         guard case .draining = phase else { return }
@@ -16,13 +16,13 @@ extension RequestSession {
     }
 
     /// The credentials have been replaced by others, which new connections are opened with.
-    package mutating func retire(at now: Moment) {
+    package mutating func retire(at now: LoopMoment) {
         isRetired = true
         drain(cause: "new credentials are in use", at: now)
     }
 
     /// Waits for no answer any longer, and sends nothing that waits. The connection goes on.
-    package mutating func giveUp(_ why: String, at now: Moment) {
+    package mutating func giveUp(_ why: String, at now: LoopMoment) {
         if case .ended = phase { return }
         let open = http.openTags
         for tag in open { http.cancel(tag: tag) }
@@ -33,7 +33,7 @@ extension RequestSession {
     }
 
     /// Time has passed. What is due by then is done.
-    package mutating func look(at now: Moment) {
+    package mutating func look(at now: LoopMoment) {
         if case .ended = phase { return }
         if let endBy, endBy <= now.monotonic { return end(nil, at: now) }
         giveUpLate(now)
@@ -60,7 +60,7 @@ extension RequestSession {
     ///   - unsent: the result for what has no stream yet; by default it goes over another connection.
     ///   - untold: what the service has said that stands for all, where no answer has carried it to the engine.
     mutating func drain(
-        cause: String?, unsent: Dialect.Result? = nil, untold: Dialect.Result? = nil, at now: Moment
+        cause: String?, unsent: Dialect.Result? = nil, untold: Dialect.Result? = nil, at now: LoopMoment
     ) {
         switch phase {
         case .draining, .ended: return
@@ -73,12 +73,12 @@ extension RequestSession {
         endIfDrained(at: now)
     }
 
-    mutating func endIfDrained(at now: Moment) {
+    mutating func endIfDrained(at now: LoopMoment) {
         guard case .draining(let cause) = phase, http.openStreams == 0 else { return }
         end(cause, at: now)
     }
 
-    private mutating func tickIfDue(_ now: Moment) {
+    private mutating func tickIfDue(_ now: LoopMoment) {
         if case .ended = phase { return }
         guard let nextTick, nextTick <= now.monotonic else { return }
         self.nextTick = now.monotonic + Self.tickInterval
@@ -105,7 +105,7 @@ extension RequestSession {
     }
 
     /// Requests that have reached their deadline.
-    private mutating func giveUpLate(_ now: Moment) {
+    private mutating func giveUpLate(_ now: LoopMoment) {
         let late = http.openRequests(before: liveness.boundary(at: now.monotonic))
         guard !late.isEmpty else { return }
         for request in late { _ = http.cancel(streamID: request.streamID) }
@@ -123,7 +123,7 @@ extension RequestSession {
     /// The connection is over. What is open may have been taken; what has no stream was not sent.
     ///
     /// - Parameter cause: nil for an end that was asked for.
-    mutating func end(_ cause: String?, at now: Moment) {
+    mutating func end(_ cause: String?, at now: LoopMoment) {
         if case .ended = phase { return }
         // Answers that came together with the end are answers.
         if !events.isEmpty { report(at: now) }

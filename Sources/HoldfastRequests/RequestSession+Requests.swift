@@ -6,7 +6,7 @@ internal import NIOCore
 /// Requests out.
 extension RequestSession {
     /// Starts as many requests as there are streams for.
-    package mutating func pump(at now: Moment) {
+    package mutating func pump(at now: LoopMoment) {
         guard case .open = phase else {
             switch phase {
             case .draining: returnQueue()
@@ -40,7 +40,7 @@ extension RequestSession {
     }
 
     /// - Returns: whether requests may go out.
-    private mutating func authorize(at now: Moment) -> Bool {
+    private mutating func authorize(at now: LoopMoment) -> Bool {
         do throws(ConnectError) {
             try dialect.authorize(at: now)
             return true

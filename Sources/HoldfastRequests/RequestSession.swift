@@ -59,7 +59,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     static var tickInterval: TimeAmount { .seconds(1) }
 
     /// For a connection that is about to be made.
-    package init(_ dialect: Dialect, _ settings: RequestSettings, at now: Moment) {
+    package init(_ dialect: Dialect, _ settings: RequestSettings, at now: LoopMoment) {
         self.dialect = dialect
         self.settings = settings
         var limits = HTTP2Limits.client
@@ -105,7 +105,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     // MARK: What happens to it
 
     /// The channel is open: there is somebody to talk to.
-    package mutating func begin(at now: Moment) {
+    package mutating func begin(at now: LoopMoment) {
         guard nextTick == nil else { return }
         nextTick = now.monotonic + Self.tickInterval
         liveness.start(at: now.monotonic)
@@ -118,7 +118,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     }
 
     /// Everything that there was to read has been given to ``receive(_:)``.
-    package mutating func finishReading(at now: Moment) {
+    package mutating func finishReading(at now: LoopMoment) {
         if case .ended = phase { return }
         liveness.heard(at: now.monotonic)
         report(at: now)
@@ -135,10 +135,10 @@ package struct RequestSession<Dialect: RequestDialect> {
     package mutating func setWritable(_ isWritable: Bool) { self.isWritable = isWritable }
 
     /// The connection is over: by the peer, or by an error of the channel.
-    package mutating func lose(_ cause: String, at now: Moment) { end(cause, at: now) }
+    package mutating func lose(_ cause: String, at now: LoopMoment) { end(cause, at: now) }
 
     /// The peer can't be talked to.
-    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: Moment) {
+    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: LoopMoment) {
         if case .opening = phase {
             phase = .ended
             actions += [.close, .failed(ConnectError(kind, message))]

@@ -10,14 +10,14 @@ internal import NIOCore
 package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == HandOut, Dialect.Result == SendResult {
     package var session: RequestSession<Dialect>
     package var service: ServiceModel
-    package private(set) var now: Moment
+    package private(set) var now: LoopMoment
     /// Written, and not carried to the service yet.
     private var wire = ByteBuffer()
     private var countedBytes = 0
     package var told = SessionRecord()
 
     package init(_ dialect: Dialect, _ settings: RequestSettings, streams: Int = 100) {
-        now = Moment(
+        now = LoopMoment(
             monotonic: .uptimeNanoseconds(1_000_000_000_000), wall: WallTime(seconds: 1_800_000_000))
         session = RequestSession(dialect, settings, at: now)
         service = ServiceModel(streams: streams)
@@ -43,7 +43,7 @@ package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == H
     }
 
     /// Does something with the session at this moment, and performs what it says.
-    package func step(_ input: (inout RequestSession<Dialect>, Moment) -> Void) {
+    package func step(_ input: (inout RequestSession<Dialect>, LoopMoment) -> Void) {
         input(&session, now)
         session.drainOutput(into: &wire)
         told.written(Array(wire.readableBytesView.dropFirst(countedBytes)))
@@ -67,7 +67,7 @@ package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == H
 
     private func move(to time: NIODeadline) {
         let passed = time - now.monotonic
-        now = Moment(monotonic: time, wall: now.wall.advanced(by: .nanoseconds(passed.nanoseconds)))
+        now = LoopMoment(monotonic: time, wall: now.wall.advanced(by: .nanoseconds(passed.nanoseconds)))
     }
 
     // MARK: The wire

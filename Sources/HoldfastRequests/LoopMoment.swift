@@ -1,8 +1,8 @@
 package import Holdfast
 package import NIOCore
 
-/// A point in time by both clocks: waiting is measured by the monotonic one, dates are compared with the wall clock.
-package struct Moment: Hashable, Sendable {
+/// A ``Moment`` by the clock of event loops: deadlines are theirs, and dates are compared with the wall clock.
+package struct LoopMoment: Hashable, Sendable {
     package var monotonic: NIODeadline
     package var wall: WallTime
 
@@ -12,7 +12,7 @@ package struct Moment: Hashable, Sendable {
     }
 }
 
-extension Moment {
+extension LoopMoment {
     /// By the machine's clocks. For drivers: a machine is told the time.
-    static var now: Moment { Moment(monotonic: .now(), wall: EngineClock.system.wall()) }
+    static var now: LoopMoment { LoopMoment(monotonic: .now(), wall: EngineClock.system.wall()) }
 }
