@@ -1,4 +1,5 @@
 import CHoldfastLMDB
+import Foundation
 import Glibc
 
 /// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
@@ -25,6 +26,8 @@ import Glibc
     package let access: Access
     let file: FileIdentity
     let dataFile: DataFilePlace
+    /// Held while tables are opened or made.
+    private let tableLock = NSLock()
     /// How many users have yet to close it; the registry's.
     var leases = 0
 
@@ -49,6 +52,14 @@ import Glibc
             return try Environment(
                 path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
         }
+    }
+
+    /// Opens or makes tables with `body`, alone: liblmdb gives out handles to one transaction at a time. One that makes a
+    /// table is committed in `body`.
+    package func openingTables<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+        tableLock.lock()
+        defer { tableLock.unlock() }
+        return try body()
     }
 
     /// The environment at `path` if this process has it open. Each user closes it, and the last one really does.

@@ -219,6 +219,7 @@ extension Consumer {
             for (position, entry) in found.entries { blacklisted[position, default: []].append(entry) }
             for (position, fault) in found.unreadable { unreadable[position] = fault }
         }
+        let limits = connector.limits
         var examined = Examined()
         examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
@@ -230,6 +231,7 @@ extension Consumer {
             examined.flights.append(flight)
             var obstacle = obstacle(
                 to: flight, fields, in: batch, blacklisted[position], suspects: suspects, wall: wall)
+            if obstacle == nil, !limits.takes(fields) { obstacle = .unsupported }
             if obstacle == nil, let fault = unreadable[position] {
                 obstacle = unreadableBlacklist(fields, in: batch, fault)
             }
@@ -283,6 +285,9 @@ extension Consumer {
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .unsupported:
+            plan.reject(
+                key, ticket: ticket, reason: .recipientUnsupported, possiblySent: flight.possiblySentBefore, wall: wall)
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .tooOld:
             plan.reject(key, ticket: ticket, reason: .expired, possiblySent: flight.possiblySentBefore, wall: wall)
@@ -302,6 +307,8 @@ extension Consumer {
         case hadItsAttempt
         case expired
         case blacklisted
+        /// The service has no recipients of this kind.
+        case unsupported
         case superseded
         case topicSetAside(until: WallTime)
         /// So many that carried nothing else.
@@ -324,14 +331,15 @@ extension Consumer {
             let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, wall: wall)
             return .mustWait(due.since(wall), .clockDistrusted)
         }
-        guard entries != nil || !suspects.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
+        guard entries != nil || !suspects.isEmpty, !fields.isBroadcast else {
             return nil
         }
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
         let forbidding = TokenBlacklist.forbidding(
-            entries ?? [], topic: topic, endpoint: connector.serviceIdentity, registeredAt: fields.tokenRegisteredAt)
+            entries ?? [], topic: topic, endpoint: connector.serviceIdentity, registeredAt: fields.tokenRegisteredAt,
+            now: wall)
         if forbidding != nil { return .blacklisted }
-        if suspects.contains(TokenOfTopic(token: token, topic: topic)) {
+        if suspects.contains(TokenOfTopic(recipient: fields.recipient(in: batch.bytes), topic: topic)) {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil
@@ -342,12 +350,12 @@ extension Consumer {
     private func unreadableBlacklist(
         _ fields: PackedNotification.Fields, in batch: EntryBatch, _ fault: RecordFault
     ) -> Obstacle {
-        let token = fields.recipient(in: batch.bytes).token?.shortened ?? "?"
+        let recipient = fields.recipient(in: batch.bytes)
         log(
             .blacklistUnreadable,
-            "the blacklist's record of token \(token) can't be read (\(fault)), so what is for it waits; "
+            "the blacklist's record of \(recipient.noun) \(recipient) can't be read (\(fault)), so what is for it waits; "
                 + "`holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew",
-            ["token": .string(token), "fault": .string("\(fault)")])
+            [recipient.noun: .string("\(recipient)"), "fault": .string("\(fault)")])
         return .mustWait(configuration.probes.maximum, .blacklistUnreadable)
     }
 
