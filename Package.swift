@@ -75,7 +75,8 @@ let package = Package(
         .target(
             name: "HoldfastLMDB", dependencies: ["CHoldfastLMDB"], path: "Journal/HoldfastLMDB", swiftSettings: strict),
         .target(
-            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB"], path: "Journal/HoldfastJournal",
+            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastOpenSSL"],
+            path: "Journal/HoldfastJournal",
             swiftSettings: strict),
 
         // The engine and its contracts.

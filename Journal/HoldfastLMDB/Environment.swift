@@ -1,4 +1,5 @@
 import CHoldfastLMDB
+import Foundation
 import Glibc
 
 /// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
@@ -25,7 +26,9 @@ import Glibc
     package let access: Access
     let file: FileIdentity
     let dataFile: DataFilePlace
-    /// The number of users that have yet to close it; the registry's.
+    /// Held while tables are opened or made.
+    private let tableLock = NSLock()
+    /// The number of users that have yet to close it; the registry\'s.
     var leases = 0
 
     /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.
@@ -49,6 +52,14 @@ import Glibc
             return try Environment(
                 path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
         }
+    }
+
+    /// Opens or makes tables with `body`, alone: liblmdb gives out handles to one transaction at a time. One that makes a
+    /// table is committed in `body`.
+    package func openingTables<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+        tableLock.lock()
+        defer { tableLock.unlock() }
+        return try body()
     }
 
     /// The environment at `path` if this process has it open. Each user closes it, and the last one really does.

@@ -92,6 +92,12 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
     ///
     /// - Returns: nil when one of them does not exist.
     package static func openTables(_ names: [String], in environment: Environment) throws(LMDBError) -> [Table]? {
+        try environment.openingTables { () throws(LMDBError) in try openTablesAlone(names, in: environment) }
+    }
+
+    private static func openTablesAlone(
+        _ names: [String], in environment: Environment
+    ) throws(LMDBError) -> [Table]? {
         var begun: OpaquePointer?
         let code = unsafe mdb_txn_begin(environment.handle, nil, UInt32(MDB_RDONLY), &begun)
         try check(code, "mdb_txn_begin", path: environment.path)

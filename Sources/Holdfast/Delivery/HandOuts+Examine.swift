@@ -41,6 +41,7 @@ extension HandOuts {
         let asksLater = judge.caution.hasSuspects || !judge.topicHold.isEmpty
         let supersedes = context.configuration.supersedesLiveActivities
         let hasOneAttempt = lanes[index].hasOneAttempt
+        let limits = context.connector.limits
         var examined = Examined()
         examined.flights.reserveCapacity(batch.count)
         for position in batch.items.indices {
@@ -53,6 +54,7 @@ extension HandOuts {
                 possiblySent: possiblySent(item.uid))
             examined.flights.append(flight)
             var obstacle = judge.obstacle(to: flight, fields, in: batch, blacklisted[position], wall: now.wall)
+            if obstacle == nil, !limits.takes(fields) { obstacle = .unsupported }
             if obstacle == nil, let fault = unreadable[position] {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
             }
@@ -93,8 +95,7 @@ extension HandOuts {
     private func unreadableBlacklist(
         _ fields: PackedNotification.Fields, in batch: EntryBatch, _ fault: RecordFault, _ examined: inout Examined
     ) -> Obstacle {
-        let token = fields.recipient(in: batch.bytes).token?.shortened ?? "?"
-        examined.news.append(.blacklistUnreadable(token: token, fault))
+        examined.news.append(.blacklistUnreadable(fields.recipient(in: batch.bytes), fault))
         return .mustWait(context.configuration.probes.maximum, .blacklistUnreadable)
     }
 

@@ -19,7 +19,9 @@ extension Settler {
             for (uid, notification) in try notifications(Set(flights.map(\.uid)).sorted(), lane: id) {
                 let key = EntryKey(lane: id, uid: uid)
                 evidence.topics[key] = notification.topic
-                evidence.tokens[key] = notification.token.map { TokenOfTopic(token: $0, topic: notification.topic) }
+                // What is said of many devices says nothing of one.
+                guard !notification.recipient.isBroadcast else { continue }
+                evidence.tokens[key] = TokenOfTopic(recipient: notification.recipient, topic: notification.topic)
             }
         }
         return evidence

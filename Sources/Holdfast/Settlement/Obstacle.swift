@@ -5,6 +5,8 @@ enum Obstacle {
     case hadItsAttempt
     case expired
     case blacklisted
+    /// The service has no recipients of this kind.
+    case unsupported
     /// A newer notification stands for it.
     case superseded
     case topicSetAside(until: WallTime)

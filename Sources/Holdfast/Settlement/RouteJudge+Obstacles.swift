@@ -16,14 +16,15 @@ extension RouteJudge {
             let due = clockHold.hold(lane: flight.lane, distrustedUntil: until, wall: wall)
             return .mustWait(due.since(wall), .clockDistrusted)
         }
-        guard entries != nil || !suspectTokens.isEmpty, let token = fields.recipient(in: batch.bytes).token else {
+        guard entries != nil || !suspectTokens.isEmpty, !fields.isBroadcast else {
             return nil
         }
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
         let forbidding = TokenBlacklist.forbidding(
-            entries ?? [], topic: topic, endpoint: service, registeredAt: fields.tokenRegisteredAt)
+            entries ?? [], topic: topic, endpoint: service, registeredAt: fields.tokenRegisteredAt,
+            now: wall)
         if forbidding != nil { return .blacklisted }
-        if suspectTokens.contains(TokenOfTopic(token: token, topic: topic)) {
+        if suspectTokens.contains(TokenOfTopic(recipient: fields.recipient(in: batch.bytes), topic: topic)) {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil
@@ -43,6 +44,9 @@ extension RouteJudge {
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .unsupported:
+            plan.reject(
+                key, ticket: ticket, reason: .recipientUnsupported, possiblySent: flight.possiblySentBefore, wall: wall)
         case .superseded: plan.supersede(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .tooOld:
             plan.reject(key, ticket: ticket, reason: .expired, possiblySent: flight.possiblySentBefore, wall: wall)

@@ -206,12 +206,12 @@ extension EngineLog {
                 .credentialsDoubted,
                 "the service refuses credentials with which it takes other notifications; this one goes again later: "
                     + words)
-        case .blacklistUnreadable(let token, let fault):
+        case .blacklistUnreadable(let recipient, let fault):
             self(
                 .blacklistUnreadable,
-                "the blacklist's record of token \(token) can't be read (\(fault)), so what is for it waits; "
+                "the blacklist's record of \(recipient.noun) \(recipient) can't be read (\(fault)), so what is for it waits; "
                     + "`holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew",
-                ["token": .string(token), "fault": .string("\(fault)")])
+                [recipient.noun: .string("\(recipient)"), "fault": .string("\(fault)")])
         default: break
         }
     }

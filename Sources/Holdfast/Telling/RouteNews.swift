@@ -57,7 +57,7 @@ enum RouteNews: Sendable {
     case secondHandOut(LaneKey, Int)
     case quarantined(LaneKey, UID, RecordFault)
     case credentialsDoubted(String)
-    case blacklistUnreadable(token: String, RecordFault)
+    case blacklistUnreadable(Recipient, RecordFault)
     case trimmed(rejections: Int)
 
     // MARK: What could not be done

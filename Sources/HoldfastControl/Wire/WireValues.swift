@@ -39,9 +39,9 @@ struct WireUID: Codable, Hashable {
 }
 
 enum WireToken {
-    static func token(_ hex: String) throws(ControlError) -> DeviceToken {
+    static func recipient(_ notation: String) throws(ControlError) -> Recipient {
         do throws(Refusal) {
-            return try DeviceToken(hex)
+            return try Recipient(notation: notation)
         } catch {
             throw .malformed(error.detail)
         }
@@ -63,12 +63,12 @@ struct WireBlacklistKey: Codable, Hashable {
     var scope: WireScope?
 
     init(_ key: BlacklistKey) {
-        token = key.token.hex
+        token = key.recipient.notation
         scope = key.scope.map(WireScope.init)
     }
 
     func value() throws(ControlError) -> BlacklistKey {
-        BlacklistKey(try WireToken.token(token), scope.map { $0.value() })
+        BlacklistKey(try WireToken.recipient(token), scope.map { $0.value() })
     }
 }
 
@@ -82,9 +82,10 @@ struct WireBlacklistEntry: Codable, Hashable {
     var topic: String?
     var endpoint: String?
     var status: Int?
+    var expiresAt: Int64?
 
     init(_ entry: BlacklistEntry) {
-        token = entry.token.hex
+        token = entry.recipient.notation
         reason = entry.reason.rawValue
         since = entry.since.milliseconds
         learntAt = entry.learntAt.milliseconds
@@ -92,12 +93,15 @@ struct WireBlacklistEntry: Codable, Hashable {
         topic = entry.topic
         endpoint = entry.endpoint
         status = entry.status
+        expiresAt = entry.expiresAt?.milliseconds
     }
 
     func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
-            token: try WireToken.token(token), reason: Reason(rawValue: reason), since: WallTime(milliseconds: since),
-            learntAt: WallTime(milliseconds: learntAt), route: route, topic: topic, endpoint: endpoint, status: status)
+            recipient: try WireToken.recipient(token), reason: Reason(rawValue: reason),
+            since: WallTime(milliseconds: since), learntAt: WallTime(milliseconds: learntAt), route: route,
+            topic: topic,
+            endpoint: endpoint, status: status, expiresAt: expiresAt.map(WallTime.init(milliseconds:)))
     }
 }
 
@@ -123,9 +127,13 @@ struct WireCause: Codable, Hashable {
 
 struct WireNotification: Codable, Hashable {
     var id: String?
-    /// One of the two.
+    /// One of the three.
     var token: String?
     var channel: String?
+    /// Another service's, in its ``ServiceAddress/notation``.
+    var address: String?
+    /// Absent for JSON.
+    var payloadKind: UInt8?
     var topic: String
     var payload: Data
     var pushType: String?
@@ -142,6 +150,8 @@ struct WireNotification: Codable, Hashable {
         id = notification.id?.description
         token = notification.token?.hex
         channel = notification.recipient.channel?.id
+        address = notification.recipient.serviceAddress?.notation
+        payloadKind = notification.payloadKind == .json ? nil : notification.payloadKind.rawValue
         topic = notification.topic
         payload = Data(notification.payload)
         pushType = notification.pushType?.rawValue
@@ -167,6 +177,7 @@ struct WireNotification: Codable, Hashable {
         }
         return PushNotification(
             recipient: try recipient(), topic: topic, payload: Array(payload),
+            payloadKind: payloadKind.map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: pushType.map(PushType.init(rawValue:)), priority: urgency,
             expiration: Expiration(unixSeconds: expiration, ownDeadline: tryUntil),
             collapseID: collapseID, id: parsed,
@@ -175,16 +186,17 @@ struct WireNotification: Codable, Hashable {
     }
 
     private func recipient() throws(ControlError) -> Recipient {
-        switch (token, channel) {
-        case (let token?, nil): return .device(try WireToken.token(token))
-        case (nil, let channel?):
-            do throws(Refusal) {
-                return .channel(try BroadcastChannel(channel))
-            } catch {
-                throw .malformed(error.detail)
+        do throws(Refusal) {
+            switch (token, channel, address) {
+            case (let token?, nil, nil): return .device(try DeviceToken(token))
+            case (nil, let channel?, nil): return .channel(try BroadcastChannel(channel))
+            case (nil, nil, let address?): return .service(try ServiceAddress(notation: address))
+            default: break
             }
-        case (nil, nil), (_?, _?): throw .malformed("a notification has a token or a channel")
+        } catch {
+            throw .malformed(error.detail)
         }
+        throw .malformed("a notification has a token, a channel or an address")
     }
 }
 

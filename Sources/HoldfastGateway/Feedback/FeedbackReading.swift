@@ -32,8 +32,8 @@ struct FeedbackReading: Sendable {
     /// Numbers of additions: the last one served before, and the last one of this reading.
     let after: UInt64
     let through: UInt64
-    /// The last token served: the blacklist is ordered by tokens.
-    private(set) var position: DeviceToken?
+    /// The blacklist is ordered by tokens. Behind them come other services' addresses, which this protocol has no form for.
+    private(set) var position: Recipient?
 
     init(topic: String, endpoint: String?, after: UInt64, through: UInt64) {
         self.topic = topic
@@ -55,13 +55,14 @@ struct FeedbackReading: Sendable {
         var page = Page()
         // A token's entries come together; it is served once.
         var told: DeviceToken?
-        for entry in entries where isMeant(entry) && entry.token != told {
-            page.add(FeedbackTuple(token: entry.token, since: entry.since))
-            told = entry.token
+        for entry in entries where isMeant(entry) {
+            guard let token = entry.token, token != told else { continue }
+            page.add(FeedbackTuple(token: token, since: entry.since))
+            told = token
         }
         if !isLast, let last = entries.last {
             var rest = self
-            rest.position = last.token
+            rest.position = last.recipient
             page.rest = rest
         }
         return page

@@ -4,6 +4,7 @@ internal import HoldfastService
 
 /// A blacklist entry as it is listed, exported and imported. The names of its properties are those of the JSON.
 struct BlacklistRow: Codable, Equatable {
+    /// A token, or another service's address by its ``ServiceAddress/notation``.
     var token: String
     var reason: String
     var since: ExactTime
@@ -12,15 +13,18 @@ struct BlacklistRow: Codable, Equatable {
     /// Absent for every topic, or service.
     var topic: String?
     var endpoint: String?
+    /// Absent where it holds until a newer registration.
+    var expiresAt: ExactTime?
 
     init(_ entry: BlacklistEntry, reveal: Bool) {
-        token = reveal ? entry.token.hex : entry.token.shortened
+        token = reveal ? entry.recipient.notation : "\(entry.recipient)"
         reason = entry.reason.rawValue
         since = ExactTime(entry.since)
         learntAt = ExactTime(entry.learntAt)
         route = entry.route
         topic = entry.topic
         endpoint = entry.endpoint
+        expiresAt = entry.expiresAt.map { ExactTime($0) }
     }
 
     static func table(_ rows: [BlacklistRow], withHeading: Bool) -> String {
@@ -56,6 +60,7 @@ extension BlacklistEntry {
         var route: String?
         var topic: String?
         var endpoint: String?
+        var expiresAt: ExactTime?
     }
 
     /// - Parameter line: one of an export; all but `token` may be left out.
@@ -73,8 +78,8 @@ extension BlacklistEntry {
         } catch {
             throw LineFault("is no JSON object")
         }
-        let word: DeviceToken
-        do throws(Refusal) { word = try DeviceToken(found.token) } catch { throw LineFault(error) }
+        let word: Recipient
+        do throws(Refusal) { word = try Recipient(notation: found.token) } catch { throw LineFault(error) }
         for (name, text) in [
             ("reason", found.reason), ("route", found.route), ("topic", found.topic), ("endpoint", found.endpoint),
         ] {
@@ -83,11 +88,12 @@ extension BlacklistEntry {
             }
         }
         self.init(
-            token: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
+            recipient: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
             since: found.since?.value ?? now, learntAt: found.learntAt?.value ?? now,
             route: found.route ?? Self.operatorRoute,
             topic: found.topic.flatMap { $0.isEmpty ? nil : $0 },
-            endpoint: found.endpoint.flatMap { $0.isEmpty ? nil : $0 })
+            endpoint: found.endpoint.flatMap { $0.isEmpty ? nil : $0 }, expiresAt: found.expiresAt?.value)
+        if let fault { throw LineFault(fault) }
     }
 
     /// What an operator's own entry says where nothing else is said.

@@ -26,6 +26,7 @@ struct EntryRow: Encodable {
     var id: String?
     var token: String?
     var channel: String?
+    var address: String?
     var topic: String
     var pushType: String?
     var priority: UInt8?
@@ -45,7 +46,7 @@ struct EntryRow: Encodable {
     enum CodingKeys: String, CodingKey {
         case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, reason, status, rejectedAt, timestamp,
             token,
-            channel, tag,
+            channel, address, tag,
             payloadBytes, summary, explanation
         case retryOf
         case isPossiblySent = "possiblySent"
@@ -88,6 +89,7 @@ struct EntryRow: Encodable {
         id = notification.id?.description
         token = notification.token.map { reveal ? $0.hex : $0.shortened }
         channel = notification.recipient.channel?.id
+        address = notification.recipient.serviceAddress.map { reveal ? $0.notation : "\($0)" }
         topic = notification.topic
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
@@ -129,7 +131,7 @@ struct EntryRow: Encodable {
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            token ?? channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
+            token ?? channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? address ?? "",
             topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
@@ -154,6 +156,7 @@ struct EntryRow: Encodable {
             ("due", dueAt), ("kept aside since", asideSince), ("reason", reason), ("status", status.map { String($0) }),
             ("rejected", rejectedAt),
             ("timestamp", timestamp), ("apns-id", id), ("token", token), ("apns-channel-id", channel),
+            ("address", address),
             ("apns-topic", topic),
             ("apns-push-type", pushType),
             ("apns-priority", priority.map { String($0) }), ("apns-expiration", expiration.map { String($0) }),

@@ -61,7 +61,8 @@ struct BlacklistAddCommand: AsyncParsableCommand {
                 try await desk.blacklist(
                     tokens.map { token in
                         BlacklistEntry(
-                            token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route,
+                            recipient: token, reason: Reason(rawValue: reason), since: since, learntAt: now,
+                            route: route,
                             topic: scopeOptions.topic, endpoint: scopeOptions.endpoint)
                     })
                 progress.add(tokens.count)

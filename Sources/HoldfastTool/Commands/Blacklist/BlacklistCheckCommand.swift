@@ -63,8 +63,8 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
     }
 
-    private func line(_ token: DeviceToken, _ entry: BlacklistRow?) throws -> String {
-        let name = reveal ? token.hex : token.shortened
+    private func line(_ token: Recipient, _ entry: BlacklistRow?) throws -> String {
+        let name = reveal ? token.notation : "\(token)"
         guard json else { return "\(name)  " + (entry.map { "blacklisted: \($0.words)" } ?? "not blacklisted") }
         return try JSONOutput.line(
             Row(
