@@ -15,7 +15,8 @@ final class LaneTable: RandomAccessCollection {
     var endIndex: Int { lanes.count }
 
     subscript(index: Int) -> RouteLane {
-        _read { yield lanes[index] }
+        // A copy: with `_read` here, reading a part of a lane's machine crashed debug builds on a route's thread.
+        get { lanes[index] }
         _modify { yield &lanes[index] }
     }
 
