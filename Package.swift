@@ -27,6 +27,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -46,12 +47,15 @@ let package = Package(
         .library(name: "HoldfastChannels", targets: ["HoldfastChannels"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
+        .library(name: "HoldfastService", targets: ["HoldfastService"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
         .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
         .executable(name: "holdfast", targets: ["HoldfastTool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        // Only tests take it, beside which an application's own configuration is read.
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -71,7 +75,8 @@ let package = Package(
         .target(
             name: "HoldfastLMDB", dependencies: ["CHoldfastLMDB"], path: "Journal/HoldfastLMDB", swiftSettings: strict),
         .target(
-            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB"], path: "Journal/HoldfastJournal",
+            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastOpenSSL"],
+            path: "Journal/HoldfastJournal",
             swiftSettings: strict),
 
         // The engine and its contracts.
@@ -97,10 +102,15 @@ let package = Package(
             name: "HoldfastTransport",
             dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
             swiftSettings: strict),
+        // A connection to a service that is sent requests over HTTP/2, whichever service it is.
+        .target(
+            name: "HoldfastRequests",
+            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS],
+            swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
@@ -108,7 +118,7 @@ let package = Package(
         .target(
             name: "HoldfastChannels",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         .target(
@@ -123,6 +133,15 @@ let package = Package(
                 "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
                 serviceLifecycle,
+            ],
+            swiftSettings: strict),
+
+        // What `holdfast serve` is, for services that embed it.
+        .target(
+            name: "HoldfastService",
+            dependencies: [
+                "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
 
@@ -145,9 +164,18 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
-                argumentParser, coreMetrics, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
+                "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
+
+        // Measures, beside yardsticks: Scripts/bench. Not a product, so that nobody installs it.
+        .executableTarget(
+            name: "holdfast-bench",
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway", "HoldfastLegacyAPNs", "Trials",
+                argumentParser, logging, nioCore,
+            ],
+            path: "Sources/HoldfastBench", swiftSettings: strict),
 
         .testTarget(
             name: "HoldfastTests",
@@ -175,11 +203,22 @@ let package = Package(
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),
+        // A connection's machine between a test's hands and a service that the test plays.
+        .target(
+            name: "SessionRig", dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastRequests", nioCore],
+            path: "Tests/SessionRig", swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastRequestsTests",
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTesting", "HoldfastTransport", "HostileHTTP2",
+                "SessionRig", "Trials", nioCore, nioPosix,
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
-                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastRequests",
+                "HoldfastTesting", "HoldfastTransport", "SessionRig", logging, nioCore, nioPosix, nioSSL, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -218,10 +257,21 @@ let package = Package(
             name: "HoldfastToolTests",
             dependencies: [
                 "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
-                "HoldfastTesting", "HoldfastTool", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
-                unixSignals,
+                "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
+                nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastServiceTests",
+            dependencies: [
+                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
+                coreMetrics,
+                logging, serviceLifecycle, unixSignals,
+            ],
+            swiftSettings: strict),
+        // A directory that goes away with its owner, and waiting for what is to come.
+        .target(name: "Scratch", path: "Tests/Scratch", swiftSettings: strict),
         // For tests that run a program which was built beside them.
         .target(name: "BuiltProgram", path: "Tests/BuiltProgram", swiftSettings: strict),
         .testTarget(

@@ -21,7 +21,7 @@ import CHoldfastLMDB
         return try checkFound(code, "mdb_cursor_get", path: path)
     }
 
-    /// Each of these returns false when there is no such entry; the cursor is then nowhere.
+    /// Each move returns false when there is no such entry; the cursor then has no place.
     package mutating func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
     package mutating func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
     package mutating func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }

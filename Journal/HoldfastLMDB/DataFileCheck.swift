@@ -1,7 +1,7 @@
-/// Looks at a data file without liblmdb, which dies by signal on a file that is not what it says.
+/// Checks a data file without liblmdb, which dies by signal on a damaged file.
 ///
-/// Bounded: it reads the two meta pages and the heads of two root pages, whatever the size of the file. Damage below the
-/// roots is found only when a record's checksum is checked.
+/// Bounded: it reads the two meta pages and the heads of two root pages, whatever the size of the file. Damage below
+/// the roots is found only when a record's checksum is checked.
 package enum DataFileCheck {
     package enum Verdict: Hashable, Sendable {
         case sound
@@ -9,7 +9,7 @@ package enum DataFileCheck {
         case absent
         /// The power went while liblmdb was making it, before its first commit: nothing was ever in it.
         case halfMade
-        /// What is wrong, for people.
+        /// The fault in words, for people.
         case damaged(String)
     }
 
@@ -38,11 +38,12 @@ package enum DataFileCheck {
         return .sound
     }
 
-    /// Whether the file can only be one that liblmdb had not finished making.
+    /// Whether liblmdb had certainly not finished making the file.
     ///
-    /// It writes both meta pages, with commit number 0, in one go and unsynced. They are on disk before the first commit
-    /// writes one of them again. So a file of which a meta page is missing, all zeros, never had a commit; unless somebody
-    /// has damaged it, of which the other meta page or the size would tell: a file that was in use is allocated far ahead.
+    /// It writes both meta pages, with commit number 0, in one go and unsynced. They are on disk before the first
+    /// commit writes one of them again. So a file in which a meta page is missing (all zeros) never had a commit,
+    /// unless it was damaged. Damage would show in the other meta page or in the size: a file that was in use is
+    /// allocated far ahead.
     private static func isHalfMade(_ file: OpenFile, _ size: Int) throws(LMDBError) -> Bool {
         guard size < greatestHalfMade else { return false }
         let pageByteCount = Files.pageByteCount

@@ -1,19 +1,19 @@
 import CHoldfastLMDB
 import Glibc
 
-/// What somebody has done to a data file that is open.
+/// The loss of an open data file by an action from outside.
 package enum DataFileLoss: Hashable, Sendable {
-    /// It has no name any more: what is written into it is gone with the last that has it open.
+    /// It has no name any more: its content is gone once the last process closes it.
     case deleted
-    /// Its name leads to no file, and it has another one somewhere.
+    /// Its name leads to no file, but it has another name somewhere.
     case moved
     /// Its name leads to another file.
     case replaced
 }
 
-/// Where an open data file is found by its next opener.
+/// The place where the next opener finds an open data file.
 struct DataFilePlace: Sendable {
-    /// Absolute, so that a process that changes its directory is not taken for one that has lost its file.
+    /// Absolute, so that a process that changes its directory does not seem to have lost its file.
     let path: String
     let identity: FileIdentity
 
@@ -32,9 +32,9 @@ struct DataFilePlace: Sendable {
 }
 
 extension Environment {
-    /// What has become of the data file since it was opened; nil while its name leads to it.
+    /// The loss of the data file since it was opened; nil while its name leads to it.
     ///
-    /// Costs one `stat`. Where the name cannot be followed for want of permission, as in a process that has given up its
+    /// Costs one `stat`. Where the name cannot be followed for lack of permission, as in a process that has dropped its
     /// own, only a file without any name counts as lost.
     package func dataFileLoss() throws(LMDBError) -> DataFileLoss? {
         var facts = stat()

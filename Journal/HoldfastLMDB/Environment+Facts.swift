@@ -10,7 +10,7 @@ package struct EnvironmentInfo: Hashable, Sendable {
     package let pageByteCount: Int
 }
 
-/// One read transaction that liblmdb's reader table lists.
+/// A read transaction in liblmdb's reader table.
 package struct ReaderInfo: Hashable, Sendable {
     package let process: Int32
     /// The commit it reads; nil when it is idle and pins nothing.

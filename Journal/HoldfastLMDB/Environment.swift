@@ -1,22 +1,23 @@
 import CHoldfastLMDB
+import Foundation
 import Glibc
 
 /// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
 ///
-/// Opened once in a process (``EnvironmentRegistry``), shared by those that want it, and closed by the last of them.
-/// Always opened with `MDB_NOTLS`: a read transaction belongs to whoever holds it, not to a thread. Never with
-/// `MDB_WRITEMAP`, `MDB_NOMETASYNC` or `MDB_NORDAHEAD`.
+/// Opened once in a process (``EnvironmentRegistry``), shared by its users, and closed by the last of them. Always
+/// opened with `MDB_NOTLS`: a read transaction belongs to its holder, not to a thread. Never with `MDB_WRITEMAP`,
+/// `MDB_NOMETASYNC` or `MDB_NORDAHEAD`.
 ///
-/// Unchecked, because an `MDB_env` is for any thread; `leases` is the registry's, under its lock.
+/// Unchecked, because any thread may use an `MDB_env`; `leases` is the registry's, under its lock.
 @safe package final class Environment: @unchecked Sendable {
     package enum Access: Sendable {
         /// Reads and writes, with liblmdb's locks. Commits are synced.
         case readWrite
         /// The same, but commits are not synced: they survive the process, not the power.
         case readWriteUnsynced
-        /// Reads what another process may be writing, with liblmdb's locks.
+        /// Reads data that another process may be writing, with liblmdb's locks.
         case readOnly
-        /// Reads what nobody is writing, which the caller has made sure of. Needs no writable lock file.
+        /// Reads data that no process is writing, as the caller has ensured. Needs no writable lock file.
         case readOnlyUnlocked
     }
 
@@ -25,14 +26,16 @@ import Glibc
     package let access: Access
     let file: FileIdentity
     let dataFile: DataFilePlace
-    /// How many users have yet to close it; the registry's.
+    /// Held while tables are opened or made.
+    private let tableLock = NSLock()
+    /// The number of users that have yet to close it; the registry\'s.
     var leases = 0
 
     /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.
     ///
     /// - Parameters:
-    ///   - mapByteCount: the address space reserved, far above what the data will ever need; it is never resized. Nil:
-    ///     what the writer has chosen.
+    ///   - mapByteCount: the address space reserved, far above the greatest size of the data; it is never resized.
+    ///     Nil: the writer's choice.
     ///   - tables: the most tables that will be opened.
     ///   - readers: the most read transactions at a time, of all processes. Only the first opener decides.
     /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open.
@@ -49,6 +52,14 @@ import Glibc
             return try Environment(
                 path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
         }
+    }
+
+    /// Opens or makes tables with `body`, alone: liblmdb gives out handles to one transaction at a time. One that makes a
+    /// table is committed in `body`.
+    package func openingTables<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+        tableLock.lock()
+        defer { tableLock.unlock() }
+        return try body()
     }
 
     /// The environment at `path` if this process has it open. Each user closes it, and the last one really does.
@@ -86,7 +97,7 @@ import Glibc
     /// Closes it, unless others share it. The caller has ended its transactions, and begins no others.
     package func close() { giveBack(all: false) }
 
-    /// For those that failed on the way and closed nothing.
+    /// Frees an environment whose opening failed on the way.
     deinit { giveBack(all: true) }
 
     private func giveBack(all: Bool) {
@@ -94,12 +105,12 @@ import Glibc
         EnvironmentRegistry.shared.takeBack(self, all: all) { unsafe mdb_env_close(handle) }
     }
 
-    /// Writes back and syncs what unsynced commits left.
+    /// Syncs the data of unsynced commits. It is durable on return.
     package func sync() throws(LMDBError) {
         try check(unsafe mdb_env_sync(handle, 1), "mdb_env_sync", path: path)
     }
 
-    /// Allocates the data file's blocks from `start` to `end`, holes included; what is in it stays.
+    /// Allocates the data file's blocks from `start` to `end`, holes included; its content stays.
     package func allocateData(from start: Int, to end: Int) throws(LMDBError) {
         guard start < end else { return }
         try Files.allocate(try dataDescriptor(), start..<end, path + "/data.mdb")
@@ -115,7 +126,7 @@ import Glibc
             unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(info.highWaterPages * info.pageByteCount))
         }
         if written < 0 { throw Files.failure("pwrite", path + "/data.mdb") }
-        // A part of a page is what a disk takes that has no room for the rest.
+        // A full disk writes a part of a page.
         guard written == page.count else { throw LMDBError(.noSpace, "pwrite", path: path + "/data.mdb") }
     }
 

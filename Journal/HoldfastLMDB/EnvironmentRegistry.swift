@@ -1,10 +1,10 @@
 import Foundation
 
-/// Which environments this process has open, by device and inode.
+/// The environments that this process has open, by device and inode.
 ///
-/// liblmdb's locks are those of the process (`fcntl`): opening an environment a second time and closing it again, or
-/// opening and closing nothing but `lock.mdb`, drops the locks of the first. So nobody else opens one; whoever wants to
-/// use one that is open shares it.
+/// liblmdb's locks belong to the process (`fcntl`): opening an environment a second time and closing it again, or only
+/// opening and closing `lock.mdb`, drops the first one's locks. So environments are opened only here, and users of an
+/// open one share it.
 final class EnvironmentRegistry: @unchecked Sendable {  // all is touched only while `condition` is held
     static let shared = EnvironmentRegistry()
 
@@ -17,7 +17,7 @@ final class EnvironmentRegistry: @unchecked Sendable {  // all is touched only w
     private let condition = NSCondition()
     private var entries: [FileIdentity: Entry] = [:]
 
-    /// Opens with `body` what is not open, alone.
+    /// Opens an environment that is not open with `body`, under the lock.
     func open(
         _ file: FileIdentity, path: String, body: () throws(LMDBError) -> Environment
     ) throws(LMDBError) -> Environment {
@@ -30,7 +30,7 @@ final class EnvironmentRegistry: @unchecked Sendable {  // all is touched only w
         return environment
     }
 
-    /// Adds a lease to what is open.
+    /// Adds a lease to an open environment.
     func share(_ file: FileIdentity) -> Environment? {
         condition.lock()
         defer { condition.unlock() }

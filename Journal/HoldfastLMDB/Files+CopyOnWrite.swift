@@ -1,14 +1,14 @@
 import CHoldfastLMDB
 import Glibc
 
-/// File systems that write each page of a file to a new place. On those, allocating ahead of use keeps no room for what is
-/// written over: with a full disk a commit fails in the middle, and a write to liblmdb's mapped lock file kills the process
-/// with SIGBUS.
+/// File systems that write each page of a file to a new place. On those, allocating ahead of use keeps no room for
+/// overwriting: with a full disk a commit fails in the middle, and a write to liblmdb's mapped lock file kills the
+/// process with SIGBUS.
 ///
-/// On btrfs a file may be exempt (`chattr +C`), if it is so before anything is written to it.
+/// On btrfs a file may be exempt (`chattr +C`) if that is set before anything is written to it.
 extension OpenFile {
     private static let btrfs: UInt32 = 0x9123_683E
-    /// From linux/fs.h: FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_NOCOW_FL.
+    /// Numbers of linux/fs.h: FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_NOCOW_FL.
     private static let getFlags: UInt = 0x8008_6601
     private static let setFlags: UInt = 0x4008_6602
     private static let noCopyOnWrite: Int = 0x0080_0000
@@ -18,7 +18,7 @@ extension OpenFile {
         return unsafe fstatfs(descriptor, &facts) == 0 && UInt32(truncatingIfNeeded: facts.f_type) == Self.btrfs
     }
 
-    /// Exempts an empty file, or what will be made in a directory. Where that cannot be, ``isCopiedOnWrite`` says so.
+    /// Exempts an empty file, or the future files of a directory. If that fails, ``isCopiedOnWrite`` says so.
     package func avoidCopyOnWrite() {
         guard isOnBtrfs, var flags = flags() else { return }
         flags |= Self.noCopyOnWrite
@@ -35,13 +35,13 @@ extension OpenFile {
 }
 
 extension Environment {
-    /// Whether the data file's allocated room is worthless for what is written over: see ``OpenFile/isCopiedOnWrite``.
+    /// Whether the data file's allocated room does not help overwriting: see ``OpenFile/isCopiedOnWrite``.
     package var isDataCopiedOnWrite: Bool {
         get throws(LMDBError) { try OpenFile(path + "/data.mdb", .read).isCopiedOnWrite }
     }
 
-    /// Makes the lock file so that no write to it needs room: with blocks of its own before liblmdb maps it. A sparse one, or
-    /// one that is copied on write, kills with SIGBUS on a full disk.
+    /// Makes the lock file so that no write to it needs room: with blocks of its own before liblmdb maps it. A sparse
+    /// file, or one that is copied on write, kills with SIGBUS on a full disk.
     ///
     /// For the owner, before liblmdb opens the environment in this process.
     static func prepareLockFile(_ path: String, readers: Int) throws(LMDBError) {
@@ -50,7 +50,7 @@ extension Environment {
         var file = try OpenFile(path, .create)
         let isOld = try file.byteCount() > 0
         if isOld, file.isCopiedOnWrite, !file.isLockedByOthers {
-            // Of an older Holdfast. Nobody uses it, so a new one takes its place.
+            // A file of an older Holdfast that no process uses: replaced.
             try Files.remove(path)
             file = try OpenFile(path, .create)
         }

@@ -1,7 +1,8 @@
 import CHoldfastLMDB
 import Glibc
 
-/// Whose a file is: root's tools work on journals that belong to a service's user, who must be able to use what they make.
+/// Ownership of files: root's tools work on journals of a service's user, who must be able to use the files made by
+/// them.
 extension OpenFile {
     package var identity: FileIdentity { get throws(LMDBError) { FileIdentity(try facts()) } }
 
@@ -19,7 +20,7 @@ extension OpenFile {
         try give(to: owner)
     }
 
-    /// Gives the file the owner and the mode of the one that it is to replace.
+    /// Gives the file the owner and the mode of the file that it replaces.
     package func takeOwnerAndMode(of replaced: String) throws(LMDBError) {
         var owner = stat()
         guard unsafe stat(replaced, &owner) == 0 else { throw Files.failure("stat", replaced) }
@@ -34,7 +35,7 @@ extension OpenFile {
         let facts = try facts()
         if facts.st_uid == owner.st_uid, facts.st_gid == owner.st_gid { return }
         if fchown(descriptor, owner.st_uid, owner.st_gid) == 0 { return }
-        // Root without CAP_CHOWN, as in a container: what it makes can only be its own.
+        // Root without CAP_CHOWN, as in a container, can only make files of its own.
         guard errno == EPERM, facts.st_uid == owner.st_uid || geteuid() == 0 else {
             throw Files.failure("fchown", path)
         }

@@ -1,14 +1,14 @@
 import CHoldfastLMDB
 import Glibc
 
-/// What the journal needs of the file system beyond liblmdb: directories and files with exact modes, allocation ahead of
-/// use, syncs, `flock`, and which file system it is.
+/// The file system calls that the journal needs beside liblmdb: directories and files with exact modes, allocation
+/// ahead of use, syncs, `flock`, and the kind of file system.
 ///
 /// Every call throws ``LMDBError`` with the `errno` as its code.
 package enum Files {
     /// Makes a directory of mode 0700, unless something is there.
     ///
-    /// - Parameter adopting: whether one that root makes goes to the owner of the directory that it is made in.
+    /// - Parameter adopting: whether a directory made by root gets the owner of its parent directory.
     /// - Returns: whether it is new.
     package static func makeDirectory(_ path: String, adopting: Bool = false) throws(LMDBError) -> Bool {
         guard unsafe mkdir(path, 0o700) == 0 else {
@@ -41,21 +41,21 @@ package enum Files {
     /// Whether this user may not even see if there is something: a directory on the way is closed to it.
     package static func isHidden(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
 
-    /// Whether this process has a limit on the size of its files (`RLIMIT_FSIZE`). Where it has none, no file of a journal
-    /// is too large for its file system, and whoever writes so far does so because a page's number is damaged.
+    /// Whether this process has a limit on the size of its files (`RLIMIT_FSIZE`). Without one, no file of a journal is
+    /// too large for its file system, and only a damaged page number leads to a write so far out.
     static var areLimited: Bool {
         var limit = rlimit()
         // 1 is RLIMIT_FSIZE.
         return unsafe getrlimit(__rlimit_resource_t(1), &limit) == 0 && limit.rlim_cur != rlim_t.max
     }
 
-    /// Syncs a directory, so that what was made in it is there after a power loss.
+    /// Syncs a directory: new entries in it survive a power loss on return.
     package static func syncDirectory(_ path: String) throws(LMDBError) {
         let file = try OpenFile(path, .directory)
         try file.sync()
     }
 
-    /// Gives a file or directory another name, at once; what had that name and is a file is gone.
+    /// Renames a file or directory atomically; a file with the new name is replaced.
     package static func rename(_ path: String, to name: String) throws(LMDBError) {
         guard unsafe Glibc.rename(path, name) == 0 else { throw failure("rename", path) }
     }
@@ -74,11 +74,11 @@ package enum Files {
 
     /// The name of a file system that cannot keep the journal's promises; nil for one that can.
     ///
-    /// On network and user-space file systems locks, shared maps or syncs do not mean what liblmdb needs them to mean.
+    /// On network and user-space file systems, locks, shared maps or syncs lack the semantics that liblmdb needs.
     package static func unsupportedFileSystem(at path: String) throws(LMDBError) -> String? {
         var facts = statfs()
         guard unsafe statfs(path, &facts) == 0 else { throw failure("statfs", path) }
-        // From linux/magic.h and each file system's own header.
+        // Numbers of linux/magic.h and each file system's own header.
         return switch UInt32(truncatingIfNeeded: facts.f_type) {
         case 0x6969: "NFS"
         case 0x0102_1997: "9p"
@@ -122,7 +122,7 @@ package enum Files {
     }
 }
 
-/// Which file it is, whatever it is called.
+/// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -147,7 +147,8 @@ package final class OpenFile: Sendable {
         case readWrite
         /// Made with mode 0600 when it is not there; by root, for the owner of its directory.
         case create
-        /// The same, and never through a symbolic link (`ELOOP`): what is written would go where somebody else chose.
+        /// As `create`, but never through a symbolic link (`ELOOP`), which could lead the content to a place chosen by
+        /// somebody else.
         case createHere
         case directory
     }
@@ -186,7 +187,7 @@ package final class OpenFile: Sendable {
         return Int(facts.st_size)
     }
 
-    /// Allocates the file's blocks up to `byteCount`, holes included; what is in it stays.
+    /// Allocates the file's blocks up to `byteCount`, holes included; its content stays.
     package func allocate(_ byteCount: Int) throws(LMDBError) {
         try Files.allocate(descriptor, 0..<byteCount, path)
     }
@@ -223,11 +224,11 @@ package final class OpenFile: Sendable {
             unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
         }
         if written < 0 { throw Files.failure("pwrite", path) }
-        // No error is set when a part was written: that is what a full disk takes.
+        // A partial write sets no error: a full disk causes it.
         guard written == bytes.count else { throw LMDBError(.noSpace, "pwrite", path: path) }
     }
 
-    /// Replaces what the file holds.
+    /// Replaces the content of the file.
     package func replace(with bytes: [UInt8]) throws(LMDBError) {
         if !bytes.isEmpty { try write(bytes, at: 0) }
         guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw Files.failure("ftruncate", path) }

@@ -1,6 +1,6 @@
-/// What liblmdb, or the system beneath it, could not do.
+/// A failure of liblmdb, or of the system beneath it.
 ///
-/// "Not found" is never one of these: look-ups return an optional or a Bool, so that a failed look-up cannot pass for a
+/// "Not found" is never an error: look-ups return an optional or a Bool, so that a failed look-up cannot pass for a
 /// miss.
 package struct LMDBError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A raw return code: negative ones are liblmdb's, positive ones are `errno`.
@@ -10,7 +10,7 @@ package struct LMDBError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The call that failed, such as `mdb_txn_commit`.
+    /// The failed call, such as `mdb_txn_commit`.
     package let operation: String
     /// The file or directory it was about.
     package let path: String

@@ -1,8 +1,8 @@
 import CHoldfastLMDB
 import Foundation
 
-/// A snapshot to read from. While it is active it keeps every page of its snapshot from being used again, so it is reset
-/// as soon as what is wanted has been copied out.
+/// A snapshot to read from. While it is active, no page of its snapshot can be reused, so it is reset as soon as the
+/// wanted data has been copied out.
 ///
 /// Unchecked, because with `MDB_NOTLS` any one thread at a time may use it, and the pool lends it to one.
 @safe final class ReadTransaction: Transaction, @unchecked Sendable {
@@ -37,7 +37,7 @@ import Foundation
     }
 }
 
-/// What a borrower of a ``ReaderPool`` reads from.
+/// The snapshot that a borrower of a ``ReaderPool`` reads from.
 package struct Snapshot: Transaction, ~Copyable {
     let transaction: ReadTransaction
     package var environment: Environment { transaction.environment }
@@ -92,6 +92,12 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
     ///
     /// - Returns: nil when one of them does not exist.
     package static func openTables(_ names: [String], in environment: Environment) throws(LMDBError) -> [Table]? {
+        try environment.openingTables { () throws(LMDBError) in try openTablesAlone(names, in: environment) }
+    }
+
+    private static func openTablesAlone(
+        _ names: [String], in environment: Environment
+    ) throws(LMDBError) -> [Table]? {
         var begun: OpaquePointer?
         let code = unsafe mdb_txn_begin(environment.handle, nil, UInt32(MDB_RDONLY), &begun)
         try check(code, "mdb_txn_begin", path: environment.path)
@@ -110,7 +116,7 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
         return tables
     }
 
-    /// Lets no new reader in, waits for those that read, and frees all.
+    /// Admits no new reader, waits for the active ones, and frees all.
     package func close() {
         condition.lock()
         closed = true

@@ -1,9 +1,9 @@
 import CHoldfastLMDB
 
-/// A snapshot of an environment in use that is kept from being written over while somebody else reads its pages.
+/// Keeps a snapshot of an environment in use from being overwritten while another reader reads its pages.
 ///
-/// liblmdb does nothing with it but keep a slot in the lock file: it walks no tree. While it is held, pages that the
-/// owner gives back cannot be used again, so the file grows by what is written.
+/// liblmdb only keeps a slot in the lock file for it: it walks no tree. While it is held, freed pages cannot be reused,
+/// so each write grows the file.
 package final class SnapshotPin {
     private let environment: Environment
     private var transaction: ReadTransaction?
@@ -31,7 +31,7 @@ package final class SnapshotPin {
         }
     }
 
-    /// How many bytes the file has grown since.
+    /// The bytes by which the file has grown since.
     package func growth() throws(LMDBError) -> Int {
         let info = try environment.info()
         return (info.highWaterPages - highWaterPages) * info.pageByteCount

@@ -1,6 +1,6 @@
 import CHoldfastLMDB
 
-/// What read and write transactions have in common: look-ups in one snapshot.
+/// Look-ups in one snapshot, common to read and write transactions.
 package protocol Transaction: ~Copyable {
     var environment: Environment { get }
     @unsafe var pointer: OpaquePointer { get }
@@ -67,8 +67,8 @@ extension Transaction where Self: ~Copyable {
     }
 }
 
-/// One table (a named database) of an environment. Opened in a write or read transaction that is then committed; from
-/// then on valid for every transaction.
+/// One table (a named database) of an environment. Opened in a write or read transaction that is then committed; valid
+/// for every transaction from then on.
 package struct Table: Hashable, Sendable {
     let index: UInt32
 

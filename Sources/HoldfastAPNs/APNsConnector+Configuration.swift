@@ -1,4 +1,5 @@
 public import Holdfast
+package import HoldfastRequests
 package import HoldfastTransport
 
 extension APNsConnector {
@@ -30,8 +31,8 @@ extension APNsConnector {
 
         // MARK: Times and bounds
 
-        /// The most a request may take from being written to its answer; then its outcome is unknown. Checked once a
-        /// second. Default: 30 s.
+        /// The most a request may take from being written to its answer; then its outcome is unknown. Requests that were
+        /// written within one second are given up together, with the youngest of them. Default: 30 s.
         public var sendDeadline: Duration = .seconds(30)
         /// The most that resolving, connecting, TLS and the first SETTINGS may take together, over all addresses that are
         /// tried. Default: 10 s.
@@ -77,6 +78,16 @@ extension APNsConnector {
 
 extension APNsConnector.Configuration {
     var looksForUniqueIDs: Bool { readsUniqueIDs ?? endpoint.isSandbox }
+
+    /// The bounds of each connection.
+    package var requests: RequestSettings {
+        var settings = RequestSettings(
+            endpoint: endpoint.description, sendDeadline: sendDeadline, pingAfter: pingAfter,
+            pingDeadline: pingDeadline, idleClose: idleClose, maximumStreams: maximumStreams)
+        settings.decodesSuccesses = looksForUniqueIDs
+        settings.firstStreamID = firstStreamID
+        return settings
+    }
 
     /// What opens connections on this way, as whom the credentials say.
     ///

@@ -1,4 +1,5 @@
 public import Holdfast
+internal import HoldfastRequests
 internal import HoldfastTransport
 internal import NIOCore
 
@@ -47,16 +48,13 @@ public struct APNsConnector: Connector {
         if let problem = credentials.problem(at: configuration.clock.wall()) {
             throw ConnectError(.configuration, problem)
         }
-        let loop = Dialer.nextLoop()
-        let connection = try await configuration.dialer(credentials, watch: addresses).connect(on: loop) {
-            (channel, dialed, ready: EventLoopPromise<APNsConnection>) in
+        let dialer = configuration.dialer(credentials, watch: addresses)
+        let connection = try await dialer.connect(on: Dialer.nextLoop()) {
+            (channel, dialed, ready: EventLoopPromise<RequestConnection<APNsDialect>>) in
             // Of this address's own: it may be followed by another.
-            let connection = APNsConnection(loop: loop)
-            let handler = APNsHandler(
-                configuration: configuration, tokens: credentials.tokens, connection: connection, sink: sink,
-                dialed: dialed, ready: ready)
-            connection.inbox.bind(handler)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try RequestConnection(
+                APNsDialect(configuration.endpoint, tokens: credentials.tokens), configuration.requests, over: channel,
+                to: dialed, sink: sink, ready: ready)
         }
         vault.adopt(connection, generation: current.generation)
         return connection

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
+internal import HoldfastRequests
 
 /// Why a channel was not created, read, deleted or listed.
 public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -155,8 +155,7 @@ public final class ChannelManager: Sendable {
         await keep(token)
         // Once it is sent, nobody knows whether it was done.
         guard !Task.isCancelled else { return (Self.givenUp, nil) }
-        let ending = await open.send(
-            request, authorization: token?.token.authorization, within: configuration.sendDeadline)
+        let ending = await open.send(request, authorization: token?.token.authorization)
         if case .answered(let response) = ending, response.reason == "TooManyProviderTokenUpdates" {
             token?.source.holdMinting()
         }

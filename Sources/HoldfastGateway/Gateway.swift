@@ -2,42 +2,46 @@ public import Holdfast
 public import Logging
 public import ServiceLifecycle
 
-/// What a gateway listens on. Nil listens not at all.
+/// The configuration of a ``Gateway``: its listeners, and the limits that they share. Each listener is off where it is
+/// nil.
 public struct GatewayConfiguration: Sendable {
+    /// The listener for APNs over HTTP/2. Default: off.
     public var http2: HTTP2IngressConfiguration?
+    /// The listener for the binary protocol. Default: off.
     public var binary: BinaryIngressConfiguration?
+    /// The listener for the feedback protocol. Default: off.
     public var feedback: FeedbackIngressConfiguration?
-    /// Whose provider tokens are taken. A listener that is reached from elsewhere than this machine serves those alone who
-    /// show a client certificate that it knows, or such a token.
+    /// The signing keys whose provider tokens are accepted. A listener that other machines can reach serves only
+    /// clients with a known client certificate or such a token. Default: none.
     public var submitters: [SubmitterKey] = []
-    /// How long listeners may take to answer what is in hand when the gateway ends; then connections are closed.
-    /// Default: 10 s.
+    /// The timeout for answering pending requests at shutdown; then connections are closed. Default: 10 s.
     public var drainLimit: Duration = .seconds(10)
-    /// Connections of all listeners together; one more is closed at once. Each takes a descriptor of the process, which
-    /// delivers and opens files, too. Default: as many as each listener's own limit lets in.
+    /// The most connections of all listeners together; further ones are closed at once. Each takes a file descriptor of
+    /// the process, which needs others for deliveries and files. Default: no limit beyond each listener's own.
     public var connections = Int.max
-    /// From one line of a kind to the next in each listener's log, for what clients may bring about again and again; zero
-    /// logs each. Default: 60 s.
+    /// The interval between two lines of one kind in each listener's log, for events that clients can cause repeatedly;
+    /// zero logs each. Default: 60 s.
     public var logInterval: Duration = .seconds(60)
 
+    /// Creates a configuration without listeners.
     public init() {}
 }
 
-/// Servers that existing senders talk to, in front of an engine: what they hand over is in its journal before they are
-/// answered.
+/// Servers in front of an engine, for senders that speak a push protocol already. A notification is in the engine's
+/// journal before its sender gets a success.
 ///
 ///     let gateway = try await Gateway(configuration, engine: engine, logger: logger)   // listens from here on
 ///     let group = ServiceGroup(services: [engine, gateway], gracefulShutdownSignals: [.sigterm], logger: logger)
 ///
-/// A `Service`; listed behind the engine it ends before it.
+/// A `Service`; listed behind the engine, it ends before the engine.
 public final class Gateway: Service, Sendable {
     private let drainLimit: Monitor<Duration>
     private let ingresses: [any Ingress]
     private let room: ConnectionRoom
 
-    /// Listens from when it returns.
+    /// Starts to listen.
     ///
-    /// - Throws: ``GatewayError``.
+    /// - Throws: ``GatewayError``; then nothing listens.
     public init(
         _ configuration: GatewayConfiguration, engine: PushEngine, logger: Logger = Logger(label: "holdfast.gateway")
     ) async throws(GatewayError) {
@@ -64,21 +68,21 @@ public final class Gateway: Service, Sendable {
                         feedback, engine: engine, room: room, logger: logger, logInterval: interval))
             }
         } catch {
-            // What listens already would keep its address for nobody.
+            // The listeners that were started would otherwise keep their addresses without a server.
             for ingress in ingresses { await ingress.drain(within: .zero) }
             throw error
         }
         self.ingresses = ingresses
     }
 
-    /// What it listens on, by the protocol's name.
+    /// The listening addresses, by the name of the protocol.
     public var addresses: [String: ListenAddress] {
         Dictionary(uniqueKeysWithValues: ingresses.map { ($0.name, $0.listener.address) })
     }
 
-    /// Takes up files that have changed, limits and keys, without ending a connection. Addresses stay what they are.
+    /// Takes up changed files, limits and keys without ending a connection. Addresses stay unchanged.
     ///
-    /// - Throws: ``GatewayError`` that names what is wrong; then everything stays as it was.
+    /// - Throws: ``GatewayError`` that names the fault; then everything stays unchanged.
     public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
         let changes = try ingresses.map { ingress throws(GatewayError) in try ingress.reloading(configuration) }
         for takeUp in changes { takeUp() }
@@ -86,12 +90,12 @@ public final class Gateway: Service, Sendable {
         room.change(limit: configuration.connections)
     }
 
-    /// What each listener did and has open, by the protocol's name.
-    public var figures: [(name: String, openConnections: Int, values: IngressFigures.Values)] {
+    /// The counters and open connections of each listener, with the name of its protocol.
+    package var figures: [(name: String, openConnections: Int, values: IngressFigures.Values)] {
         ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
-    /// Serves until it is shut down or cancelled.
+    /// Serves until it is shut down gracefully or cancelled.
     public func run() async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)
         await withTaskCancellationOrGracefulShutdownHandler {

@@ -1,20 +1,25 @@
-/// Why a gateway can't listen: which thing is wrong, and what to do.
+/// The reason why a gateway can't listen: the thing concerned, the fault, and the remedy.
 public struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: Hashable, Sendable {
-        /// Somebody must mend a configuration or a file.
-        case configuration
-        /// The address is taken or none of this machine's, or the journal takes nothing: it may pass.
-        case cannotListen
+    /// The kind of fault. Later versions may have more.
+    public struct Kind: Hashable, Sendable {
+        private let name: String
+
+        /// A configuration or a file has to be mended.
+        public static let configuration = Kind(name: "configuration")
+        /// The address is in use or not of this machine, or the journal takes nothing: this may pass.
+        public static let cannotListen = Kind(name: "cannotListen")
     }
 
+    /// The kind of fault, to decide whether to try again.
     public let kind: Kind
-    /// For people. Holds no secret.
+    /// The fault in words, for operators. Holds no secret.
     public let message: String
 
-    public init(_ kind: Kind, _ message: String) {
+    package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }
 
+    /// The ``message``.
     public var description: String { message }
 }

@@ -16,7 +16,7 @@ struct ClientStream: RingStream {
     var isSent = false
     /// Header fields of a response have come, informational ones too: the request was processed, whatever follows.
     var hasAnswered = false
-    /// Where its ``PartialResponse`` is; -1 when it has none.
+    /// The index of its ``PartialResponse``; -1 when it has none.
     var response: Int32 = -1
     var sendWindow: FlowWindow
     var receiveWindow: ReceiveWindow
@@ -46,9 +46,9 @@ struct PartialResponse: Sendable {
     /// The undecoded header block of a 200.
     var block: [UInt8] = []
     var response = HTTP2Response(status: 0, headers: [])
-    /// What `content-length` promises.
+    /// The length that `content-length` announces.
     var contentLength: Int?
-    /// What it counts for in ``HTTP2Limits/maxIncoming``.
+    /// Its part of ``HTTP2Limits/maxIncoming``.
     var cost = 0
 
     mutating func reset() {

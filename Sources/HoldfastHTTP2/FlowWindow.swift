@@ -1,6 +1,6 @@
-/// How much one side may still send. Negative when SETTINGS took back what was already used (RFC 9113 §6.9.2).
+/// The bytes that one side may still send. Negative when SETTINGS took back a part already used (RFC 9113 §6.9.2).
 struct FlowWindow: Equatable {
-    /// Where every window starts.
+    /// The initial size of every window.
     static let initial = 65535
     static let greatest = Int(Int32.max)
 
@@ -11,7 +11,7 @@ struct FlowWindow: Equatable {
     /// Bytes that may be sent now.
     @inline(__always) var available: Int { Swift.max(0, Int(size)) }
 
-    /// Takes what was sent, at most ``available``.
+    /// Takes sent bytes, at most ``available``.
     @inline(__always)
     mutating func use(_ count: Int) { size = Int32(clamping: Int(size) &- count) }
 
@@ -25,11 +25,11 @@ struct FlowWindow: Equatable {
     }
 }
 
-/// How much the peer may still send to us, and when to let it send more: once half of it is used, in one large update.
+/// The bytes that the peer may still send to us. Opened again once half of it is used, in one large update.
 struct ReceiveWindow: Equatable {
-    /// What the peer may still send. Negative when SETTINGS took back what was already used.
+    /// The bytes that the peer may still send. Negative when SETTINGS took back a part already used.
     private(set) var left: Int32
-    /// What it is opened to.
+    /// The size to which it is opened.
     private(set) var full: Int32
 
     init(full: Int) {
@@ -37,9 +37,9 @@ struct ReceiveWindow: Equatable {
         left = self.full
     }
 
-    /// Takes what was received.
+    /// Takes received bytes.
     ///
-    /// - Returns: false when the peer sent more than it may.
+    /// - Returns: false when the peer exceeded the window.
     @inline(__always)
     mutating func receive(_ count: Int) -> Bool {
         guard count <= Int(left) else { return false }
@@ -57,7 +57,7 @@ struct ReceiveWindow: Equatable {
         return increment
     }
 
-    /// SETTINGS changed what it is opened to.
+    /// Changes the size to which it is opened, as SETTINGS say.
     mutating func resize(to size: Int) {
         let resized = Int32(clamping: size)
         left = Int32(clamping: Int(left) + Int(resized) - Int(full))

@@ -13,9 +13,9 @@ enum FrameType {
 }
 
 enum FrameFlags {
-    /// On DATA and HEADERS.
+    /// A flag of DATA and HEADERS.
     static let endStream: UInt8 = 0x1
-    /// On SETTINGS and PING.
+    /// A flag of SETTINGS and PING.
     static let ack: UInt8 = 0x1
     static let endHeaders: UInt8 = 0x4
     static let padded: UInt8 = 0x8
@@ -92,7 +92,7 @@ extension [UInt8] {
 
     /// Copies borrowed bytes to the end.
     mutating func append(copying bytes: Span<UInt8>) {
-        // Nothing added to nothing would write the count, which is 0, into the storage that all empty arrays share.
+        // Appending nothing to nothing would write the count, which is 0, into the storage that all empty arrays share.
         if bytes.isEmpty { return }
         append(addingCapacity: bytes.count) { end in
             for index in bytes.indices { end.append(bytes[index]) }

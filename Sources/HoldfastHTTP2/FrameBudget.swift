@@ -1,13 +1,13 @@
-/// Counts what a peer makes us do for nothing. Without a clock: completed messages earn a new budget, and the driver
-/// may grant one now and then.
+/// Limits the work that a peer causes without progress. Without a clock: completed messages earn a new budget, and the
+/// driver may grant one now and then.
 struct FrameBudget {
     private(set) var idleFrames = 0
     private(set) var resets = 0
 
-    /// A frame that moves nothing.
+    /// Spends on a frame that makes no progress.
     ///
-    /// - Parameter slots: how many slots of streams it makes us look at. Such a frame counts for more, so that what a
-    ///   budget can cost us does not grow with the number of streams.
+    /// - Parameter slots: the number of stream slots that it makes us look at. Such a frame counts for more, so that
+    ///   the cost of a budget does not grow with the number of streams.
     mutating func spendFrame(_ limits: HTTP2Limits, lookingAt slots: Int = 0) throws(HTTP2Error) {
         idleFrames += 1 + slots / 64
         guard idleFrames <= limits.maxIdleFrames else {

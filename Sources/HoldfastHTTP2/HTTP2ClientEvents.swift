@@ -1,10 +1,10 @@
-/// What ``HTTP2ClientSession/receive(_:events:)`` found in the bytes. Reused from call to call, so that in steady state
-/// nothing is allocated: empty it with ``removeAll()`` before the next one.
+/// The events that ``HTTP2ClientSession/receive(_:events:)`` found in the bytes. Reused from call to call, so that
+/// nothing is allocated in steady state: empty it with ``removeAll()`` before the next one.
 package struct HTTP2ClientEvents: Sendable {
     /// The tags of requests answered with status 200 and no body, in the order of the answers.
     package var succeeded: [UInt64] = []
 
-    /// Everything else, in order.
+    /// All other events, in order.
     package var others: [Event] = []
 
     package enum Event: Sendable {
@@ -12,8 +12,8 @@ package struct HTTP2ClientEvents: Sendable {
         /// session was asked to decode them.)
         case response(tag: UInt64, HTTP2Response)
         /// The request's stream ended without a complete response: reset by the peer, or by us because the response was
-        /// malformed. The peer's REFUSED_STREAM proves that the request was not processed, but only where it
-        /// `hasAnswered` nothing: whoever answers has processed, whatever follows.
+        /// malformed. The peer's REFUSED_STREAM proves that the request was not processed, but only where `hasAnswered`
+        /// is false: a peer that has answered has processed the request.
         case reset(tag: UInt64, code: HTTP2ErrorCode, byPeer: Bool, hasAnswered: Bool)
         /// The peer takes no more requests on this connection.
         case goAway(HTTP2GoAway)
@@ -41,7 +41,7 @@ package struct HTTP2ClientEvents: Sendable {
 /// A final response.
 package struct HTTP2Response: Sendable, Equatable {
     package var status: Int
-    /// As received, `:status` included.
+    /// The header fields as received, `:status` included.
     package var headers: [HeaderField]
     package var body: [UInt8]
     /// The body was longer than ``HTTP2Limits/maxBodySize``; the rest was not received.

@@ -4,7 +4,7 @@ extension HTTP2ClientSession {
 
     /// The requests without an answer that were started before a moment, oldest first. Looks at every slot: for timers.
     ///
-    /// - Parameter streamID: what ``nextRequestStreamID`` was at that moment.
+    /// - Parameter streamID: ``nextRequestStreamID`` at that moment.
     package func openRequests(before streamID: UInt32) -> [(streamID: UInt32, tag: UInt64)] {
         streams.openSlots().compactMap { slot in
             let stream = streams[slot]
@@ -12,7 +12,7 @@ extension HTTP2ClientSession {
         }
     }
 
-    /// Whether a request may start now: what ``startRequest(tag:headerBlock:body:bodyRange:)`` would not refuse.
+    /// Whether ``startRequest(tag:headerBlock:body:bodyRange:)`` would start a request now.
     ///
     /// Mutating, so that it is asked in place, without a copy of the session for each request.
     package mutating func takesRequest() -> Bool {

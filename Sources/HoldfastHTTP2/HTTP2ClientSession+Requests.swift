@@ -1,6 +1,6 @@
-/// What became of ``HTTP2ClientSession/startRequest(tag:headerBlock:body:bodyRange:)``.
+/// The result of ``HTTP2ClientSession/startRequest(tag:headerBlock:body:bodyRange:)``.
 package enum HTTP2StartResult: Sendable, Equatable {
-    /// It is in the output (its body perhaps held back by flow control, to follow by itself).
+    /// The request is in the output (its body perhaps held back by flow control, to follow by itself).
     case started(streamID: UInt32)
     /// ``HTTP2ClientSession/availableStreams`` is 0. Nothing happened.
     case noStream
@@ -11,13 +11,13 @@ package enum HTTP2StartResult: Sendable, Equatable {
 extension HTTP2ClientSession {
     /// Writes a request: HEADERS, and DATA with END_STREAM.
     ///
-    /// What flow control does not let through now is kept and follows when the peer opens its windows.
+    /// Data that flow control holds back follows when the peer opens its windows.
     ///
     /// - Parameters:
-    ///   - tag: names the request in events. Need not be unique here.
-    ///   - headerBlock: encoded with HPACK for this connection, in the order of the calls. The caller keeps account of
-    ///     the peer's dynamic table: a block that was refused has not been seen by the peer.
-    ///   - body: where `bodyRange` of it is the body.
+    ///   - tag: identifies the request in events. Need not be unique here.
+    ///   - headerBlock: encoded with HPACK for this connection, in the order of the calls. The caller keeps account
+    ///     of the peer's dynamic table: the peer has not seen a refused block.
+    ///   - body: holds the body in `bodyRange`.
     package mutating func startRequest(
         tag: UInt64, headerBlock: [UInt8], body: [UInt8], bodyRange: Range<Int>
     ) -> HTTP2StartResult {
@@ -42,7 +42,7 @@ extension HTTP2ClientSession {
         return .started(streamID: id)
     }
 
-    /// Ends a request without an answer: RST_STREAM. What the peer still sends for it is ignored.
+    /// Ends a request without an answer: RST_STREAM. Further frames of its stream are ignored.
     ///
     /// - Returns: its tag, or nil when no such request is open.
     @discardableResult
@@ -102,7 +102,7 @@ extension HTTP2ClientSession {
         }
     }
 
-    /// Gives back what a stream has beside its slot.
+    /// Frees the parts of a stream beside its slot.
     mutating func releaseParts(_ slot: Int) {
         let stream = streams[slot]
         if stream.response >= 0 {
@@ -146,7 +146,7 @@ extension HTTP2Connection {
     }
 }
 
-/// What flow control must reach of a stream.
+/// The parts of a stream that flow control uses.
 protocol SendingStream: RingStream {
     var sendWindow: FlowWindow { get set }
     var receiveWindow: ReceiveWindow { get set }
@@ -168,8 +168,8 @@ extension StreamRing where Stream: SendingStream {
         }
     }
 
-    /// Our SETTINGS_INITIAL_WINDOW_SIZE came into force. A window that shrank below what is used would stay shut, as
-    /// only DATA makes it open again: those are opened here.
+    /// Applies an acknowledged SETTINGS_INITIAL_WINDOW_SIZE. A window that shrank below its used part would stay shut,
+    /// as only DATA opens it again: such windows are opened here.
     mutating func resizeReceiveWindows(to size: Int, _ output: inout [UInt8]) {
         for slot in slots.indices where slots[slot].id != 0 && slots[slot].isReceiving {
             self[slot].receiveWindow.resize(to: size)

@@ -176,8 +176,8 @@ extension HTTP2ClientSession {
         return content.count <= room
     }
 
-    /// The stream has ended. A length other than promised makes the response malformed (RFC 9113 §8.1.1); one that
-    /// answers without a body, though it names a length, is let pass.
+    /// The stream has ended. A length other than announced makes the response malformed (RFC 9113 §8.1.1); a response
+    /// without a body is accepted, though it announces a length.
     private mutating func complete(_ slot: Int, _ events: inout HTTP2ClientEvents) throws(HTTP2Error) {
         if streams[slot].phase == .success { return succeed(slot, &events) }
         let part = responses[streams[slot].response]
@@ -248,7 +248,7 @@ extension HTTP2ClientSession {
     ) throws(HTTP2Error) {
         let last = min(lastStreamID, lastStreamOfGoAway ?? .max)
         var neverProcessed: [UInt64] = []
-        // One that takes nothing back has nothing to look for: no request has started since the one before.
+        // A GOAWAY that takes nothing back needs no search: no request has started since the one before.
         if last != lastStreamOfGoAway {
             if lastStreamOfGoAway != nil {
                 try connection.budget.spendFrame(connection.limits, lookingAt: streams.slots.count)

@@ -3,7 +3,7 @@ package import NIOCore
 /// The client's end of an HTTP/2 connection as a pure machine: bytes in, events and bytes out. No clock, no I/O.
 ///
 /// The driver (a channel handler, a test) does this, and nothing else:
-/// - write what ``output`` holds whenever it may, starting with the preface that a new session holds;
+/// - write ``output`` whenever it may, starting with the preface of a new session;
 /// - give every byte that arrives to ``receive(_:events:)``, look at the events, write the output again;
 /// - after ``HTTP2ClientEvents/Event/connectionError(_:)``, or when ``failure`` is set: write the output and close.
 ///
@@ -17,7 +17,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// The smallest last stream of the peer's GOAWAYs.
     var lastStreamOfGoAway: UInt32?
     private var isLeaving = false
-    /// What the peer and the limits allow at once.
+    /// The streams that the peer and the limits allow at once.
     var streamLimit: Int
     let decodesSuccesses: Bool
 
@@ -29,7 +29,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
         self.init(limits: limits, decodesSuccesses: decodesSuccesses, firstStreamID: 1)
     }
 
-    /// - Parameter firstStreamID: odd; for tests of what happens when the numbers run out.
+    /// - Parameter firstStreamID: odd; for tests of exhausted stream numbers.
     package init(limits: HTTP2Limits, decodesSuccesses: Bool = false, firstStreamID: UInt32) {
         connection = HTTP2Connection(.client, limits: limits)
         streams = StreamRing(capacity: 256, maxCapacity: max(256, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
@@ -51,7 +51,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
         connection.openReceiveWindow()
     }
 
-    /// What a client sends first (RFC 9113 §3.4).
+    /// The first bytes of a client (RFC 9113 §3.4).
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     // MARK: Bytes for the peer
@@ -75,19 +75,19 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
         connection.output.removeAll(keepingCapacity: true)
     }
 
-    // MARK: What is possible now
+    // MARK: State
 
-    /// How many requests may start at this moment. 0 once the peer or we have sent GOAWAY, after a connection error,
-    /// and when the stream numbers have run out; then no request will ever start here again, see ``isFinished``.
-    /// Until the peer's SETTINGS arrive ``HTTP2Limits/streamsBeforeSettings`` counts.
+    /// The number of requests that may start now. 0 once the peer or we have sent GOAWAY, after a connection error, and
+    /// when the stream numbers have run out; then no request will ever start here again, see ``isFinished``. Until the
+    /// peer's SETTINGS arrive, ``HTTP2Limits/streamsBeforeSettings`` applies.
     package var availableStreams: Int {
         if isFinished { return 0 }
         return max(
             0, min(streamLimit &- streams.count, Int((HTTP2ClientSession.lastStreamID &- nextStreamID) / 2) &+ 1))
     }
 
-    /// No request will ever start here again: a new connection is needed. Those that are open may still be answered,
-    /// unless ``failure`` is set.
+    /// Whether no request will ever start here again, so that a new connection is needed. Open requests may still be
+    /// answered, unless ``failure`` is set.
     package var isFinished: Bool {
         connection.failure != nil || lastStreamOfGoAway != nil || isLeaving || isExhausted
     }
@@ -104,10 +104,10 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// Whether the peer's SETTINGS have arrived.
     package var hasPeerSettings: Bool { connection.hasPeerSettings }
 
-    /// How many streams the peer takes at once; nil when it named no limit.
+    /// The most streams that the peer takes at once; nil when it named no limit.
     package var peerMaxConcurrentStreams: Int? { connection.peer.maxConcurrentStreams }
 
-    /// What the peer allows the dynamic table of our header blocks to hold. 4096 until it says otherwise; changes are
+    /// The size that the peer allows the dynamic table of our header blocks. 4096 until it says otherwise; changes are
     /// reported as events.
     package var peerHeaderTableSize: Int { connection.peer.headerTableSize }
 
@@ -125,7 +125,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
 
     static let lastStreamID: UInt32 = 0x7fff_ffff
 
-    // MARK: What the caller does
+    // MARK: Driving
 
     /// Sends PING; the answer is an event with the same `opaque`.
     package mutating func ping(_ opaque: UInt64) {
@@ -134,7 +134,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
         connection.output.appendPing(opaque, isAck: false)
     }
 
-    /// Sends GOAWAY. No request starts any more; those that are open may still be answered.
+    /// Sends GOAWAY. No request starts any more; open ones may still be answered.
     package mutating func goAway(_ code: HTTP2ErrorCode = .noError) {
         guard connection.failure == nil else { return }
         isLeaving = true
@@ -145,7 +145,7 @@ package struct HTTP2ClientSession: Sendable, HTTP2Session {
     /// long intervals, a minute say, so that a connection may be idle for days.
     package mutating func renewFrameBudget() { connection.budget.renew() }
 
-    /// Takes bytes that arrived, split anywhere. What they mean is added to `events`.
+    /// Takes bytes that arrived, split anywhere. Adds their events to `events`.
     package mutating func receive(_ bytes: Span<UInt8>, events: inout HTTP2ClientEvents) {
         guard connection.failure == nil else { return }
         receiveFrames(bytes, from: 0, &events)

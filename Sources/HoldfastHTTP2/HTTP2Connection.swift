@@ -1,4 +1,5 @@
-/// What both roles have: the bytes in and out, SETTINGS, the connection's flow control, HPACK decoding, the bounds.
+/// The state common to both roles: the bytes in and out, SETTINGS, the connection's flow control, HPACK decoding, the
+/// limits.
 struct HTTP2Connection: Sendable {
     enum Role: Sendable { case client, server }
 
@@ -12,14 +13,14 @@ struct HTTP2Connection: Sendable {
     /// Set by the first connection error; nothing is received after it.
     var failure: HTTP2Error?
 
-    /// What the peer has announced.
+    /// The settings that the peer has announced.
     var peer = HTTP2Settings()
     var hasPeerSettings = false
-    /// What we announced and the peer acknowledged, which is what it is held to.
+    /// The settings that we announced and the peer acknowledged, which it has to obey.
     var local = HTTP2Settings()
-    /// What we announced last.
+    /// The settings that we announced last.
     var announced = HTTP2Settings()
-    /// What we announced and the peer has not acknowledged, oldest first.
+    /// The settings that we announced and the peer has not acknowledged, oldest first.
     var unacknowledged: [HTTP2Settings] = []
     var pingsOutstanding = 0
 
@@ -53,7 +54,7 @@ struct HTTP2Connection: Sendable {
     @inline(__always)
     mutating func release(_ count: Int) { incoming -= count }
 
-    /// What a message's header fields take: their bytes, and what each needs beside them.
+    /// The memory of a message's header fields: their bytes, and the overhead of each.
     @inline(__always)
     static func cost(_ block: Span<UInt8>, fields: Int) -> Int { block.count + 64 * fields }
 
@@ -63,7 +64,7 @@ struct HTTP2Connection: Sendable {
     /// Whether header blocks we receive neither use nor change a dynamic table, so that they may be left undecoded.
     @inline(__always) var isStateless: Bool { local.headerTableSize == 0 }
 
-    /// Whether the driver left so much behind that nothing may be added.
+    /// Whether the driver left so much output that nothing may be added.
     @inline(__always) var isOutputFull: Bool { output.count >= limits.maxQueuedOutput }
 
     /// Opens the connection's receive window as wide as the limits say. Called once, behind the first SETTINGS.
@@ -118,9 +119,9 @@ struct HTTP2Connection: Sendable {
         if increment > 0 { output.appendWindowUpdate(0, by: increment) }
     }
 
-    /// Writes what the windows allow of a body, and holds the rest.
+    /// Writes a body as far as the windows allow, and holds the rest.
     ///
-    /// - Parameter isHeld: some of the stream's DATA is held already; this goes behind it.
+    /// - Parameter isHeld: whether some of the stream's DATA is held already; this goes behind it.
     /// - Returns: whether all of it was written.
     @inline(__always)
     mutating func send(

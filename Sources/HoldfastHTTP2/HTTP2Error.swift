@@ -33,10 +33,11 @@ extension HTTP2ErrorCode: CustomStringConvertible {
     }
 }
 
-/// Why we end a connection (or, inside the session, a stream): what the peer did, and the code it is told.
+/// The reason why we end a connection (or, inside the session, a stream): the peer's violation, and the code it is
+/// told.
 package struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: HTTP2ErrorCode
-    /// What happened, for people. Never contains header values or bodies.
+    /// The violation in words, for people. Never contains header values or bodies.
     package let what: String
 
     package init(_ code: HTTP2ErrorCode, _ what: String) {

@@ -1,10 +1,10 @@
-/// Every bound of an HTTP/2 session, by name. What lies behind none of them cannot grow.
+/// The limits of an HTTP/2 session. Everything that can grow has one.
 ///
-/// The greatest memory a session holds is about `maxIncoming` (messages on their way in), `maxHeldBack` (bodies on their
-/// way out) and `maxQueuedOutput`, with two frames and a header block: ``greatestHeld``.
+/// The greatest memory of a session is about `maxIncoming` (incoming messages), `maxHeldBack` (outgoing bodies) and
+/// `maxQueuedOutput`, with two frames and a header block: ``greatestHeld``.
 package struct HTTP2Limits: Sendable, Equatable {
-    /// Bytes in the payload of a frame we accept. The protocol's least, 16384, which is also what a peer assumes;
-    /// a longer frame is a connection error FRAME_SIZE_ERROR.
+    /// The most bytes in the payload of an accepted frame. The protocol's minimum, 16384, which a peer assumes; a
+    /// longer frame is a connection error FRAME_SIZE_ERROR.
     package static let maxFrameSize = 16384
 
     /// Bytes of one header block, CONTINUATION frames included, and of the header list it decodes to as RFC 9113
@@ -14,13 +14,13 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// CONTINUATION frames in one header block.
     package var maxContinuations = 16
 
-    /// Bytes of one message's body. Client: what is kept of a response's body; a longer one is cut there and its stream
-    /// reset. Server: a request with a longer one is reported cut there, see ``HTTP2ServerEvents/Request/isTruncated``.
+    /// The most bytes of one message's body. Client: a longer body of a response is cut there and its stream reset.
+    /// Server: a request with a longer one is reported cut there, see ``HTTP2ServerEvents/Request/isTruncated``.
     package var maxBodySize: Int
 
-    /// Bytes of all messages that have begun to arrive and are not complete: header blocks, an estimate of what their
-    /// fields take decoded, and bodies. More is a connection error ENHANCE_YOUR_CALM. Each bound above holds for one
-    /// message; this one keeps a peer that begins thousands and ends none from making us hold them all at their greatest.
+    /// The most bytes of all incomplete incoming messages: header blocks, an estimate of their decoded fields, and
+    /// bodies. More is a connection error ENHANCE_YOUR_CALM. The limits above are for one message; this one protects
+    /// against a peer that begins thousands and ends none.
     package var maxIncoming: Int
 
     /// Server: bytes of one body that are received and thrown away, because the request was answered without them,
@@ -35,11 +35,11 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// included, which opens with 1 for token authentication; the protocol itself would allow any number.
     package var streamsBeforeSettings = 1
 
-    /// What the peer may send us of one body before we open its window again: SETTINGS_INITIAL_WINDOW_SIZE.
+    /// The bytes of one body that the peer may send before we open its window again: SETTINGS_INITIAL_WINDOW_SIZE.
     package var streamReceiveWindow = 65535
 
-    /// What the peer may send us of all bodies before we open the connection's window again. At least 65535, where
-    /// every connection starts; a WINDOW_UPDATE goes out whenever half is used.
+    /// The bytes of all bodies that the peer may send before we open the connection's window again. At least 65535, the
+    /// initial size of every connection; a WINDOW_UPDATE goes out whenever half is used.
     package var connectionReceiveWindow: Int
 
     /// Bytes of DATA that wait for the peer's flow-control windows. More requests are refused by
@@ -73,17 +73,18 @@ package struct HTTP2Limits: Sendable, Equatable {
         self.connectionReceiveWindow = connectionReceiveWindow
     }
 
-    /// For senders: error bodies of 8 KiB, 8 MiB of them at a time, 4096 streams, 1 MiB connection window.
+    /// The limits of senders: error bodies of 8 KiB, 8 MiB of them at a time, 4096 streams, 1 MiB connection window.
     package static let client = HTTP2Limits(
         maxBodySize: 8192, maxIncoming: 8 << 20, maxConcurrentStreams: 4096, connectionReceiveWindow: 1 << 20)
 
-    /// For servers of small requests: bodies of 16 KiB, 32 MiB of them at a time, 1000 streams, 16 MiB connection window.
+    /// The limits of servers of small requests: bodies of 16 KiB, 32 MiB of them at a time, 1000 streams, 16 MiB
+    /// connection window.
     package static let server = HTTP2Limits(
         maxBodySize: 16384, maxIncoming: 32 << 20, maxConcurrentStreams: 1000, connectionReceiveWindow: 16 << 20)
 
-    /// What a session holds at most, in bytes, whatever its peer does, while no call gives it more than `chunk` bytes at
-    /// a time and nobody hands it bodies past ``maxHeldBack`` (a client session refuses them; answers to a server's
-    /// clients are its caller's to bound). What is kept for it beside these bytes is slots, some 40 bytes for each stream.
+    /// The most bytes that a session holds, whatever its peer does, while no call gives it more than `chunk` bytes at a
+    /// time and the caller passes no bodies beyond ``maxHeldBack`` (a client session refuses them; a server's caller
+    /// limits its own answers). The slots come on top, some 40 bytes for each stream.
     package func greatestHeld(chunk: Int, body: Int) -> Int {
         let queued = maxQueuedOutput + 2 * chunk
         return queued + 3 * (maxHeldBack + body) + maxIncoming + maxHeaderBlock + 2 * HTTP2Limits.maxFrameSize

@@ -1,5 +1,5 @@
-/// What ``HTTP2ServerSession/receive(_:events:)`` found in the bytes. Reused from call to call: empty it with
-/// ``removeAll()`` before the next one.
+/// The events that ``HTTP2ServerSession/receive(_:events:)`` found in the bytes. Reused from call to call: empty it
+/// with ``removeAll()`` before the next one.
 package struct HTTP2ServerEvents: Sendable {
     /// The complete requests, in the order they became complete.
     package var requests: [Request] = []
@@ -10,15 +10,15 @@ package struct HTTP2ServerEvents: Sendable {
     /// The bodies of ``requests``, side by side.
     package var bodies: [UInt8] = []
 
-    /// Everything else, in order.
+    /// All other events, in order.
     package var others: [Event] = []
 
     package struct Request: Sendable {
         package var streamID: UInt32
-        /// Where its fields are among those of ``HTTP2ServerEvents/headers``: as received, pseudo-headers first, their
-        /// validity checked (RFC 9113 §8.2 and §8.3).
+        /// The range of its fields in ``HTTP2ServerEvents/headers``: as received, pseudo-headers first, their validity
+        /// checked (RFC 9113 §8.2 and §8.3).
         package var fields: Range<Int>
-        /// Where the body lies in ``HTTP2ServerEvents/bodies``.
+        /// The range of its body in ``HTTP2ServerEvents/bodies``.
         package var body: Range<Int>
         /// The body was longer than ``HTTP2Limits/maxBodySize`` and is cut there. Its rest is not kept; the request
         /// can be answered (413, say).
@@ -26,8 +26,8 @@ package struct HTTP2ServerEvents: Sendable {
     }
 
     package enum Event: Sendable, Equatable {
-        /// A stream whose request may have been reported is gone: reset by the peer, or by us because the request (or
-        /// what followed it) was malformed. An answer to it is dropped.
+        /// A stream whose request may have been reported is gone: reset by the peer, or by us because the request or
+        /// its rest was malformed. An answer to it is dropped.
         case reset(streamID: UInt32, code: HTTP2ErrorCode, byPeer: Bool)
         /// The client is leaving.
         case goAway(lastStreamID: UInt32, code: HTTP2ErrorCode, debugData: [UInt8])
@@ -49,8 +49,7 @@ package struct HTTP2ServerEvents: Sendable {
     /// The header fields of a request as text.
     package func headers(of request: Request) -> [HeaderField] { headers[request.fields] }
 
-    /// Bytes of memory that are kept for the header fields of the next call. What one read brings takes less, unless it was
-    /// made to take more.
+    /// The bytes of memory kept for the header fields of the next call. A usual read takes less.
     private static let keptHeaders = 1 << 17
 
     /// Empties it, keeping the memory.

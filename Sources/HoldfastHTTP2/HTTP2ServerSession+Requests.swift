@@ -83,7 +83,7 @@ extension HTTP2ServerSession {
             try keep(content, slot, &events)
         } else {
             streams[slot].discarded = Int32(clamping: Int(streams[slot].discarded) + content.count)
-            // No more window beyond the bound; without an answer the client waits, with one it is reset.
+            // The window is not opened beyond the limit; without an answer the client waits, with one it is reset.
             guard Int(streams[slot].discarded) <= connection.limits.maxDiscardedBody else {
                 return resetIfTooMuch(slot)
             }
@@ -92,7 +92,7 @@ extension HTTP2ServerSession {
         if increment > 0 { connection.output.appendWindowUpdate(streamID, by: increment) }
     }
 
-    /// Keeps a part of a body; what goes past the bound ends the keeping, and the request is reported as it is.
+    /// Keeps a part of a body; bytes beyond the limit end the keeping, and the request is reported as it is.
     private mutating func keep(
         _ content: Span<UInt8>, _ slot: Int, _ events: inout HTTP2ServerEvents
     ) throws(HTTP2Error) {

@@ -1,5 +1,5 @@
 extension HTTP2ServerSession {
-    /// Answers a request: HEADERS, DATA, END_STREAM. What flow control does not let through now follows by itself.
+    /// Answers a request: HEADERS, DATA, END_STREAM. Data that flow control holds back follows by itself.
     ///
     /// A request that is still arriving (a truncated one) is answered all the same; its rest is thrown away, up to
     /// ``HTTP2Limits/maxDiscardedBody`` or until the next ``renewFrameBudget()``.
@@ -71,7 +71,7 @@ extension HTTP2ServerSession {
         return true
     }
 
-    /// Ends a stream without an answer: RST_STREAM. What the client still sends on it is ignored.
+    /// Ends a stream without an answer: RST_STREAM. Further frames of the stream are ignored.
     ///
     /// - Returns: false when it is not open.
     @discardableResult
@@ -128,7 +128,7 @@ extension HTTP2ServerSession {
         }
     }
 
-    /// Gives back what a stream has beside its slot.
+    /// Frees the parts of a stream beside its slot.
     mutating func releaseParts(_ slot: Int) {
         let stream = streams[slot]
         if stream.request >= 0 {

@@ -8,26 +8,26 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     var requests = Slab<PartialRequest>()
     /// The header block that was decoded last.
     var arriving = HeaderList()
-    /// How much of the client's preface has arrived.
+    /// The bytes of the client's preface that have arrived.
     private var prefaceCount = 0
     /// The highest stream the client has opened.
     package internal(set) var lastStreamID: UInt32 = 0
-    /// From our GOAWAY on, streams above this one are ignored.
+    /// The last stream that our GOAWAY named; later ones are ignored.
     var lastProcessedStreamID: UInt32?
-    /// From ``takeNoMore()`` on.
+    /// Whether ``takeNoMore()`` was called.
     private(set) var takesNoMore = false
 
     /// The client made the dynamic table of our header blocks, which we do not use, smaller.
     var owesSizeUpdate = false
 
-    /// A connection that has just been accepted. ``output`` begins with our SETTINGS.
+    /// Creates the session of an accepted connection. ``output`` begins with our SETTINGS.
     ///
     /// - Parameters:
-    ///   - headerTableSize: what the client's HPACK encoder may keep in our dynamic table.
+    ///   - headerTableSize: the bytes that the client's HPACK encoder may keep in our dynamic table.
     ///   - names: names of header fields that are told apart by number: ``HeaderList/Field/number``.
     package init(limits: HTTP2Limits = .server, headerTableSize: Int = 4096, names: HeaderNames = .none) {
         connection = HTTP2Connection(.server, limits: limits, names: names)
-        // Thousands of clients may be connected and idle; whoever opens more streams makes it grow.
+        // Thousands of clients may be connected and idle; it grows with the open streams.
         streams = StreamRing(capacity: 8, maxCapacity: max(1024, 4 * min(limits.maxConcurrentStreams, 1 << 20)))
         var settings = HTTP2Settings()
         settings.headerTableSize = headerTableSize
@@ -78,7 +78,7 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         return !streams[slot].isLingering && !streams[slot].isEnding
     }
 
-    /// What the client allows the dynamic table of our header blocks to hold.
+    /// The size that the client allows the dynamic table of our header blocks.
     package var peerHeaderTableSize: Int { connection.peer.headerTableSize }
 
     /// Bytes of bodies that wait for the client's flow-control windows.
@@ -93,9 +93,9 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// The connection error that ended the session, if one did.
     package var failure: HTTP2Error? { connection.failure }
 
-    // MARK: What the caller does about the connection
+    // MARK: Driving
 
-    /// Takes bytes that arrived, split anywhere. What they mean is added to `events`.
+    /// Takes bytes that arrived, split anywhere. Adds their events to `events`.
     package mutating func receive(_ bytes: Span<UInt8>, events: inout HTTP2ServerEvents) {
         guard connection.failure == nil else { return }
         var start = 0
@@ -112,8 +112,8 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
     /// Bytes of requests that have begun and not ended, as ``HTTP2Limits/maxIncoming`` counts them.
     package var incomingByteCount: Int { connection.incoming }
 
-    /// Changes our SETTINGS; nil leaves a value as it is. New stream limits bind at once (what comes too many is
-    /// refused, and may be sent again), the others when the client has acknowledged them.
+    /// Changes our SETTINGS; nil leaves a value unchanged. A new stream limit applies at once (excess streams are
+    /// refused, and may be sent again), the others once the client has acknowledged them.
     ///
     /// - Returns: false, having done nothing, while ``HTTP2Limits/maxPendingSettings`` wait for acknowledgement.
     @discardableResult
@@ -165,16 +165,16 @@ package struct HTTP2ServerSession: Sendable, HTTP2Session {
         }
     }
 
-    /// Takes no more requests, and says so only of those that have begun and not ended: they are reset with REFUSED_STREAM.
-    /// Streams from now on are ignored. What was taken is to be answered; ``goAway(lastStreamID:code:debugData:)`` then tells
-    /// which was the last. A client that has its answer need not go on with its request.
+    /// Takes no more requests. Unfinished ones are reset with REFUSED_STREAM, further streams ignored. Complete
+    /// requests have to be answered; ``goAway(lastStreamID:code:debugData:)`` then names the last one. A client that
+    /// has its answer need not go on with its request.
     package mutating func takeNoMore() {
         guard connection.failure == nil, !takesNoMore else { return }
         takesNoMore = true
         var last = lastStreamID
         for slot in streams.openSlots().reversed() {
             if streams[slot].phase == .receiving {
-                // The last stream is the last one that was taken.
+                // The last stream is the last accepted one.
                 if streams[slot].id == last { last = last > 1 ? last - 2 : 0 }
                 abandon(slot, .refusedStream)
             } else if streams[slot].isOver {

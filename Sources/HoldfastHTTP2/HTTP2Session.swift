@@ -1,7 +1,7 @@
-/// What the two roles do differently with frames that both read the same way.
+/// The handling of frames that differs between the two roles.
 ///
-/// The extension below cuts bytes into frames, checks what is the same for everyone, and calls these.
-/// A thrown error ends the connection.
+/// The extension below cuts bytes into frames, does the common checks, and calls these. A thrown error ends the
+/// connection.
 protocol HTTP2Session {
     associatedtype Events
 
@@ -170,7 +170,7 @@ extension HTTP2Session {
             &events)
     }
 
-    /// What is left of a padded payload.
+    /// The content of a padded payload.
     private static func unpadded(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) -> Range<Int> {
         guard header.isPadded else { return 0..<payload.count }
         guard payload.count > 0 else { throw HTTP2Error(.frameSizeError, "a padded frame without a pad length") }
@@ -221,7 +221,7 @@ extension HTTP2Session {
         try Self.check(header, isOnStream: false, length: header.isAck ? 0 : header.length / 6 * 6)
         if header.isAck {
             let old = connection.local
-            // One more than we sent is harmless, and counted.
+            // A superfluous acknowledgement is harmless, and counted.
             if connection.settingsAcknowledged() != nil { receiveSettingsAck(replacing: old, &events) }
             return
         }
@@ -269,7 +269,8 @@ extension HTTP2Session {
         guard connection.sendWindow.change(by: increment) else {
             throw HTTP2Error(.flowControlError, "the connection's window grows past 2^31-1")
         }
-        // While it was open, what is held back waits for its own stream's window, and would be looked at in vain.
+        // While the connection's window was open, held-back data waits for its own stream's window, and need not be
+        // looked at.
         if wasShut { flush(only: nil) }
     }
 }

@@ -8,7 +8,7 @@ enum SettingsParameter {
     static let maxHeaderListSize: UInt16 = 6
 }
 
-/// What one side has announced, or the protocol's values where it has not.
+/// The settings that one side has announced, or the protocol's defaults.
 struct HTTP2Settings: Equatable {
     var headerTableSize = 4096
     /// nil: no limit announced.

@@ -3,14 +3,14 @@ struct HeldData {
     struct Body {
         let streamID: UInt32
         var bytes: [UInt8]
-        /// How much of it has gone out.
+        /// The bytes that have gone out.
         var start: Int
         var endsStream: Bool
 
         var left: Int { bytes.count - start }
 
-        /// Gives back what has gone out once it is most of it: a peer that opens its window byte by byte, or a caller
-        /// that goes on adding, would make us keep what nobody needs any more.
+        /// Frees sent bytes once they are most of the buffer: a peer that opens its window byte by byte, or a caller
+        /// that goes on adding, would otherwise make it grow.
         mutating func forgetSent() {
             guard start > left, start >= 1024 else { return }
             bytes = Array(bytes[start...])
@@ -42,18 +42,18 @@ struct HeldData {
         }
     }
 
-    /// Forgets what a stream that is over has not sent.
+    /// Drops the unsent data of a closed stream.
     mutating func drop(_ streamID: UInt32) {
         guard let index = bodies.firstIndex(where: { $0.streamID == streamID }) else { return }
         byteCount -= bodies[index].left
         bodies.remove(at: index)
     }
 
-    /// Takes out, in order, what may go now.
+    /// Takes out, in order, the data that may go now.
     ///
     /// - Parameters:
     ///   - only: the one stream whose window changed; nil after a change of the connection's.
-    ///   - write: writes what it may of a body and returns how much, or nil when no stream may send any more.
+    ///   - write: writes a part of a body and returns its length, or nil when no stream may send any more.
     /// - Returns: the streams that have nothing left here.
     mutating func flush(only: UInt32?, _ write: (Body) -> Int?) -> [UInt32] {
         var done: [UInt32] = []

@@ -1,4 +1,4 @@
-/// What makes a message well-formed (RFC 9113 §8.1.1, §8.3), of fields that are (``HeaderField/Kind``).
+/// Checks whether a message of valid fields (``HeaderField/Kind``) is well-formed (RFC 9113 §8.1.1, §8.3).
 enum MessageRules {
     struct ResponseHead {
         var status: Int

@@ -18,7 +18,7 @@ struct ServerStream: SendingStream {
     var isHeld = false
     /// Bytes thrown away.
     var discarded: Int32 = 0
-    /// Where its ``PartialRequest`` is; -1 when it has none.
+    /// The index of its ``PartialRequest``; -1 when it has none.
     var request: Int32 = -1
     var sendWindow: FlowWindow
     var receiveWindow: ReceiveWindow
@@ -47,17 +47,17 @@ struct ServerStream: SendingStream {
 struct PartialRequest: Sendable {
     var headers = HeaderList()
     var body: [UInt8] = []
-    /// What `content-length` promises.
+    /// The length that `content-length` announces.
     var contentLength: Int?
-    /// What it counts for in ``HTTP2Limits/maxIncoming``.
+    /// Its part of ``HTTP2Limits/maxIncoming``.
     var cost = 0
 
     /// Bytes of memory that are kept for the next request: the usual size.
     static let kept = 8192
 
-    /// Adds its fields and what is here of its body to those that are reported, and empties it.
+    /// Moves its fields and its body so far to the events, and empties it.
     ///
-    /// - Returns: where the fields are.
+    /// - Returns: the range of the fields.
     mutating func move(to events: inout HTTP2ServerEvents) -> Range<Int> {
         events.bodies.append(contentsOf: body)
         defer { reset() }

@@ -95,11 +95,11 @@ struct StreamRing<Stream: RingStream> {
     }
 }
 
-/// What a ``StreamRing`` must know of a stream.
+/// The facts about a stream that a ``StreamRing`` needs.
 protocol RingStream: Sendable {
     /// 0 in a free slot.
     var id: UInt32 { get }
-    /// Over, but what the peer sends on it is to be ignored.
+    /// Whether it is closed, but the peer's further frames on it have to be ignored.
     var isLingering: Bool { get }
     static var free: Self { get }
     static func lingering(_ id: UInt32) -> Self

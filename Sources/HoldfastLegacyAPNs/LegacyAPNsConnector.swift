@@ -2,48 +2,52 @@ public import Holdfast
 package import HoldfastTransport
 internal import NIOCore
 
-/// Sends over Apple's binary protocol, to whoever still speaks it.
+/// Sends over Apple's binary protocol, which Apple ended in March 2021 and other services still speak.
 ///
-/// Only errors are answered, so its connections are ``CumulativeConnection``s: an error proves that everything before it
-/// was taken and everything after it was not; a barrier makes the service answer when there is nothing wrong.
+/// The service answers errors only, so its connections are ``CumulativeConnection``s: an error proves that everything
+/// before it was taken and everything after it was not. A barrier makes the service answer where nothing is wrong.
 public struct LegacyAPNsConnector: Connector {
-    /// What counts as a confirmation where there was no error.
+    /// The evidence that counts as a confirmation where there was no error. Closed: the protocol has no third kind of
+    /// evidence.
     public enum Confirmation: Hashable, Sendable {
-        /// Proof only: the answer to a barrier. Silence never counts.
+        /// Proof only: the answer to a barrier. Silence never confirms.
         case barrier
-        /// Silence for so long after a notification has left this machine; and barriers where one is due.
+        /// Silence for this long after a notification has left this machine, and barriers where one is due.
         case quiet(Duration)
     }
 
     /// The connector's settings and named bounds.
     public struct Configuration: Sendable {
+        /// The gateway to send to.
         public var endpoint: LegacyAPNsEndpoint
-        /// Default: the system's.
+        /// The authorities that may have signed the service's certificate. Default: the system's.
         public var trust: TrustedCertificates
-        /// What the service knows us by. Default: none.
+        /// The certificate that the service knows the sender by. Default: none.
         public var clientCertificate: ClientCertificate?
-        /// Default: ``Confirmation/barrier``.
+        /// The evidence that counts as a confirmation. Default: ``Confirmation/barrier``.
         public var confirmation = Confirmation.barrier
-        /// Bytes: what `submit` takes. 2048, or 256 for services that are older still; 1 to 2048. Default: 2048.
+        /// The most bytes of a payload that `submit` takes: 1 to 2048; 256 for services from before 2014. Default:
+        /// 2048.
         public var payloadLimit = 2048
-        /// The most that resolving, connecting and TLS may take together. Default: 10 s.
+        /// The timeout for resolving, connecting and TLS together. Default: 10 s.
         public var connectDeadline: Duration = .seconds(10)
-        /// A connection on which nothing was written for this long is not used again: hosts on the way forget idle
-        /// connections without a word. Checked once a second. Default: 110 s.
+        /// The idle timeout: a connection on which nothing was written for this long is not used again, because hosts
+        /// on the way forget idle connections without notice. Checked once a second. Default: 110 s.
         public var idleLimit: Duration = .seconds(110)
-        /// How long the service may take nothing of what has been written before it counts as dead. Checked once a
-        /// second. Default: 30 s.
+        /// The write timeout: a service that has taken no byte for this long while some are waiting counts as dead.
+        /// Checked once a second. Default: 30 s.
         public var writeDeadline: Duration = .seconds(30)
-        /// How often the files of the certificate and the trusted certificates are looked at, and read when they have
-        /// changed. Nil: only by ``LegacyAPNsConnector/reload()``. Default: 10 s.
+        /// The interval at which the files of the certificate and the trusted certificates are checked; changed files
+        /// are read again. Nil: only by ``LegacyAPNsConnector/reload()``. Default: 10 s.
         public var reloadEvery: Duration? = .seconds(10)
-        /// What certificates' dates are compared with.
+        /// The clock that certificates' dates are compared with.
         var clock = EngineClock.system
-        /// The wire's name for the first notification of each connection. For tests of what happens at the wrap.
+        /// The wire identifier of each connection's first notification. For tests of the wrap-around.
         package var firstIdentifier: UInt32 = 1
-        /// Listeners that are not connected to: this process's own. For tests of both ends in one process.
+        /// Listeners of this process, which are never connected to. For tests of both ends in one process.
         package var avoided = OwnListeners.shared
 
+        /// Creates a configuration; every other setting starts at its default.
         public init(
             endpoint: LegacyAPNsEndpoint, trust: TrustedCertificates = .system,
             clientCertificate: ClientCertificate? = nil
@@ -54,15 +58,20 @@ public struct LegacyAPNsConnector: Connector {
         }
     }
 
+    /// Cumulative, with the quiet period of ``Configuration/confirmation``.
     public let confirmationMode: ConfirmationMode
+    /// The limits of the binary protocol, with ``Configuration/payloadLimit``.
     public let limits: NotificationLimits
+    /// The endpoint as text, in the form that its ``LegacyAPNsEndpoint`` parses.
     public var endpoint: String { configuration.endpoint.description }
 
     let configuration: Configuration
     let vault: CredentialVault<TLSCredentials>
 
-    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be, or the
-    ///   bound that is none.
+    /// Reads the certificates.
+    ///
+    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing or invalid, or the setting that
+    ///   is out of its range.
     public init(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) {
         guard (1...2048).contains(configuration.payloadLimit) else {
             throw LegacyAPNsConfigurationError(
@@ -87,13 +96,15 @@ public struct LegacyAPNsConnector: Connector {
         }
     }
 
+    /// Starts checking the files at ``Configuration/reloadEvery``. Called by the engine.
     public func begin(_ host: ConnectorHost) { vault.begin(host) }
 
-    /// Reads the files of the certificate and the trusted certificates anew and uses them from now on: new connections are
-    /// opened with them, open ones are drained, and what waits for a connection does not wait any longer. Happens by itself
-    /// when a file changes, see ``Configuration/reloadEvery``.
+    /// Reads the files of the certificate and the trusted certificates again and uses them from now on: new connections
+    /// are opened with them, open ones are drained, and notifications waiting for a connection do not wait any longer.
+    /// Happens by itself when a file changes, see ``Configuration/reloadEvery``.
     ///
-    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file and the fault; the credentials in use then stay
+    ///   in use.
     public func reload() async throws(LegacyAPNsConfigurationError) {
         do throws(TransportConfigurationError) {
             try await vault.reload()
@@ -111,6 +122,9 @@ public struct LegacyAPNsConnector: Connector {
         return dialer
     }
 
+    /// Opens a connection with the credentials in use. Called by the engine.
+    ///
+    /// - Throws: ``ConnectError`` that says at which stage it failed, and whether the configuration has to be mended.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let current = vault.current
         if let problem = current.contents.problem(at: configuration.clock.wall()) {
@@ -119,14 +133,14 @@ public struct LegacyAPNsConnector: Connector {
         let loop = Dialer.nextLoop()
         let connection = try await dialer(current.contents).connect(on: loop) {
             (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
-            // Of this address's own: it may be followed by another.
+            // Made for this address alone: another address may be tried after it.
             let connection = LegacyAPNsConnection(loop: loop)
             let opened = loop.makePromise(of: Void.self)
             opened.futureResult.map { connection }.cascade(to: ready)
             let counter = ReceivedByteCounter()
             let handler = LegacyAPNsHandler(
                 configuration: configuration, connection: connection, sink: sink, received: counter, ready: opened)
-            // Below TLS: the kernel counts what it receives, too.
+            // Below TLS, because the kernel counts bytes there, too.
             try channel.pipeline.syncOperations.addHandler(counter, position: .first)
             try channel.pipeline.syncOperations.addHandler(handler)
             connection.inbox.bind(handler)
@@ -137,7 +151,7 @@ public struct LegacyAPNsConnector: Connector {
 }
 
 extension LegacyAPNsConnector.Configuration {
-    /// Reads what it appears with and whom it trusts. In the clear there is nothing to read.
+    /// Reads the certificate and the trusted certificates. Cleartext needs neither.
     fileprivate func credentials() throws(TransportConfigurationError) -> TLSCredentials {
         let isCleartext = endpoint.isCleartext
         return try TLSCredentials(

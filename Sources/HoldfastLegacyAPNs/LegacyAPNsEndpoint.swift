@@ -1,15 +1,19 @@
 internal import HoldfastTransport
 
-/// Where to send over the binary protocol.
+/// The address of a gateway of the binary protocol.
 public struct LegacyAPNsEndpoint: Hashable, Sendable, CustomStringConvertible {
+    /// A name or an IP address, without brackets.
     public let host: String
+    /// The TCP port.
     public let port: Int
-    /// Without TLS, for tests: loopback only.
+    /// Whether it is spoken to without TLS, which is possible on loopback only. For tests.
     public let isCleartext: Bool
 
-    /// - Parameter text: `binary+tls://HOST[:PORT]` (2195 by default), or `binary://` with a loopback address, which sends
-    ///   in the clear.
-    /// - Throws: ``LegacyAPNsConfigurationError`` that says what is wrong with it.
+    /// Parses an endpoint.
+    ///
+    /// - Parameter text: `binary+tls://HOST[:PORT]` (2195 by default), or `binary://` with a loopback address, which
+    ///   sends in cleartext.
+    /// - Throws: ``LegacyAPNsConfigurationError`` that says which part is invalid.
     public init(_ text: String) throws(LegacyAPNsConfigurationError) {
         (isCleartext, host, port) = try Self.parse(text, scheme: "binary", defaultPort: BinaryProtocol.gatewayPort)
     }
@@ -38,14 +42,18 @@ public struct LegacyAPNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         return (isCleartext, place.host, place.port)
     }
 
+    /// The endpoint in the form that ``init(_:)`` parses.
     public var description: String {
         "\(isCleartext ? "binary" : "binary+tls")://\(HostAndPort.text(host: host, port: port))"
     }
 }
 
-/// What is wrong with a configuration: which thing, and why.
+/// A fault in a configuration: the setting concerned, and the reason.
 public struct LegacyAPNsConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault in words, for operators. Holds no secret.
     public let message: String
+    /// Creates an error with this message.
     public init(_ message: String) { self.message = message }
+    /// The ``message``.
     public var description: String { message }
 }

@@ -1,4 +1,4 @@
-/// Facts about single bytes.
+/// Classifies single bytes.
 enum ASCII {
     @inline(__always)
     static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
@@ -13,7 +13,7 @@ enum ASCII {
         }
     }
 
-    /// Looks at all bytes whatever it finds, without a branch for each, which is several times as fast for tokens.
+    /// Checks all bytes without a branch for each, even after a mismatch: several times as fast for tokens.
     @inline(__always)
     static func areHexDigits(_ bytes: Span<UInt8>) -> Bool {
         var faults: UInt8 = 0

@@ -1,9 +1,10 @@
-/// Why a ``MockAPNsServer`` could not be started, or a ledger not be read.
+/// The reason why a mock server could not be started, or a ledger could not be read.
 public struct MockAPNsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, for people.
+    /// The fault in words, for people.
     public let what: String
 
     init(_ what: String) { self.what = what }
 
+    /// The text of ``what``.
     public var description: String { what }
 }

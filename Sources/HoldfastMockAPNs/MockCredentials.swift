@@ -8,7 +8,7 @@ struct MockCredentials: Sendable {
     let providerKey: ES256PrivateKey
     /// The authority's certificate.
     let authorityPEM: [UInt8]
-    /// What the server's certificate stands for.
+    /// The names that the server's certificate is issued for.
     let names: [SubjectName]
     private let authorityKeyPEM: [UInt8]
 
@@ -24,13 +24,13 @@ struct MockCredentials: Sendable {
         static let providerPublicKey = "AuthKey.pub.pem"
     }
 
-    /// A certificate with less left than this is made anew.
+    /// A certificate that expires sooner than this is made anew.
     private static let renewal = Duration.seconds(30 * 86_400)
 
-    /// Reads what is in the directory, and makes what is missing, damaged or about to expire.
+    /// Reads the files of the directory, and makes those that are missing, damaged or about to expire.
     ///
-    /// - Throws: when the directory cannot be made or written, and when a key in it is damaged: a key may be one that
-    ///   its owner still needs, so it is not replaced.
+    /// - Throws: when the directory cannot be made or written, and when a key in it is damaged: its owner may still
+    ///   need the key, so it is not replaced.
     init(directory: String, names: [String]) throws {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -52,13 +52,13 @@ struct MockCredentials: Sendable {
         try CertificateAuthority(certificatePEM: authorityPEM, keyPEM: authorityKeyPEM)
     }
 
-    /// What a client shows to a server that wants a certificate.
+    /// The certificate that a client shows to a server that asks for one.
     private static func provideClient(_ files: Files, _ authority: CertificateAuthority) throws {
         let name = "Holdfast mock client"
         _ = try pair(files, authority, [.dns("client.invalid")], File.client, File.clientKey, for: name)
     }
 
-    /// The certificate and key in these files, which are made where they are missing or will not do.
+    /// The certificate and key in these files, made anew where they are missing or unusable.
     private static func pair(
         _ files: Files, _ authority: CertificateAuthority, _ names: [SubjectName], _ certificateFile: String,
         _ keyFile: String, for commonName: String
@@ -112,13 +112,13 @@ struct MockCredentials: Sendable {
         return (certificatePEM, keyPEM)
     }
 
-    /// Reads and writes in one directory.
+    /// Reads and writes files in one directory.
     private struct Files {
         let directory: String
 
         private func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-        /// nil when there is none.
+        /// nil when there is no such file.
         func read(_ name: String) throws -> [UInt8]? {
             guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))

@@ -8,7 +8,7 @@ struct MockHome: Sendable {
 
     /// - Parameters:
     ///   - path: nil for a new temporary directory, which ``leave()`` removes.
-    ///   - host: what the server listens on, which its certificate stands for too.
+    /// - host: the listening address, which the server's certificate is issued for, too.
     init(path: String?, names: [String], host: String) throws {
         isOwn = path == nil
         self.path =

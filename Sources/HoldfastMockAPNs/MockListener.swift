@@ -4,23 +4,23 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The addresses that a mock listens on, and the connections that came to them.
+/// The addresses of a mock, and the connections accepted there.
 final class MockListener: Sendable {
-    /// What it listens on, in the order asked for; one at least.
+    /// The listening addresses, in the order asked for; at least one.
     let addresses: [MockAddress]
-    /// The port of the first.
+    /// The port of the first address.
     var port: Int { addresses[0].port }
-    /// The first, to put into a URL: `127.0.0.1:4567`.
+    /// The first address, to put into a URL: `127.0.0.1:4567`.
     var address: String { addresses[0].description }
 
     private let group: MultiThreadedEventLoopGroup
     private let channels: [any Channel]
     private let connections: Locked<Connections>
 
-    /// Where it is to listen.
+    /// An address to listen on.
     struct Host: Sendable {
         var host: String
-        /// nil for the first one's.
+        /// nil for the first host's port.
         var port: Int?
         var isManagement = false
     }
@@ -32,13 +32,13 @@ final class MockListener: Sendable {
         var isStopping = false
     }
 
-    /// How a connection is received.
+    /// The way in which a connection is received.
     struct Reception {
         /// nil for cleartext.
         var tls: NIOSSLContext?
         /// The first is the nearest to the socket where it is a ``MockWire``, below TLS; the others stand above TLS.
         var handlers: [any ChannelHandler]
-        /// In place of TLS: what breaks it.
+        /// Replaces TLS where the handshake is to fail.
         var breaker: (any ChannelHandler)?
         var reading: MockConnectionPlan.Reading?
     }
@@ -49,10 +49,10 @@ final class MockListener: Sendable {
         case reset
     }
 
-    /// Accepts connections from when it returns.
+    /// Starts to listen; connections are accepted when this returns.
     ///
     /// - Parameters:
-    ///   - receiveBuffer: bytes that the kernel keeps for a connection; nil for as many as it likes.
+    /// - receiveBuffer: bytes of the kernel's receive buffer for a connection; nil for the kernel's default.
     ///   - tls: nil for cleartext.
     ///   - handlers: makes a connection's handlers, given its number, counted from 1; the first is the nearest to the
     ///     socket where it is a ``MockWire``, below TLS, and the others stand above TLS.
@@ -67,7 +67,7 @@ final class MockListener: Sendable {
                 .received(Reception(tls: tls, handlers: handlers(number)))
             }
             if let receiveBuffer {
-                // Connections have the listener's.
+                // Connections inherit the listener's.
                 bootstrap = bootstrap.serverChannelOption(
                     .socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
             }
@@ -79,11 +79,11 @@ final class MockListener: Sendable {
         }
     }
 
-    /// Accepts connections to several addresses from when it returns.
+    /// Starts to listen on several addresses; connections are accepted when this returns.
     ///
     /// - Parameters:
     ///   - hosts: one at least.
-    ///   - receive: asked about each connection, given its number and what it came to.
+    /// - receive: asked about each connection, given its number and the address it came to.
     static func start(
         hosts: [Host], threads: Int,
         receive: @escaping @Sendable (Int, MockAddress) throws -> Arrival
@@ -161,7 +161,7 @@ final class MockListener: Sendable {
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: max(1, reading.byteCount)))
-            // The kernel would take megabytes off the client's hands otherwise. It knows no less than some two thousand bytes.
+            // Otherwise the kernel would take megabytes off the client's hands. Its minimum is some two thousand bytes.
             try channel.syncOptions?.setOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(reading.byteCount))
         }
         let pipeline = channel.pipeline.syncOperations
@@ -176,20 +176,20 @@ final class MockListener: Sendable {
 
     private var openChannels: [any Channel] { connections.withLock { Array($0.channels.values) } }
 
-    /// Does something with each connection in a turn of its event loop's own: a behavior may have asked for it in the
-    /// middle of one.
+    /// Runs an action for each connection in a turn of its own on the event loop: a behavior may have asked for it in
+    /// the middle of one.
     func inTurn(_ action: @escaping @Sendable (any Channel) -> Void) {
         for channel in openChannels { channel.eventLoop.execute { action(channel) } }
     }
 
-    /// Tells each open connection something, as an event through its pipeline.
+    /// Sends an event through the pipeline of each open connection.
     func tell(_ event: any Sendable) {
         inTurn { channel in channel.pipeline.fireUserInboundEventTriggered(event) }
     }
 
-    /// No new connections; those that are open get `limit` to end after `farewell`, and are then ended with `end`.
+    /// Accepts no more connections. Open ones get `limit` to end after `farewell`, and are then ended with `end`.
     ///
-    /// - Returns: false when it was stopped before, which is not waited for.
+    /// - Returns: false for a second call, which does not wait for the first.
     func stop(
         within limit: Duration, farewell: any Sendable,
         end: @escaping @Sendable (any Channel) -> Void = { channel in channel.close(promise: nil) }
@@ -205,7 +205,7 @@ final class MockListener: Sendable {
         let timer = group.next().scheduleTask(in: TimeAmount(limit)) {
             for channel in channels { channel.eventLoop.execute { end(channel) } }
         }
-        // They may also end in an error; what matters is that they end.
+        // Their ends may fail, too; it only matters that they end.
         for channel in channels { await channel.closeFuture.finished() }
         timer.cancel()
         try await group.shutdownGracefully()
@@ -220,6 +220,6 @@ extension MockAddress {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// Waits for it, and does not care how it came out.
+    /// Waits for the end, whatever the result.
     fileprivate func finished() async { _ = try? await get() }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Stands between TLS and the socket: can reset the connection, write in small pieces, and read slowly.
+/// Stands between TLS and the socket: resets the connection, writes in small pieces, and reads slowly.
 final class MockWire: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -16,7 +16,7 @@ final class MockWire: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// What is written from now on goes out in segments of this many bytes; nil for as it comes.
+    /// Writes from now on in segments of this many bytes; nil for no limit.
     func split(every byteCount: Int?) { pieceByteCount = byteCount.map { max(1, $0) } }
 
     /// Waits before each read.
@@ -32,17 +32,17 @@ final class MockWire: ChannelDuplexHandler {
         }
     }
 
-    /// Ends the connection without a goodbye of TLS. The kernel makes it a reset where something is unread.
+    /// Ends the connection without TLS's close_notify. The kernel makes it a reset where something is unread.
     func close() { context?.close(promise: nil) }
 
-    /// Ends the connection with RST: what either side has not read yet may be lost.
+    /// Ends the connection with RST: bytes that either side has not read yet may be lost.
     func reset() {
         guard let context else { return }
         guard let socket = context.channel as? any SocketOptionProvider else {
             context.close(promise: nil)
             return
         }
-        // From here outwards: TLS would first say goodbye.
+        // From this handler outwards: TLS would first send close_notify.
         let isolated = context.loopBound
         socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
             isolated.value.close(promise: nil)
@@ -56,7 +56,7 @@ final class MockWire: ChannelDuplexHandler {
         }
         var buffer = unwrapOutboundIn(data)
         while buffer.readableBytes > pieceByteCount, let piece = buffer.readSlice(length: pieceByteCount) {
-            // Flushed each: with TCP_NODELAY a segment of its own.
+            // Flushed one by one: with TCP_NODELAY each becomes a segment of its own.
             context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
         }
         context.write(wrapOutboundOut(buffer), promise: promise)

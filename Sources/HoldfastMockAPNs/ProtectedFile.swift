@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import NIOCore
 
-/// Files that only their owner may read, from their first moment on.
+/// Makes files that only their owner may read, from their first moment on.
 enum ProtectedFile {
     static let secretMode: NIOPOSIXFileMode = 0o600
     static let openMode: NIOPOSIXFileMode = 0o644
 
-    /// Opens a file for writing behind its end, whoever else writes to it.
+    /// Opens a file for appending; other processes may append to it, too.
     ///
-    /// - Parameter mode: what a file gets that is made here.
+    /// - Parameter mode: the mode of a file that is created.
     static func appending(to path: String, mode: NIOPOSIXFileMode = secretMode) throws -> FileHandle {
         try open(path, flags: O_CREAT | O_APPEND, mode: mode)
     }
 
-    /// Makes a file with these contents in one step: a reader finds nothing or all of it.
+    /// Writes a file in one step: a reader finds nothing or all of it.
     static func write(_ contents: [UInt8], to path: String, mode: NIOPOSIXFileMode) throws {
         let temporary = "\(path).\(UUID().uuidString)"
         let file = try open(temporary, flags: O_CREAT | O_EXCL, mode: mode)
@@ -30,7 +30,7 @@ enum ProtectedFile {
         }
     }
 
-    /// Foundation cannot open with a mode or with O_APPEND; NIO's handle can.
+    /// Foundation cannot open a file with a mode or with O_APPEND; NIO's handle can.
     private static func open(_ path: String, flags: CInt, mode: NIOPOSIXFileMode) throws -> FileHandle {
         let handle = try NIOFileHandle(_deprecatedPath: path, mode: .write, flags: .posix(flags: flags, mode: mode))
         return FileHandle(fileDescriptor: try handle.takeDescriptorOwnership(), closeOnDealloc: true)

@@ -130,13 +130,13 @@ package struct Certificate: Sendable {
     }
 }
 
-/// What a certificate stands for: an entry of its subject alternative names.
+/// A name that a certificate is issued for: an entry of its subject alternative names.
 package enum SubjectName: Hashable, Sendable {
     case dns(String)
     /// IPv4 with dots, or IPv6 with colons.
     case ip(String)
 
-    /// As OpenSSL's configuration language writes it. That language has commas and sections, hence the check.
+    /// The form of OpenSSL's configuration language. That language has commas and sections, hence the check.
     func configurationValue() throws(OpenSSLError) -> String {
         switch self {
         case .dns(let host):

@@ -1,6 +1,6 @@
 private import CHoldfastOpenSSL
 
-/// A certificate authority for tests: makes certificates that exactly those trust who are given its own.
+/// A certificate authority for tests: only clients that were given its own certificate trust those it issues.
 package struct CertificateAuthority: Sendable {
     package let certificate: Certificate
     package let key: ES256PrivateKey
@@ -51,14 +51,14 @@ package struct CertificateAuthority: Sendable {
         }
     }
 
-    /// A certificate for a TLS server (and client), with a new key, valid from yesterday.
+    /// Issues a certificate for a TLS server (and client), with a new key, valid from yesterday.
     ///
     /// - Parameters:
-    ///   - commonName: 1 to 64 characters; nobody looks at it but people.
-    ///   - names: what the server is reached as; at least one.
-    ///   - start: when it becomes valid, from now.
-    ///   - lifetime: from now. 397 days is what browsers and Apple's systems accept at most.
-    ///   - usage: what it is for, in OpenSSL's words.
+    ///   - commonName: 1 to 64 characters; only for people.
+    ///   - names: the names that clients reach the server by; at least one.
+    ///   - start: the start of its validity, from now.
+    ///   - lifetime: from now. Browsers and Apple's systems accept at most 397 days.
+    ///   - usage: the extended key usage, in OpenSSL's words.
     package func issue(
         commonName: String, names: [SubjectName], start: Duration = .seconds(-86_400),
         lifetime: Duration = .seconds(397 * 86_400), usage: String = "serverAuth,clientAuth"
@@ -90,7 +90,7 @@ private struct CertificateTemplate {
     /// OpenSSL's number of each extension, with its value in OpenSSL's configuration language.
     let extensions: [(CInt, String)]
 
-    /// - Parameter issuer: nil for one that signs itself.
+    /// - Parameter issuer: nil for a self-signed certificate.
     func signed(by issuer: Certificate?, with signer: ES256PrivateKey) throws(OpenSSLError) -> Certificate {
         ERR_clear_error()
         let what = "cannot make a certificate for \u{22}\(commonName)\u{22}"

@@ -1,6 +1,6 @@
 internal import CHoldfastOpenSSL
 
-/// What an Apple push certificate says of itself.
+/// The facts in an Apple push certificate.
 package struct CertificateFacts: Hashable, Sendable {
     /// The subject's user identifier: the app's topic.
     package var userID: String?
@@ -54,7 +54,7 @@ extension Certificate {
         return unsafe String(decoding: UnsafeBufferPointer(start: text, count: Int(count)), as: UTF8.self)
     }
 
-    /// What is in the extension with this object identifier; nil where there is none.
+    /// The content of the extension with this object identifier; nil where there is none.
     private func extensionValue(_ identifier: String) -> [UInt8]? {
         guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }
         defer { unsafe ASN1_OBJECT_free(object) }
@@ -67,8 +67,8 @@ extension Certificate {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Apple's list of topics: a SEQUENCE in which texts (a topic) and SEQUENCEs (what it is for: `app`, `voip`,
-    /// `complication`) take turns. What is none ends the list.
+    /// Apple's list of topics: a SEQUENCE in which texts (a topic) and SEQUENCEs (its uses: `app`, `voip`,
+    /// `complication`) alternate. Any other element ends the list.
     static func topics(inExtension value: [UInt8]) -> [String] {
         var outer = DERReader(value[...])
         guard let list = outer.next(), list.tag == DERReader.sequence else { return [] }
@@ -81,7 +81,7 @@ extension Certificate {
     }
 }
 
-/// - Parameter what: for people, where it can't be read.
+/// - Parameter what: the name of the date, for the error where it can't be read.
 func unixSeconds(_ date: UnsafePointer<ASN1_TIME>?, _ what: String) throws(OpenSSLError) -> Int64 {
     var parts = unsafe tm()
     try check(unsafe ASN1_TIME_to_tm(date, &parts), what)

@@ -1,12 +1,12 @@
 private import CHoldfastOpenSSL
 private import Glibc
 
-/// Who a certificate is for, and who has signed it.
+/// The subject of a certificate, and its issuer.
 extension Certificate {
     /// The subject, as RFC 2253 writes names: `CN=api.push.apple.com,O=Apple Inc.`
     package var subject: String { unsafe Self.text(X509_get_subject_name(handle.pointer)) }
 
-    /// Who has signed it, written the same way.
+    /// The issuer, in the same form as the subject.
     package var issuer: String { unsafe Self.text(X509_get_issuer_name(handle.pointer)) }
 
     /// The first common name of the subject; nil where it has none.

@@ -15,37 +15,37 @@ package struct CertificatePath: Sendable {
     package let goodUntil: Int64
 }
 
-/// Why a certificate proves nothing.
+/// The reason why a certificate is not valid.
 package enum CertificateFault: Error, Hashable, Sendable {
     /// None was shown.
     case missing
-    /// Its last second, in Unix seconds; nil where its dates can't be read.
+    /// It has expired: its last second, in Unix seconds; nil where its dates can't be read.
     ///
-    /// - Parameter authority: whose certificate it is; nil for that of the other side itself.
+    /// - Parameter authority: the authority whose certificate it is; nil for the other side's own.
     case expired(at: Int64?, authority: String?)
-    /// Its first second, in Unix seconds; nil where its dates can't be read.
+    /// It is not valid yet: its first second, in Unix seconds; nil where its dates can't be read.
     case notYetValid(until: Int64?, authority: String?)
-    /// It is for these names, and no other.
+    /// It is for other names, which are listed.
     case otherName([SubjectName])
-    /// Nobody who is trusted has signed it.
+    /// No trusted authority has signed it.
     ///
-    /// - Parameter issuer: who has.
+    /// - Parameter issuer: the authority that has.
     case untrusted(issuer: String)
-    /// It has signed itself.
+    /// It is self-signed.
     case selfSigned
-    /// It is not for what it is used for: not for servers, for instance.
+    /// It is for another purpose: not for servers, for instance.
     case otherPurpose
-    /// Its authority has taken it back.
+    /// Its authority has revoked it.
     ///
-    /// - Parameter authority: whose certificate it is; nil for that of the other side itself.
+    /// - Parameter authority: the authority whose certificate it is; nil for the other side's own.
     case revoked(authority: String?)
-    /// The authority that has signed it, or one above, has no revocation list among those that are known.
+    /// The authority that has signed it, or one above, has no known revocation list.
     case unlisted(issuer: String)
     /// The revocation list of that authority is out of date.
     case outdatedList(issuer: String)
     /// The revocation list under the name of that authority is signed with another key.
     case forgedList(issuer: String)
-    /// In libcrypto's words.
+    /// Another fault, in libcrypto's words.
     case other(String)
 
     init(_ code: CInt, _ culprit: Certificate, isLeaf: Bool) {

@@ -1,24 +1,24 @@
 private import CHoldfastOpenSSL
 private import Glibc
 
-/// Checks the certificate that the other side of a connection shows: its chain up to one that is trusted, its dates, what it
-/// is for, and whose it is.
+/// Verifies the certificate that the other side of a connection shows: its chain up to a trusted certificate, its
+/// dates, its purpose, and its names.
 ///
-/// The rules are libcrypto's own, as they hold for `curl` on the same machine: RFC 5280 for chains; the names by RFC 6125,
-/// from the subject alternative names only, an asterisk for a whole first label only. A name is never proven by an entry for
-/// an address, nor an address by a name.
+/// The rules are libcrypto's own, as for `curl` on the same machine: RFC 5280 for chains; RFC 6125 for names, from the
+/// subject alternative names only, with an asterisk for a whole first label only. A name is never proven by an entry
+/// for an address, nor an address by a name.
 ///
-/// Sendable although it holds a pointer: an `X509_STORE` that is complete is only read, which OpenSSL 3 allows from any
-/// number of threads (it has a lock for what it looks up in directories).
+/// Sendable although it holds a pointer: a complete `X509_STORE` is only read, which OpenSSL 3 allows from any number
+/// of threads (it has a lock for look-ups in directories).
 @safe
 package final class CertificateVerifier: @unchecked Sendable {
-    /// What the certificate must be for.
+    /// The role that the certificate must be valid for.
     package enum Role: Hashable, Sendable {
         /// A server with this name; nil takes any.
         case server(SubjectName?)
         case client
 
-        /// OpenSSL's name for the purpose, and for what an authority is trusted with.
+        /// OpenSSL's name for the purpose, and for an authority's trust.
         fileprivate var defaults: String {
             switch self {
             case .server: "ssl_server"
@@ -32,9 +32,10 @@ package final class CertificateVerifier: @unchecked Sendable {
     private let lists: [RevocationList]?
 
     /// - Parameters:
-    ///   - roots: whom it trusts: authorities, or exactly one server. Nil for the system's authorities.
-    ///   - lists: what they have taken back; then each authority that has signed a certificate of a chain needs a list among
-    ///     them. Nil asks for none.
+    ///   - roots: the trusted certificates: of authorities, or of exactly one server. Nil for the system's
+    ///     authorities.
+    ///   - lists: the revocation lists; then each authority that has signed a certificate of a chain needs one of
+    ///     them. Nil checks no revocation.
     package init(trusting roots: [Certificate]?, revoked lists: [RevocationList]? = nil) throws(OpenSSLError) {
         self.lists = lists
         ERR_clear_error()
@@ -52,10 +53,10 @@ package final class CertificateVerifier: @unchecked Sendable {
     deinit { unsafe X509_STORE_free(store) }
 
     /// - Parameters:
-    ///   - chain: as the other side shows it, its own first; at least one.
-    ///   - role: what it must be for.
-    /// - Returns: nil where all is good.
-    /// - Throws: where libcrypto can't check, for want of memory for instance: then nothing is proven.
+    ///   - chain: the certificates in the other side's order, its own first; at least one.
+    ///   - role: the role that it must be valid for.
+    /// - Returns: nil for a valid chain.
+    /// - Throws: where libcrypto can't check, for example for lack of memory: then nothing is proven.
     package func fault(in chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateFault? {
         switch try verdict(on: chain, as: role) {
         case .good: nil
@@ -65,7 +66,7 @@ package final class CertificateVerifier: @unchecked Sendable {
 
     /// The same, with how long it holds.
     package func verdict(on chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateVerdict {
-        // Where lists are asked for, the authorities above a trusted one speak first: they may have taken it back.
+        // With revocation lists, the authorities above a trusted one count first: they may have revoked it.
         if lists != nil {
             let verdict = try verdict(on: chain, as: role, endsAtAnyTrusted: false)
             guard case .bad(.untrusted) = verdict else { return verdict }
@@ -115,7 +116,7 @@ package final class CertificateVerifier: @unchecked Sendable {
             let certificate = unsafe Certificate(sharing: OpaquePointer(item))
             goodUntil = min(goodUntil, try certificate.facts().notAfter)
             for list in lists ?? [] where list.isOfIssuer(of: certificate) {
-                // One that has run out already was not what it is good by.
+                // An outdated list is not the one that made the certificate valid.
                 if let end = list.end, end > now { goodUntil = min(goodUntil, end) }
             }
             if shown.count < max(shownCount, 1) { shown.append(certificate) }
@@ -126,7 +127,7 @@ package final class CertificateVerifier: @unchecked Sendable {
     private func expect(
         _ role: Role, of parameters: OpaquePointer?, endsAtAnyTrusted: Bool, _ what: String
     ) throws(OpenSSLError) {
-        // Who trusts a certificate that is no authority's trusts just that one.
+        // To trust a certificate that is no authority's means to trust just that one.
         var flags = endsAtAnyTrusted ? X509_V_FLAG_PARTIAL_CHAIN : 0
         if lists != nil { flags |= X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL }
         unsafe try check(X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)), what)

@@ -7,7 +7,7 @@ struct ECDSASignature: ~Copyable {
 
     static let joseByteCount = 64
 
-    /// From the DER sequence that OpenSSL signs with.
+    /// Reads the DER sequence of OpenSSL's signatures.
     init(der: Span<UInt8>) throws(OpenSSLError) {
         unsafe pointer = try check(
             der.withUnsafeBufferPointer { buffer in
@@ -16,7 +16,7 @@ struct ECDSASignature: ~Copyable {
             }, "not an ECDSA signature")
     }
 
-    /// From JOSE's r‖s.
+    /// Reads JOSE's r‖s.
     init(jose: Span<UInt8>) throws(OpenSSLError) {
         guard jose.count == Self.joseByteCount else {
             throw OpenSSLError("an ES256 signature has \(Self.joseByteCount) bytes, not \(jose.count)")
@@ -43,8 +43,8 @@ struct ECDSASignature: ~Copyable {
     /// The most bytes of a DER sequence of two numbers of P-256.
     static let greatestDERByteCount = 72
 
-    /// A stranger's signature, written in either way, as DER; nil for what is neither. DER has one way to write each number,
-    /// so that nobody can write one signature in two ways.
+    /// Another party's signature, in either form, as DER; nil for bytes in neither. DER has one form for each number,
+    /// so that one signature can't be written in two ways.
     static func der(of signature: Span<UInt8>) -> [UInt8]? {
         do {
             if signature.count == joseByteCount { return try ECDSASignature(jose: signature).der() }

@@ -1,6 +1,6 @@
 private import CHoldfastOpenSSL
 
-/// A private key on P-256 for ES256 (ECDSA with SHA-256, RFC 7518 section 3.4), which is what Apple's `.p8` files hold.
+/// A private key on P-256 for ES256 (ECDSA with SHA-256, RFC 7518 section 3.4), the content of Apple's `.p8` files.
 package struct ES256PrivateKey: Sendable {
     let handle: KeyHandle
 
@@ -11,8 +11,8 @@ package struct ES256PrivateKey: Sendable {
 
     /// Reads a PEM file: PKCS#8 (`PRIVATE KEY`, Apple's `.p8`) or SEC1 (`EC PRIVATE KEY`).
     ///
-    /// - Parameter passphrase: for an encrypted one; nil where there is none. Apple's are not encrypted.
-    /// - Throws: an error that says what the bytes are when they are no P-256 private key.
+    /// - Parameter passphrase: for an encrypted key; nil where there is none. Apple's are not encrypted.
+    /// - Throws: an error that names the actual content when it is no P-256 private key.
     package init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(OpenSSLError) {
         let wanted = "a P-256 private key (a .p8 file) in PEM"
         let key = try PrivateKey(pem: pem, passphrase: passphrase, wanted: wanted).handle

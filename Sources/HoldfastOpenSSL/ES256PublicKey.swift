@@ -11,7 +11,7 @@ package struct ES256PublicKey: Sendable {
 
     /// Reads a PEM file (`PUBLIC KEY`).
     ///
-    /// - Throws: an error that says what the bytes are when they are not a P-256 public key.
+    /// - Throws: an error that names the actual content when it is no P-256 public key.
     package init(pem: [UInt8]) throws(OpenSSLError) {
         let wanted = "a P-256 public key in PEM"
         let text = try PEMText(pem.span, expecting: wanted)
@@ -32,7 +32,7 @@ package struct ES256PublicKey: Sendable {
     /// senders write into their provider tokens (pushy: Java's own signatures). Anything else is false, never an error: the
     /// bytes are a stranger's.
     package func verify(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
-        // What strangers send must leave nothing in the error queue that a later error would report as its own.
+        // Another party's bytes must leave nothing in the error queue that a later error would report as its own.
         defer { ERR_clear_error() }
         guard let der = ECDSASignature.der(of: signature),
             let context = unsafe EVP_MD_CTX_new()

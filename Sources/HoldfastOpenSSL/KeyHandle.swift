@@ -33,7 +33,7 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_get0_type_name(pointer).map { name in unsafe String(cString: name) } ?? "unknown"
     }
 
-    /// As PKCS#8 PEM, not encrypted: a secret.
+    /// The key as PKCS#8 PEM, not encrypted: a secret.
     func pem() throws(OpenSSLError) -> [UInt8] {
         ERR_clear_error()
         let bio = try MemoryBIO()

@@ -1,7 +1,7 @@
 internal import CHoldfastOpenSSL
 
-/// A world of OpenSSL's own with the ciphers of old (RC2, single DES) beside the usual ones, for what files were encrypted
-/// with long ago. It is made for one file and freed behind it: nothing else in the process may use those.
+/// A separate OpenSSL context that has old ciphers (RC2, single DES) beside the usual ones, for files that were
+/// encrypted long ago. It is made for one file and freed afterwards: nothing else in the process may use those.
 @safe
 enum LegacyContext {
     /// - Parameter body: must leave nothing behind that was made in the library, but copies.

@@ -10,7 +10,7 @@ struct MemoryBIO: ~Copyable {
         unsafe pointer = try check(BIO_new(BIO_s_mem()), "cannot allocate a buffer")
     }
 
-    /// One that holds a copy of `bytes`, to read from.
+    /// Creates a BIO with a copy of `bytes`, to read from.
     init(_ bytes: Span<UInt8>) throws(OpenSSLError) {
         guard bytes.count <= Int(Int32.max) else { throw OpenSSLError("\(bytes.count) bytes are too many") }
         let bio = unsafe try check(BIO_new(BIO_s_mem()), "cannot allocate a buffer")
@@ -26,7 +26,7 @@ struct MemoryBIO: ~Copyable {
 
     deinit { unsafe BIO_free_all(pointer) }
 
-    /// Everything that was written and not yet read.
+    /// The bytes written and not yet read.
     func contents() -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -1,8 +1,8 @@
 private import CHoldfastOpenSSL
 
-/// What libcrypto refused, in words for people.
+/// A refusal of libcrypto, in words for people.
 package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was being done, and where we know it, what the input is instead of what was wanted.
+    /// The attempted action and, where it is known, the actual kind of the input.
     package let what: String
     /// OpenSSL's own error strings, earliest first; empty when OpenSSL reported nothing.
     package let openSSL: String
@@ -14,7 +14,7 @@ package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String { openSSL.isEmpty ? what : "\(what) (\(openSSL))" }
 
-    /// Takes what is in this thread's error queue, and empties it.
+    /// Takes the errors in this thread's queue, and empties it.
     static func taking(_ what: String) -> OpenSSLError {
         var reasons: [String] = []
         while true {

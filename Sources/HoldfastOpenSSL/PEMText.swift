@@ -1,18 +1,18 @@
-/// What can be said about PEM text before OpenSSL looks at it, so that an error can name what a file really is.
+/// The structure of PEM text before OpenSSL parses it, so that an error can name the real content of a file.
 struct PEMText {
     /// One `-----BEGIN …-----`.
     struct Block {
         /// `PRIVATE KEY`, `CERTIFICATE`, …
         let label: String
-        /// Where it begins. Byte-order marks and prose before it are allowed, as everywhere.
+        /// The start of the block. Byte-order marks and prose before it are allowed, as everywhere.
         let start: Int
     }
 
-    /// In order; at least one.
+    /// The blocks in order; at least one.
     let blocks: [Block]
 
     var labels: [String] { blocks.map(\.label) }
-    /// Where its first block begins.
+    /// The start of its first block.
     var start: Int { blocks[0].start }
 
     /// The most bytes that are looked at. A key or certificate has a few hundred.
@@ -38,7 +38,7 @@ struct PEMText {
         self.blocks = blocks
     }
 
-    /// What it holds, for people, where it does not hold what is wanted.
+    /// The content in words, for an error about a wrong file.
     var contents: String { labels.map { $0.lowercased() }.joined(separator: ", ") }
 
     private static let opening = Array("-----BEGIN ".utf8)

@@ -1,6 +1,6 @@
 private import CHoldfastOpenSSL
 
-/// What a PKCS#12 file (`.p12`) holds: a private key, its certificate, and those behind it.
+/// The content of a PKCS#12 file (`.p12`): a private key, its certificate, and the intermediate ones.
 package struct PKCS12Bundle: Sendable {
     package let key: PrivateKey
     /// The key's own first, the others in the file's order.
@@ -49,8 +49,8 @@ package struct PKCS12Bundle: Sendable {
         self.certificates = certificates
     }
 
-    /// - Parameter library: nil for OpenSSL's usual repertoire.
-    /// - Returns: nil where what is in it can't be decrypted; why is in OpenSSL's queue of errors.
+    /// - Parameter library: nil for OpenSSL's default context.
+    /// - Returns: nil where the content can't be decrypted; OpenSSL's error queue has the reason.
     private static func parse(
         _ bytes: [UInt8], passphrase: [UInt8]?, in library: OpaquePointer?
     ) throws(OpenSSLError) -> PKCS12Bundle? {
@@ -67,7 +67,7 @@ package struct PKCS12Bundle: Sendable {
 private struct PKCS12File: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// - Parameter empty: taken over. What is read keeps the context that it was made in.
+    /// - Parameter empty: taken over. Its content keeps the context that it was made in.
     init(_ bytes: Span<UInt8>, into empty: OpaquePointer) throws(OpenSSLError) {
         var target: OpaquePointer? = unsafe empty
         let read = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -86,7 +86,7 @@ private struct PKCS12File: ~Copyable {
     /// The passphrase in the form that opens the file, with a zero behind it: nothing and the empty one differ here.
     func opening(_ passphrase: [UInt8]?) throws(OpenSSLError) -> [CChar]? {
         let text = (passphrase ?? []).map { CChar(bitPattern: $0) } + [0]
-        // Without a check of its own, what is inside tells.
+        // Without a checksum of the file, the content decides.
         guard unsafe PKCS12_mac_present(pointer) == 1 else { return text }
         if unsafe PKCS12_verify_mac(pointer, text, CInt(text.count - 1)) == 1 { return text }
         if text.count == 1, unsafe PKCS12_verify_mac(pointer, nil, 0) == 1 { return nil }

@@ -1,6 +1,6 @@
 internal import CHoldfastOpenSSL
 
-/// A private key of any kind: the one that belongs to a certificate.
+/// A private key of any kind, which belongs to a certificate.
 package struct PrivateKey: Sendable {
     let handle: KeyHandle
 
@@ -11,11 +11,12 @@ package struct PrivateKey: Sendable {
     /// The kinds that TLS can sign with here.
     private static let usable: Set = ["RSA", "EC", "ED25519"]
 
-    /// Reads the first private key of a PEM file: PKCS#8, encrypted or not, or the traditional forms of RSA and EC keys,
-    /// encrypted or not.
+    /// Reads the first private key of a PEM file: PKCS#8, or the traditional forms of RSA and EC keys, encrypted or
+    /// not.
     ///
-    /// - Parameter passphrase: UTF-8; nil where there is none. A key that is not encrypted needs none, and takes any.
-    /// - Throws: an error that says what the bytes are when they are none, and whether the passphrase is wrong or missing.
+    /// - Parameter passphrase: UTF-8; nil where there is none. Ignored for a key that is not encrypted.
+    /// - Throws: an error that names the actual content when it is no private key, or says whether the passphrase is
+    ///   wrong or missing.
     package init(pem: [UInt8], passphrase: [UInt8]?) throws(OpenSSLError) {
         try self.init(pem: pem, passphrase: passphrase, wanted: "a private key in PEM")
         let type = handle.type
@@ -41,7 +42,7 @@ package struct PrivateKey: Sendable {
             throw OpenSSLError(
                 "this private key is encrypted; \(wanted), with its passphrase or without one, is needed")
         }
-        // What is no longer in OpenSSL's usual repertoire: RC2, single DES.
+        // Ciphers that OpenSSL's default context lacks: RC2, single DES.
         let old = unsafe try? LegacyContext.with { library throws(OpenSSLError) in
             let key = unsafe try Self.read(pem.span.extracting(block.start...), &prompt, in: library)
             return try key.map { key throws(OpenSSLError) in try PrivateKey(key).copied() }

@@ -1,6 +1,6 @@
 private import CHoldfastOpenSSL
 
-/// What an authority has taken back of the certificates that it signed, as of a day: a CRL of RFC 5280.
+/// The certificates that an authority has revoked, as of a day: a CRL of RFC 5280.
 package struct RevocationList: Sendable {
     let handle: RevocationListHandle
 
@@ -100,7 +100,7 @@ extension CertificateAuthority {
             unsafe try check(X509_CRL_add0_revoked(list, entry), what)
         }
         guard unsafe X509_CRL_sign(list, key.handle.pointer, EVP_sha256()) > 0 else { throw .taking(what) }
-        // Read anew: libcrypto tells lists from each other by what it notes when it reads them.
+        // Parsed again: libcrypto tells lists apart by data that it notes when it parses them.
         return try RevocationList.all(RevocationList(handle).pem())[0]
     }
 }

@@ -1,14 +1,15 @@
 private import CHoldfastOpenSSL
 
-/// How revocation lists are chosen, and whom they are asked about, where libcrypto's own rules do not do.
+/// The choice of revocation lists, and of the certificates checked against them, where libcrypto's own rules are not
+/// enough.
 @safe
 enum RevocationRules {
     typealias Lookup = @convention(c) (OpaquePointer?, OpaquePointer?) -> OpaquePointer?
     typealias Callback = @convention(c) (CInt, OpaquePointer?) -> CInt
 
-    /// The lists of the authority of the certificate that is being checked. Of several under one name those that the
-    /// authority's key has signed: libcrypto takes the newest, which may be that of an authority with the same name. All of
-    /// them where the key has signed none, so that libcrypto finds the fault.
+    /// The lists of the authority of the checked certificate. Of several under one name those that the authority's key
+    /// has signed: libcrypto takes the newest, which may be that of an authority with the same name. All of them where
+    /// the key has signed none, so that libcrypto finds the fault.
     static let listsOfIssuer: Lookup = { context, name in
         let found = unsafe X509_STORE_CTX_get1_crls(context, name)
         let count = unsafe found.map { unsafe OPENSSL_sk_num($0) } ?? 0

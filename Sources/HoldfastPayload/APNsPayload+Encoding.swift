@@ -1,16 +1,16 @@
 internal import Foundation
 
 extension APNsPayload {
-    /// Bytes of a payload that APNs takes at most (*Sending notification requests to APNs*).
+    /// The most bytes of a payload that APNs takes (Apple: *Sending notification requests to APNs*).
     public static let limit = 4096
-    /// The same for push type `voip`, and for broadcasts.
+    /// The most bytes of a payload of push type `voip`, and of a broadcast.
     public static let largeLimit = 5120
 
-    /// The JSON: `aps` first, its keys in the order of this type's properties, then the others by name. The same payload is
-    /// always the same bytes.
+    /// Encodes the payload as JSON: `aps` first, its keys in the order of this type's properties, then the other keys
+    /// by name. Equal payloads give equal bytes.
     ///
-    /// - Parameter limit: bytes; nil for any number.
-    /// - Throws: ``APNsPayloadError``: it is too large, or a part of it can't be JSON.
+    /// - Parameter limit: the most bytes; nil for no limit. Default: ``limit``.
+    /// - Throws: ``APNsPayloadError``: the payload is too large, or a part of it can't be JSON.
     public func encoded(limit: Int? = Self.limit) throws(APNsPayloadError) -> [UInt8] {
         var object = JSONObjectWriter()
         let aps = try encodedAPS()
@@ -27,7 +27,7 @@ extension APNsPayload {
         return bytes
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes that ``encoded(limit:)`` gives.
     ///
     /// - Throws: ``APNsPayloadError`` when a part of it can't be JSON.
     public func byteCount() throws(APNsPayloadError) -> Int { try encoded(limit: nil).count }
@@ -77,7 +77,7 @@ extension APNsPayload {
         return badge
     }
 
-    /// Unix seconds, as Apple has all its dates outside of an app's own types.
+    /// Unix seconds: the form of all of Apple's dates, except in an app's own types.
     private static func seconds(_ date: Date?, _ name: String) throws(APNsPayloadError) -> Int? {
         guard let date else { return nil }
         let seconds = date.timeIntervalSince1970.rounded(.down)
@@ -88,7 +88,7 @@ extension APNsPayload {
         return Int(seconds)
     }
 
-    /// Of `aps`, those that have a property.
+    /// The keys of `aps` that have a property of their own.
     static let knownKeys: Set<String> = [
         "alert", "badge", "sound", "category", "thread-id", "target-content-id", "interruption-level",
         "relevance-score", "filter-criteria", "url-args", "content-available", "mutable-content", "content-changed",

@@ -1,7 +1,9 @@
-/// Why a payload can't be made: which part, and what is wrong with it. Holds nothing of what is in the payload.
+/// The reason why a payload can't be encoded: the part concerned, and the fault. Holds no content of the payload.
 public struct APNsPayloadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of fault. Closed, because a caller has one choice to make: an oversized payload can be shortened
+    /// (``APNsPayload/shortened(to:ending:)``), every other fault is a mistake in the program.
     public enum Kind: Hashable, Sendable {
-        /// It has this many bytes, and the limit is that.
+        /// The payload has more bytes than the limit.
         case tooLarge(bytes: Int, limit: Int)
         /// A value that JSON cannot hold, such as NaN, or that its type did not encode.
         case notJSON
@@ -9,7 +11,9 @@ public struct APNsPayloadError: Error, Hashable, Sendable, CustomStringConvertib
         case invalid
     }
 
+    /// The kind of fault, to decide by.
     public let kind: Kind
+    /// The fault in words, for developers.
     public let message: String
 
     init(_ kind: Kind, _ message: String) {
@@ -22,5 +26,6 @@ public struct APNsPayloadError: Error, Hashable, Sendable, CustomStringConvertib
             .tooLarge(bytes: bytes, limit: limit), "the payload has \(bytes) bytes; \(limit) is the limit\(more)")
     }
 
+    /// The ``message``.
     public var description: String { message }
 }

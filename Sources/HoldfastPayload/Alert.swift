@@ -1,40 +1,45 @@
 extension APNsPayload {
-    /// What a notification shows. A text alone is encoded as one, anything more as an object, and so is all that a Live
-    /// Activity shows.
+    /// The text that a notification shows. Encoded as a string where there is only a body, otherwise as an object; the
+    /// alert of a Live Activity is always an object.
     ///
     ///     payload.alert = "Your table is ready"
     ///     payload.alert = Alert(title: "Reservation", body: "Your table is ready")
     public struct Alert: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// A key of the app's `Localizable.strings`, with what is put into its text.
+        /// A key of the app's `Localizable.strings`, with the arguments of its text.
         public struct Localized: Hashable, Sendable {
+            /// The key in `Localizable.strings`.
             public var key: String
+            /// The values that replace the placeholders of the text, in order.
             public var arguments: [String]
 
+            /// Creates a reference to a localised text.
             public init(_ key: String, _ arguments: String...) {
                 self.init(key, arguments: arguments)
             }
 
+            /// Creates a reference to a localised text with its arguments in an array.
             public init(_ key: String, arguments: [String]) {
                 self.key = key
                 self.arguments = arguments
             }
         }
 
-        /// The button that opens the app; macOS and older systems only.
+        /// The button that opens the app; macOS and older systems only. Closed: these are all of the forms that Apple
+        /// documents.
         public enum Action: Hashable, Sendable {
-            /// Its text (Safari's push notifications).
+            /// A text (Safari's push notifications): `action`.
             case label(String)
-            /// The key of its text: `action-loc-key`.
+            /// The key of a localised text: `action-loc-key`.
             case localized(String)
             /// No button.
             case hidden
         }
 
-        /// `title`
+        /// `title`: shown in bold above the body.
         public var title: String?
-        /// `subtitle`
+        /// `subtitle`: shown between title and body.
         public var subtitle: String?
-        /// `body`
+        /// `body`: the text of the notification.
         public var body: String?
         /// `title-loc-key` and `title-loc-args`; for a Live Activity `title`, as an object.
         public var localizedTitle: Localized?
@@ -42,42 +47,45 @@ extension APNsPayload {
         public var localizedSubtitle: Localized?
         /// `loc-key` and `loc-args`; for a Live Activity `body`, as an object.
         public var localizedBody: Localized?
-        /// `action` or `action-loc-key`
+        /// `action` or `action-loc-key`: the button that opens the app. Default: the system's.
         public var action: Action?
-        /// `launch-image`: a file of the app's, with or without its extension.
+        /// `launch-image`: a file of the app, with or without its extension.
         public var launchImage: String?
-        /// `sound` within the alert: for Live Activities.
+        /// `sound` inside the alert: for Live Activities.
         public var sound: String?
         /// `summary-arg`: Apple ignores it from iOS 15 on.
         public var summaryArgument: String?
         /// `summary-arg-count`: Apple ignores it from iOS 15 on.
         public var summaryArgumentCount: Int?
-        /// Whether it is an object also where a text would do. Default: no.
+        /// Whether the alert is encoded as an object even where a string would do. Default: no.
         public var isAlwaysObject = false
 
+        /// Creates an alert of texts that are shown as they are.
         public init(title: String? = nil, subtitle: String? = nil, body: String? = nil) {
             self.title = title
             self.subtitle = subtitle
             self.body = body
         }
 
+        /// Creates an alert with only a body.
         public init(stringLiteral text: String) { self.init(body: text) }
 
-        /// A text alone.
+        /// Creates an alert with only a body.
         public init(_ text: String) { self.init(body: text) }
     }
 }
 
 extension APNsPayload.Alert {
-    /// As JSON: a text where nothing else is said, and it is none of a Live Activity's.
+    /// The alert as JSON: a string where there is only a body and it is not for a Live Activity.
     ///
-    /// - Parameter isForLiveActivity: there Apple has localised titles and bodies as objects under the keys of the texts
-    ///   (*Update Live Activities with push notifications*, WWDC 2023).
-    /// - Throws: ``APNsPayloadError`` for a text that is there in two ways under one key, or a count that is none.
+    /// - Parameter isForLiveActivity: encodes localised titles and bodies as objects under the keys of the texts, as
+    ///   Apple does there (*Update Live Activities with push notifications*, WWDC 2023).
+    /// - Throws: ``APNsPayloadError`` for a text given both plain and localised under one key, or a
+    ///   `summary-arg-count` below 1.
     func fragment(isForLiveActivity: Bool) throws(APNsPayloadError) -> JSONFragment {
         var plain = APNsPayload.Alert(body: body)
         plain.isAlwaysObject = isAlwaysObject
-        // Of Live Activities Apple documents nothing but objects.
+        // For Live Activities Apple documents only objects.
         if let body, self == plain, !isAlwaysObject, !isForLiveActivity { return JSONFragment(body) }
         var object = JSONObjectWriter()
         if isForLiveActivity {

@@ -1,20 +1,22 @@
 internal import Foundation
 internal import Holdfast
 
-/// One JSON value, encoded already: what a payload holds of its user's own.
+/// One JSON value, already encoded: the form of a payload's custom values.
 ///
 ///     payload["order"] = 4711                       // literals
 ///     payload["tags"] = ["new", "sale"]
 ///     payload["cart"] = try .encoding(cart)         // anything Encodable
 ///
-/// Dates are encoded as `JSONEncoder` does by itself (seconds since 2001), because that is how a device decodes the state of a
-/// Live Activity; the keys of objects are sorted.
+/// Dates are encoded as `JSONEncoder` does by default (seconds since 2001), because a device decodes the state of a
+/// Live Activity in that way. The keys of objects are sorted.
 public struct JSONFragment: Hashable, Sendable {
     /// UTF-8.
     let bytes: [UInt8]
 
-    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when the value, or a part of it, can't be JSON: NaN, infinity, or
-    ///   what its `encode(to:)` throws.
+    /// Encodes a value as JSON.
+    ///
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when the value, or a part of it, can't be JSON: NaN,
+    ///   infinity, or an error from its `encode(to:)`.
     public static func encoding(_ value: some Encodable) throws(APNsPayloadError) -> JSONFragment {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -34,10 +36,10 @@ public struct JSONFragment: Hashable, Sendable {
         }
     }
 
-    /// What is JSON already, byte for byte.
+    /// Takes JSON as it is, byte for byte.
     ///
     /// - Parameter text: one value in UTF-8.
-    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when the text is not one JSON value.
     public static func json(_ text: some Sequence<UInt8>) throws(APNsPayloadError) -> JSONFragment {
         let bytes = Array(text)
         do throws(JSONFault) {
@@ -48,15 +50,15 @@ public struct JSONFragment: Hashable, Sendable {
         return JSONFragment(bytes: bytes)
     }
 
-    /// What is JSON already, as it is written.
+    /// Takes JSON as it is written.
     ///
-    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when it is none.
+    /// - Throws: ``APNsPayloadError`` of kind `notJSON` when the text is not one JSON value.
     public static func json(_ text: String) throws(APNsPayloadError) -> JSONFragment { try json(text.utf8) }
 
-    /// `null`: a key that is there, with nothing behind it.
+    /// `null`: the key is present and has no value.
     public static let null = JSONFragment(bytes: Array("null".utf8))
 
-    /// Where it is, and what is wrong there; never the value itself.
+    /// The place of the fault and its kind; never the value itself.
     private static func words(_ error: EncodingError) -> String {
         guard case .invalidValue(_, let context) = error else { return "\(error)" }
         let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
@@ -68,12 +70,16 @@ public struct JSONFragment: Hashable, Sendable {
 extension JSONFragment: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates a JSON string.
     public init(stringLiteral value: String) { self.init(value) }
+    /// Creates a JSON number.
     public init(integerLiteral value: Int) { self.init(bytes: Array("\(value)".utf8)) }
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self.init(bytes: Array((value ? "true" : "false").utf8)) }
-    /// A literal that is too large for a number, of which the compiler warns, is `null`.
+    /// Creates a JSON number. A literal too large for a `Double`, of which the compiler warns, becomes `null`.
     public init(floatLiteral value: Double) { self.init(bytes: Array((value.isFinite ? "\(value)" : "null").utf8)) }
 
+    /// Creates a JSON array.
     public init(arrayLiteral elements: JSONFragment...) {
         var bytes: [UInt8] = [UInt8(ascii: "[")]
         for (index, element) in elements.enumerated() {
@@ -84,7 +90,7 @@ extension JSONFragment: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
         self.init(bytes: bytes)
     }
 
-    /// Of two values for a key the later one counts; keys are sorted.
+    /// Creates a JSON object with sorted keys. Of two values for one key the later counts.
     public init(dictionaryLiteral elements: (String, JSONFragment)...) {
         let members = Dictionary(elements, uniquingKeysWith: { $1 })
         var object = JSONObjectWriter()
@@ -92,13 +98,15 @@ extension JSONFragment: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
         self.init(bytes: object.finish())
     }
 
-    /// A text.
+    /// Creates a JSON string.
     public init(_ text: String) {
         var bytes: [UInt8] = []
         JSONText.append(text, to: &bytes)
         self.init(bytes: bytes)
     }
 
+    /// Creates a JSON number.
     public init(_ number: Int) { self.init(bytes: Array("\(number)".utf8)) }
+    /// Creates `true` or `false`.
     public init(_ flag: Bool) { self.init(booleanLiteral: flag) }
 }

@@ -1,4 +1,4 @@
-/// Writes one JSON object, its members in the order in which they are written.
+/// Writes one JSON object; its members keep the order of the calls.
 struct JSONObjectWriter {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -12,7 +12,7 @@ struct JSONObjectWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    // Nil writes nothing.
+    // nil writes no member.
 
     mutating func write(_ name: String, _ value: JSONFragment?) {
         guard let value else { return }
@@ -43,7 +43,7 @@ struct JSONObjectWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A number that is one, as short as it can be told.
+    /// Writes a finite number in its shortest form.
     ///
     /// - Throws: ``APNsPayloadError`` for NaN and infinity.
     mutating func write(_ name: String, _ number: Double?) throws(APNsPayloadError) {
@@ -56,7 +56,7 @@ struct JSONObjectWriter {
     }
 }
 
-/// Text as JSON: what must be escaped is, everything else stays as it is in UTF-8.
+/// Text as JSON: escapes only what must be escaped, and keeps everything else in UTF-8.
 enum JSONText {
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
@@ -64,7 +64,7 @@ enum JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Bytes that a text takes between its quotes.
+    /// The bytes that a text takes between its quotes.
     static func byteCount(_ text: some StringProtocol) -> Int {
         text.utf8.reduce(0) { $0 + byteCount($1) }
     }

@@ -1,12 +1,12 @@
 public import Holdfast
 
 extension PushNotification {
-    /// A notification with a payload that was built.
+    /// Creates a notification with a built payload.
     ///
     /// - Parameters:
-    ///   - pushType: nil for what the payload is for: ``APNsPayload/pushType``.
-    ///   - priority: nil for what the payload deserves: ``APNsPayload/priority``.
-    /// - Throws: ``APNsPayloadError``: the payload is larger than its push type may be, or a part of it can't be JSON.
+    /// - pushType: nil for the payload's own: ``APNsPayload/pushType``.
+    ///   - priority: nil for the payload's own: ``APNsPayload/priority``.
+    /// - Throws: ``APNsPayloadError``: the payload exceeds the limit of its push type, or a part of it can't be JSON.
     public init(
         payload: APNsPayload, token: DeviceToken, topic: String, pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
@@ -20,13 +20,13 @@ extension PushNotification {
             tokenRegisteredAt: tokenRegisteredAt, guarantee: guarantee, tag: tag)
     }
 
-    /// A broadcast with a payload that was built: an update of every Live Activity that follows the channel.
+    /// Creates a broadcast with a built payload: an update of every Live Activity that follows the channel.
     ///
     /// - Parameters:
     ///   - topic: the app's bundle identifier, without `.push-type.liveactivity`.
-    ///   - priority: nil for what the payload deserves.
+    /// - priority: nil for the payload's own.
     ///   - expiration: see ``PushNotification/init(channel:topic:payload:priority:expiration:id:guarantee:tag:)``.
-    /// - Throws: ``APNsPayloadError``: the payload is larger than ``APNsPayload/largeLimit``, or a part of it can't be JSON.
+    /// - Throws: ``APNsPayloadError``: the payload exceeds ``APNsPayload/largeLimit``, or a part of it can't be JSON.
     public init(
         payload: APNsPayload, channel: BroadcastChannel, topic: String, priority: Priority? = nil,
         expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
@@ -39,13 +39,14 @@ extension PushNotification {
 }
 
 extension APNsPayload {
-    /// Whether it shows, sounds or counts anything.
+    /// Whether the payload shows, sounds or counts anything.
     private var isSeen: Bool { alert != nil || sound != nil || badge != nil }
 
     var isForLiveActivity: Bool { event != nil || contentState != nil || attributes != nil }
 
-    /// The push type that it is for: `mdm` and `liveactivity` by their keys, `widgets` where content has changed, `background`
-    /// where there is nothing but work for the app, else `alert`. (`voip`, `controls` and the rest can't be told by a payload.)
+    /// The push type that the payload is for: `mdm` and `liveactivity` by their keys, `widgets` where content has
+    /// changed, `background` where there is only work for the app, otherwise `alert`. A payload can't tell `voip`,
+    /// `controls` and the other types.
     public var pushType: PushType {
         if mdm != nil { return .mdm }
         if isForLiveActivity { return .liveactivity }
@@ -53,15 +54,15 @@ extension APNsPayload {
         return isContentAvailable && !isSeen ? .background : .alert
     }
 
-    /// The priority that it deserves, as ``pushType``: 5 where nothing is shown, heard or counted, since a device may then
-    /// take its time; nil leaves it to Apple's own, 10.
+    /// The priority for ``pushType``: 5 where nothing is shown, heard or counted, because a device may then save power;
+    /// nil leaves it to Apple's default, 10.
     public var priority: Priority? { priority(as: pushType) }
 
     func priority(as type: PushType) -> Priority? {
         switch type {
         case .background: .considerate
         case .alert, .liveactivity, .widgets, .controls: isSeen ? nil : .considerate
-        // Theirs is not to wait.
+        // Notifications of the other types must not wait.
         default: nil
         }
     }

@@ -5,7 +5,7 @@ internal import Foundation
 enum Main {
     static func main() async {
         atexit {
-            // What is printed without a Console: help, and figures of benches.
+            // What is printed without a Console: help.
             guard fflush(nil) != 0, errno != EPIPE else { return }
             let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO).localizedDescription
             Console.standard.error("standard output could not be written: \(reason)")
@@ -32,6 +32,6 @@ struct HoldfastCommand: AsyncParsableCommand {
         subcommands: [
             SendCommand.self, RecoverCommand.self, ServeCommand.self, GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, LanesCommand.self,
-            RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self, BenchCommand.self,
+            RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self,
         ])
 }

@@ -1,27 +1,27 @@
-/// Which of a service's addresses are tried, in which order, and for how long each.
+/// Decides which of a service's addresses are tried, in which order, and for how long each.
 ///
 /// A pure machine: the time is an argument.
 package struct AddressBook: Sendable {
-    /// How long an address that stalls comes behind the others.
+    /// The time for which an address that stalled is tried after the others.
     private let quarantine: Duration
     /// Addresses that have stalled, with the end of their quarantine.
     private var quarantined: [String: Duration] = [:]
-    /// Those that the service had when it was resolved last.
+    /// The addresses of the last resolution.
     private var known: Set<String> = []
     /// Connections that are open, by address.
     private var open: [String: Int] = [:]
     /// Addresses that gave no connection and did not stall, with how long others of theirs are tried before them.
     private var away: [String: Duration] = [:]
 
-    /// How long an address that refuses comes behind those that do not: it answers at once, and costs little to try.
+    /// The time for which an address that refused is tried after the others: a refusal is immediate, and costs little
+    /// to try.
     private static let absence = Duration.seconds(30)
 
     package init(quarantine: Duration) { self.quarantine = quarantine }
 
-    /// Those first that have the fewest of our connections, so that many connections spread over what the name gives; among
-    /// as many, in the resolver's order. Those that just refused come behind them, and those in quarantine last: none of
-    /// these is tried while another one answers, and all of them are when nothing else is left. Among them the one that
-    /// has been there for the longest comes first.
+    /// Orders addresses: first those with the fewest of our connections, so that many connections spread over all
+    /// addresses; among equals, in the resolver's order. Addresses that just refused come behind them, quarantined ones
+    /// last: these are tried only when no other answers, the longest-standing first.
     package mutating func order(_ addresses: [String], now: Duration) -> [String] {
         quarantined = quarantined.filter { $0.value > now }
         away = away.filter { $0.value > now }
@@ -45,7 +45,7 @@ package struct AddressBook: Sendable {
         away[address] = nil
     }
 
-    /// One that was opened is closed.
+    /// Notes that a connection to the address is closed.
     package mutating func closed(_ address: String) {
         guard let count = open[address] else { return }
         open[address] = count > 1 ? count - 1 : nil
@@ -65,14 +65,14 @@ package struct AddressBook: Sendable {
         return isNew && known.contains { $0 != address && until($0) <= now }
     }
 
-    /// How long the next address may take.
+    /// The timeout for the next address.
     ///
-    /// An even share of what is left, so that one that stalls does not use up the time of the others; but at least a fourth
-    /// of the whole, since a share too small would call every address a stalling one.
+    /// An even share of the remaining time, so that a stalling address does not use up the time of the others; but at
+    /// least a fourth of the whole, since with too small a share every address would seem to stall.
     ///
     /// - Parameters:
-    ///   - remaining: of `whole`.
-    ///   - count: of the addresses that are left, this one included.
+    ///   - remaining: the rest of `whole`.
+    ///   - count: the number of addresses left, this one included.
     package static func limit(remaining: Duration, of whole: Duration, count: Int) -> Duration {
         min(remaining, max(remaining / max(count, 1), whole / 4))
     }

@@ -11,7 +11,7 @@ package protocol AddressResolver: Sendable {
 package struct SystemResolver: AddressResolver {
     package init() {}
 
-    /// It blocks, so a thread that is there for that does it.
+    /// Runs on a thread of its own, because it blocks.
     package func addresses(of host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try SystemAddresses.look(up: host, port: port) }
     }

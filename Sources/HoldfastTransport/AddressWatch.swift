@@ -1,14 +1,14 @@
 package import Holdfast
 internal import NIOCore
 
-/// The address book that the connections of one connector share, and whom it tells when an address is set aside.
+/// The address book that the connections of one connector share. Reports addresses that are quarantined.
 package final class AddressWatch: Sendable {
     private struct State: Sendable {
         var book: AddressBook
         var hosts: [ConnectorHost] = []
     }
 
-    /// For people: `https://api.push.apple.com:443`.
+    /// The endpoint, for people: `https://api.push.apple.com:443`.
     private let endpoint: String
     private let quarantine: Duration
     private let state: Monitor<State>

@@ -3,10 +3,10 @@ package import HoldfastOpenSSL
 internal import NIOCore
 package import NIOSSL
 
-/// The TLS that a connector speaks: 1.2 or newer, the service's certificate checked, and its name.
+/// The TLS of a connector: 1.2 or newer, with the service's certificate and name verified.
 ///
-/// TLS itself is NIOSSL's. Who is at the other end is decided here, by libcrypto: NIOSSL takes a certificate for the address
-/// that the socket is connected to for any name.
+/// NIOSSL does TLS itself. libcrypto verifies the other side here: NIOSSL accepts, for any name, a certificate for the
+/// address that the socket is connected to.
 package struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     /// Set when the service asks for a certificate and there is none to show.
@@ -15,10 +15,10 @@ package struct ClientTLS: Sendable {
     private let verifiesName: Bool
 
     /// - Parameters:
-    ///   - protocols: what ALPN offers; none for protocols that are older than it.
+    ///   - protocols: for ALPN; empty for protocols that are older than it.
     ///   - certificate: nil shows none.
-    ///   - verifiesHostName: false takes any name in a certificate that is otherwise good. The chain is always checked.
-    /// - Throws: an error that names the file that is missing, or is not what it should be.
+    ///   - verifiesHostName: false accepts any name in an otherwise valid certificate. The chain is always verified.
+    /// - Throws: an error that names the file that is missing or invalid.
     package init(
         trust: TrustedCertificates, protocols: [String] = [], certificate: ClientCertificate.Loaded? = nil,
         verifiesHostName: Bool = true
@@ -26,7 +26,7 @@ package struct ClientTLS: Sendable {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols
-        // Not `none`, so that the verifier is asked; what is trusted, it alone knows.
+        // Not `none`, so that the verifier is called; it alone knows the trusted certificates.
         tls.certificateVerification = .noHostnameVerification
         tls.trustRoots = .certificates([])
         if let certificate {
@@ -50,15 +50,15 @@ package struct ClientTLS: Sendable {
         verifiesName = verifiesHostName
     }
 
-    /// Whether the service has asked for a certificate and was shown none. TLS 1.2 has no alert of its own for what such a
-    /// service does then.
+    /// Whether the service has asked for a certificate and got none. TLS 1.2 has no alert of its own for the failure
+    /// that follows.
     package var lacksCertificate: Bool { missing?.withLock { $0 } ?? false }
 
-    /// The handler of one connection.
+    /// Makes the handler of one connection.
     ///
     /// - Parameters:
-    ///   - name: who must be at the other end. A host name is asked for by SNI too.
-    ///   - fails: why the certificate was not taken, on the loop, before the handshake fails.
+    ///   - name: the required name of the other side. A host name is sent by SNI, too.
+    ///   - fails: called with the fault of the certificate, on the loop, before the handshake fails.
     package func handler(
         for name: SubjectName, fails: @escaping @Sendable (CertificateFault) -> Void
     ) throws -> NIOSSLClientHandler {

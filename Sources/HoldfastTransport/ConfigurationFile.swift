@@ -7,9 +7,9 @@ package struct ConfigurationFile {
     /// Bytes. Keys and certificates have a few thousand; the system's certificates in one file some hundred thousand.
     static let greatestSize = 8 << 20
 
-    /// The whole of it.
+    /// Reads the whole file.
     ///
-    /// - Parameter what: what it is to be, for people: "signing key".
+    /// - Parameter what: its expected content, for people: "signing key".
     /// - Throws: an error that names the file and why it can't be read.
     package static func read(_ path: String, as what: String) throws(TransportConfigurationError) -> [UInt8] {
         let name = "the \(what) \(path)"
@@ -57,7 +57,7 @@ extension TrustedCertificates {
 }
 
 extension CredentialSource {
-    /// For people: which thing it is, and where.
+    /// Its name and place, for people.
     package func named(_ what: String) -> String {
         switch self {
         case .file(let path): "\(what) \(path)"
@@ -65,7 +65,7 @@ extension CredentialSource {
         }
     }
 
-    /// What is in it.
+    /// Reads its content.
     ///
     /// - Throws: an error that names the file and why it can't be read.
     package func read(as what: String) throws(TransportConfigurationError) -> [UInt8] {
@@ -77,7 +77,7 @@ extension CredentialSource {
 }
 
 extension Passphrase {
-    /// Its bytes. Of a file, the first line.
+    /// Reads its bytes; of a file, the first line.
     ///
     /// - Throws: an error that names the file and why it can't be read.
     package func read() throws(TransportConfigurationError) -> [UInt8] {

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import NIOCore
 
 extension Dialer {
-    /// What to try, one after the other: names are resolved afresh.
+    /// The addresses to try, in order: names are resolved each time.
     func candidates(on loop: any EventLoop) async throws(ConnectError) -> [Candidate] {
         guard let proxy else {
             let addresses = try await allowed(resolve(host, port, endpoint, on: loop))
@@ -73,7 +73,7 @@ extension Dialer {
         return HostAndPort.text(host: ip, port: port)
     }
 
-    /// - Parameter what: has the name, for people.
+    /// - Parameter what: the thing that has the name, for people.
     private func resolve(
         _ host: String, _ port: Int, _ what: String, on loop: any EventLoop
     ) async throws(ConnectError) -> [SocketAddress] {
@@ -99,14 +99,14 @@ extension Dialer {
 }
 
 extension SocketAddress {
-    /// Nil for what is no address of IPv4.
+    /// nil for text that is no IPv4 address.
     fileprivate var ipv4Bytes: [UInt8]? {
         guard case .v4 = self, let ip = ipAddress else { return nil }
         let bytes = ip.split(separator: ".").compactMap { UInt8($0) }
         return bytes.count == 4 ? bytes : nil
     }
 
-    /// Nil for what is no address of IPv6.
+    /// nil for text that is no IPv6 address.
     fileprivate var ipv6Bytes: [UInt8]? {
         guard case .v6 = self, let text = ipAddress?.prefix(while: { $0 != "%" }) else { return nil }
         let halves = text.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false).map(Self.groups)

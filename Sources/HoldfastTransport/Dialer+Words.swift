@@ -6,7 +6,7 @@ internal import NIOPosix
 internal import NIOSSL
 
 extension Dialer {
-    /// What went wrong at one address, in words that name the thing, and whether somebody has to mend it.
+    /// The failure at one address, in words that name the cause, and whether the configuration has to be mended.
     func describe(_ error: any Error, at dialed: DialedAddress) -> ConnectError {
         switch error {
         case let error as ConnectError:
@@ -25,7 +25,7 @@ extension Dialer {
         }
     }
 
-    /// Why the service's certificate is not good, and who can mend that.
+    /// The fault of the service's certificate, and who can mend it.
     private func describe(_ fault: CertificateFault) -> String {
         let certificate = "the certificate of \(endpoint)"
         switch fault {
@@ -94,7 +94,8 @@ extension Dialer {
         return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
     }
 
-    /// What BoringSSL's error contains, whether somebody has to mend it, and what it means. The first one counts.
+    /// A part of BoringSSL's error, whether the configuration has to be mended, and the meaning. The first match
+    /// counts.
     private static let handshakeFailures: [(String, ConnectError.Kind, String)] = [
         (
             "KEY_USAGE_BIT_INCORRECT", .configuration,
@@ -119,7 +120,8 @@ extension Dialer {
         ),
     ]
 
-    /// All addresses have failed, or there was no time for more. What somebody has to mend is not hidden behind what passes.
+    /// Sums up the failures of all addresses tried. A failure that has to be mended is not hidden behind a temporary
+    /// one.
     func summary(of failures: [ConnectError]) -> ConnectError {
         if let error = failures.first(where: { $0.kind == .configuration }) { return error }
         guard let first = failures.first else {

@@ -4,16 +4,16 @@ package import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Opens connections to one service: resolves, connects to one address after the other, through a proxy or not, speaks TLS,
-/// and says in words what went wrong.
+/// Opens connections to one service: resolves, connects to one address after the other, with or without a proxy, speaks
+/// TLS, and describes failures in words.
 package struct Dialer: Sendable {
-    /// For people: `https://api.push.apple.com:443`.
+    /// The endpoint, for people: `https://api.push.apple.com:443`.
     package let endpoint: String
     package let host: String
     package let port: Int
-    /// Nil for cleartext.
+    /// nil for cleartext.
     package let tls: ClientTLS?
-    /// Whom `tls` trusts, for people.
+    /// The authorities that `tls` trusts, for people.
     package let trust: TrustedCertificates
     /// The most that resolving, connecting, TLS and getting ready may take together, over all addresses.
     package let deadline: Duration
@@ -21,9 +21,9 @@ package struct Dialer: Sendable {
     package var serverName: String?
     package var proxy: ProxyServer?
     package var resolver: any AddressResolver = SystemResolver()
-    /// Nil forgets what happened at an address.
+    /// nil keeps no memory of failures at an address.
     package var watch: AddressWatch?
-    /// Not connected to.
+    /// Listeners that are never connected to.
     package var avoided = OwnListeners.shared
 
     package init(
@@ -43,9 +43,9 @@ package struct Dialer: Sendable {
     /// Opens a connection and waits until it is ready. Where an address fails, the next one is tried.
     ///
     /// - Parameters:
-    ///   - prepare: on the loop, for each address that is connected to, adds the handlers above TLS (and, with `.first`,
-    ///     below it), one of which completes the promise when the connection is ready or can't be. The channel may be
-    ///     active already. What it makes must be its own: an attempt that has failed is followed by another one.
+    ///   - prepare: called on the loop for each connected address; adds the handlers above TLS (and, with `.first`,
+    ///     below it), one of which completes the promise when the connection is ready or has failed. The channel may be
+    ///     active already. Its objects must belong to this attempt: after a failure another attempt follows.
     /// - Throws: ``ConnectError``; then there is no connection.
     package func connect<Ready: Sendable>(
         on loop: any EventLoop,
@@ -68,7 +68,7 @@ package struct Dialer: Sendable {
         throw summary(of: failures)
     }
 
-    /// One address that may be connected to, and what is then asked of a proxy.
+    /// An address to connect to, and the target to ask of a proxy.
     struct Candidate {
         let address: SocketAddress
         let dialed: DialedAddress
@@ -132,7 +132,7 @@ package struct Dialer: Sendable {
         }
     }
 
-    /// Nothing came of an address in its time.
+    /// The timeout of an address has passed.
     struct NoAnswer: Error {
         let limit: Duration
     }
@@ -142,7 +142,7 @@ package struct Dialer: Sendable {
         return error is NoAnswer
     }
 
-    /// What the other side shows is not good.
+    /// The other side's certificate is not valid.
     struct BadCertificate: Error {
         let fault: CertificateFault
     }
@@ -154,7 +154,7 @@ package struct Dialer: Sendable {
         try channel.pipeline.syncOperations.addHandler(tls.handler(for: expectedName, fails: fails))
     }
 
-    /// Whose certificate it must be.
+    /// The name that the certificate must be for.
     var expectedName: SubjectName {
         if let serverName { return .dns(serverName) }
         return HostAndPort.isAddress(host) ? .ip(host) : .dns(host)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The system's words for what went wrong: Foundation's own end in a number ("NSCocoaErrorDomain error 256").
+/// The system's words for a failure: Foundation's own end in a number ("NSCocoaErrorDomain error 256").
 package enum FileFailure {
     /// - Parameter error: of Foundation's, which may have one of the system's beneath it.
     package static func words(_ error: any Error) -> String {

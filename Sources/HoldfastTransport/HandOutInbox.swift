@@ -1,19 +1,20 @@
 package import Holdfast
 package import NIOCore
 
-/// What works on a connection's event loop.
+/// A connection's handler on its event loop.
 package protocol HandOutHandler: AnyObject, SendableMetatype {
     /// Something is in the inbox.
     func wake()
 }
 
-/// Between the engine's thread and a connection's event loop: what is sent waits here until the loop takes it.
+/// A queue between the engine's thread and a connection's event loop: hand-outs wait here until the loop takes them.
 package final class HandOutInbox<Handler: HandOutHandler>: Sendable {
     private struct State: Sendable {
         var handOuts: [HandOut] = []
-        /// Nil before there is one, and from the connection's end on: handler and connection would keep each other alive.
+        /// nil before there is one, and from the connection's end on: handler and connection would keep each other
+        /// alive.
         var handler: NIOLoopBound<Handler>?
-        /// Nothing is taken any more.
+        /// Whether nothing is taken any more.
         var isSealed = false
         var hasEnded = false
     }
@@ -26,12 +27,12 @@ package final class HandOutInbox<Handler: HandOutHandler>: Sendable {
     /// The connection has ended.
     package var hasEnded: Bool { state.withLock(\.hasEnded) }
 
-    /// On the event loop.
+    /// Sets the handler. On the event loop.
     package func bind(_ handler: Handler) {
         state.withLock { $0.handler = NIOLoopBound(handler, eventLoop: loop) }
     }
 
-    /// On the event loop: the connection has ended, and nothing is taken any more.
+    /// Ends the inbox with its connection: nothing is taken any more. On the event loop.
     package func unbind() {
         state.withLock { state in
             state.hasEnded = true
@@ -40,13 +41,13 @@ package final class HandOutInbox<Handler: HandOutHandler>: Sendable {
         }
     }
 
-    /// Takes nothing any more; what was taken stays.
+    /// Takes nothing any more; hand-outs taken before stay.
     package func seal() { state.withLock { $0.isSealed = true } }
 
     package func append(_ handOut: HandOut) {
         // A wake for the first of a turn of the event loop; the others are found with it.
         let handler: NIOLoopBound<Handler>? = state.withLock { state in
-            // The connection's end answers for what comes too late: provably not sent.
+            // The connection's end reports late hand-outs: provably not sent.
             guard !state.hasEnded, !state.isSealed else { return nil }
             state.handOuts.append(handOut)
             return state.handOuts.count == 1 ? state.handler : nil
@@ -55,7 +56,7 @@ package final class HandOutInbox<Handler: HandOutHandler>: Sendable {
         loop.execute { handler.value.wake() }
     }
 
-    /// On the event loop: what was sent since the last call.
+    /// Returns the hand-outs since the last call. On the event loop.
     package func takeAll() -> [HandOut] {
         state.withLock { state in
             defer { state.handOuts = [] }

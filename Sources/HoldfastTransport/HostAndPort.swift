@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// What stands behind the scheme of an endpoint: `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`, with or without a `/` at the end.
-/// The host is in lower case: names that differ in that alone are one.
+/// The part of an endpoint behind its scheme: `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`, with or without a `/` at the end.
+/// The host is in lower case: names that differ only in case are equal.
 package struct HostAndPort: Hashable, Sendable {
     package let host: String
     package let port: Int
 
-    /// - Throws: what is wrong with it, to be put behind the text itself: "has no host".
+    /// - Throws: the fault, in words to be put behind the text itself: "has no host".
     package init(_ text: Substring, defaultPort: Int) throws(TransportConfigurationError) {
         var authority = text
         if authority.hasSuffix("/") { authority.removeLast() }
@@ -44,7 +44,7 @@ package struct HostAndPort: Hashable, Sendable {
         return "has a host name with other characters than letters, digits, hyphens, dots and underscores"
     }
 
-    /// Whether it is made of nothing but what host names are made of (RFC 952, RFC 1123), and the underscore.
+    /// Whether the text has only the characters of host names (RFC 952, RFC 1123), and the underscore.
     package static func isName(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -61,7 +61,7 @@ package struct HostAndPort: Hashable, Sendable {
     /// only begins like such an address is none.
     package static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
-        // What is no address is a name.
+        // Text that is no address is a name.
         guard let address = try? SocketAddress(ipAddress: host, port: 0) else { return false }
         return AddressBits(address)?.isLoopback == true
     }
@@ -69,7 +69,7 @@ package struct HostAndPort: Hashable, Sendable {
     /// Whether it is an address rather than a name.
     package static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 
-    /// As in a URL.
+    /// Host and port, as in a URL.
     package static func text(host: String, port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -1,10 +1,11 @@
 internal import Holdfast
 package import NIOCore
 
-/// Where this process itself takes notifications.
+/// The addresses at which this process itself takes notifications.
 ///
-/// Clients with a fixed host name are led to a gateway by their machine's hosts file. A gateway on that machine finds the same
-/// line: it would deliver to itself, be answered 200 for what its journal holds already, and call that delivered.
+/// Clients with a fixed host name are led to a gateway by their machine's hosts file. A gateway on that machine reads
+/// the same line: it would deliver to itself, get 200 for notifications that its journal holds already, and count them
+/// as delivered.
 package final class OwnListeners: Sendable {
     package static let shared = OwnListeners()
 
@@ -12,7 +13,7 @@ package final class OwnListeners: Sendable {
 
     package init() {}
 
-    /// - Parameter address: what the listener is bound to; one that is of no IP network is left out.
+    /// - Parameter address: the listener's bound address; one of no IP network is ignored.
     package func opened(_ address: SocketAddress) {
         guard let place = Place(address) else { return }
         open.withLock { $0.append(place) }
@@ -25,8 +26,8 @@ package final class OwnListeners: Sendable {
         }
     }
 
-    /// Whether a connection to the address would be one with this process. One that comes back by another machine's
-    /// translation of addresses is not seen.
+    /// Whether a connection to the address would reach this process. A connection that comes back through another
+    /// machine's address translation is not recognised.
     package func take(_ address: SocketAddress) -> Bool {
         guard let wanted = Place(address) else { return false }
         let candidates = open.withLock { $0.filter { $0.port == wanted.port } }

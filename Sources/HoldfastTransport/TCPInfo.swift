@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What the kernel tells of a TCP connection: Linux's `TCP_INFO`, whose layout `linux/tcp.h` fixes for ever. (The C
+/// The kernel's state of a TCP connection: Linux's `TCP_INFO`, whose layout `linux/tcp.h` fixes for ever. (The C
 /// library's own `tcp_info` is an old, shorter one.)
 package struct TCPInfo: Hashable, Sendable {
     /// Eight bytes each, up to and with `tcpi_bytes_retrans`.
@@ -10,7 +10,7 @@ package struct TCPInfo: Hashable, Sendable {
     package let isEstablished: Bool
     /// Bytes that the application has written and the kernel has taken.
     package let bytesTaken: UInt64
-    /// Of these, bytes that the peer's kernel has taken.
+    /// The bytes of these that the peer's kernel has acknowledged.
     package let bytesAcknowledged: UInt64
     /// Bytes that have arrived in order, whether or not they were read.
     package let bytesReceived: UInt64
@@ -32,13 +32,13 @@ package struct TCPInfo: Hashable, Sendable {
         bytesReceived = words[16]
     }
 
-    /// On the channel's event loop.
+    /// Reads the state. On the channel's event loop.
     ///
-    /// - Returns: nil for what is no open socket.
+    /// - Returns: nil for a channel that is no open socket.
     package static func read(_ channel: any Channel) -> TCPInfo? {
         guard let socket = channel as? any SocketOptionProvider else { return nil }
         var info: TCPInfo?
-        // On the loop the future is complete when it is returned.
+        // On the loop, the future is complete when it is returned.
         socket.unsafeGetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: 11)).assumeIsolated().whenSuccess
         {
             (words: Words) in

@@ -4,9 +4,9 @@ package import HoldfastOpenSSL
 /// Reads the certificates that the other side's must be signed by.
 package enum TrustStore {
     /// - Parameters:
-    ///   - what: what the file is to be, for people.
-    ///   - revocations: PEM or DER with the revocation lists of those authorities; nil asks for none.
-    /// - Throws: an error that names the file that is missing, or is not what it should be.
+    ///   - what: the expected content of the file, for people.
+    ///   - revocations: the revocation lists of those authorities, PEM or DER; nil checks no revocation.
+    /// - Throws: an error that names the file that is missing or invalid.
     package static func verifier(
         _ trust: TrustedCertificates, as what: String, revocations: CredentialSource? = nil
     ) throws(TransportConfigurationError) -> CertificateVerifier {
@@ -49,7 +49,7 @@ package enum TrustStore {
         }
     }
 
-    /// - Returns: the PEM, and what it is, for people; nil for the system's.
+    /// - Returns: the PEM, and its description for people; nil for the system's.
     private static func text(
         _ trust: TrustedCertificates, as what: String
     ) throws(TransportConfigurationError) -> (bytes: [UInt8], name: String)? {

@@ -129,33 +129,3 @@ import Testing
         #expect(body.timestamp == nil)
     }
 }
-
-@Suite struct LivenessClockTests {
-    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
-
-    @Test("Requests older than the deadline are named, younger ones are not") func deadlines() {
-        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(100), pingDeadline: .seconds(10))
-        #expect(clock.boundary(at: at(1), nextStreamID: 11) == 0)
-        #expect(clock.boundary(at: at(2), nextStreamID: 21) == 0)
-        #expect(clock.boundary(at: at(4), nextStreamID: 41) == 11)
-        #expect(clock.boundary(at: at(5), nextStreamID: 51) == 21)
-    }
-
-    @Test("A silent connection is asked, and one that stays silent is dead") func silence() {
-        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
-        clock.start(at: at(0))
-        #expect(clock.check(at: at(19)) == .fine)
-        #expect(clock.check(at: at(20)) == .ping)
-        #expect(clock.check(at: at(29)) == .fine)
-        #expect(clock.check(at: at(30)) == .dead)
-    }
-
-    @Test("Anything heard is a sign of life") func heard() {
-        var clock = LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(20), pingDeadline: .seconds(10))
-        clock.start(at: at(0))
-        #expect(clock.check(at: at(20)) == .ping)
-        clock.heard(at: at(25))
-        #expect(clock.check(at: at(30)) == .fine)
-        #expect(clock.check(at: at(45)) == .ping)
-    }
-}

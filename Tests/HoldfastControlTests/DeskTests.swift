@@ -87,9 +87,9 @@ struct DeskTests {
                     CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file"),
                 ])
             #expect(try await remote.discard([UID(3), UID(4)]) == 2)
-            #expect(try await remote.unblacklist([BlacklistKey(token)]) == 1)
+            #expect(try await remote.unblacklist([BlacklistKey(.device(token))]) == 1)
             let scopes = [BlacklistScope(), BlacklistScope(topic: "a", endpoint: "e")]
-            #expect(try await remote.unblacklist(scopes.map { BlacklistKey(token, $0) }) == 2)
+            #expect(try await remote.unblacklist(scopes.map { BlacklistKey(.device(token), $0) }) == 2)
             try await remote.blacklist(entries)
             #expect(try await remote.withdraw((1...1000).map { UID($0) }) == Withdrawal())
         }

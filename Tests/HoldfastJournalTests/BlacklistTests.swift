@@ -27,20 +27,20 @@ struct BlacklistTests {
         defer { journal.close() }
         #expect(journal.blacklist.count == 3)
         #expect(
-            try journal.blacklist.entries(for: sample(2).token!).first
+            try journal.blacklist.entries(for: sample(2).recipient).first
                 == entry(2, since: 1_700_000_000_005, addition: 4))
-        #expect(try journal.blacklist.entries(for: sample(3).token!).first == nil)
+        #expect(try journal.blacklist.entries(for: sample(3).recipient).first == nil)
         let listed = try journal.blacklist.list(after: nil, limit: 10)
         #expect(
             Set(listed) == [
                 entry(1, addition: 1), entry(2, since: 1_700_000_000_005, addition: 4), entry(300, addition: 3),
             ])
-        #expect(listed.map(\.token.hex) == listed.map(\.token.hex).sorted())
-        #expect(try journal.blacklist.list(after: listed[0].token, limit: 1) == [listed[1]])
+        #expect(listed.map(\.recipient.text) == listed.map(\.recipient.text).sorted())
+        #expect(try journal.blacklist.list(after: listed[0].recipient, limit: 1) == [listed[1]])
         #expect(try journal.status().blacklist == 3)
-        #expect(try journal.blacklist.remove([sample(1).token!, sample(9).token!]) == 1)
+        #expect(try journal.blacklist.remove([sample(1).recipient, sample(9).recipient]) == 1)
         #expect(journal.blacklist.count == 2)
-        #expect(try journal.blacklist.entries(for: sample(1).token!).first == nil)
+        #expect(try journal.blacklist.entries(for: sample(1).recipient).first == nil)
     }
 
     @Test("Of two entries of one token the one with the later since stays, in whatever order they come")
@@ -51,8 +51,8 @@ struct BlacklistTests {
         defer { journal.close() }
         try journal.blacklist.add([entry(1, since: 20), entry(2, since: 10), entry(2, since: 20)])
         try journal.blacklist.add([entry(1, since: 10)])
-        #expect(try journal.blacklist.entries(for: sample(1).token!).first == entry(1, since: 20, addition: 1))
-        #expect(try journal.blacklist.entries(for: sample(2).token!).first == entry(2, since: 20, addition: 3))
+        #expect(try journal.blacklist.entries(for: sample(1).recipient).first == entry(1, since: 20, addition: 1))
+        #expect(try journal.blacklist.entries(for: sample(2).recipient).first == entry(2, since: 20, addition: 3))
         #expect(journal.blacklist.count == 2)
     }
 
@@ -65,7 +65,7 @@ struct BlacklistTests {
         try journal.blacklist.lift(
             [(1, 9), (2, 10), (3, 11), (4, 11)].map { number, time in
                 TokenRegistration(
-                    token: sample(number).token!, topic: "com.example.app", endpoint: "service",
+                    recipient: sample(number).recipient, topic: "com.example.app", endpoint: "service",
                     registeredAt: WallTime(milliseconds: time))
             })
         #expect(journal.blacklist.count == 2)
@@ -104,7 +104,7 @@ struct BlacklistTests {
             #expect(try journal.blacklist.lookUp(batch).entries.map(\.index) == [0, 1, 2, 3, 4])
             let before = journal.tokens.readCount
             for number in 2000..<4000 {
-                #expect(try journal.blacklist.entries(for: sample(number).token!).first == nil)
+                #expect(try journal.blacklist.entries(for: sample(number).recipient).first == nil)
             }
             #expect(journal.tokens.readCount - before < 60)
             let others = try journal.unconfirmed(lane, after: UID(5), through: .max, limit: 20)
@@ -115,8 +115,8 @@ struct BlacklistTests {
             journal = try LMDBJournal(directory: scratch.journal, options: options)
             try await ready(journal)
         }
-        #expect(try journal.blacklist.remove([sample(3).token!]) == 1)
-        #expect(try journal.blacklist.entries(for: sample(3).token!).first == nil)
+        #expect(try journal.blacklist.remove([sample(3).recipient]) == 1)
+        #expect(try journal.blacklist.entries(for: sample(3).recipient).first == nil)
         journal.close()
     }
 
@@ -152,7 +152,7 @@ struct BlacklistTests {
                         mine += more
                         let old = (0..<10).compactMap { _ in mine.randomElement(using: &generator) }
                         for number in more + old
-                        where try journal.blacklist.entries(for: sample(number).token!).first == nil {
+                        where try journal.blacklist.entries(for: sample(number).recipient).first == nil {
                             hidden.withLock { hidden in hidden.append(number) }
                         }
                     } catch {
@@ -196,7 +196,7 @@ struct BlacklistTests {
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
         #expect(try reader.blacklistEntries(limit: 11_000).count == 11_000)
-        #expect(try reader.blacklistEntries(for: sample(11_999).token!).first == entry(11_999, addition: 12_000))
+        #expect(try reader.blacklistEntries(for: sample(11_999).recipient).first == entry(11_999, addition: 12_000))
         #expect(try reader.status().blacklist == 12_000)
     }
 
@@ -220,8 +220,8 @@ struct BlacklistTests {
         environment.close()
         let reader = try JournalReader(directory: scratch.journal)
         defer { reader.close() }
-        #expect(try reader.blacklistEntries(for: sample(1).token!).first == entry(1, addition: 1))
-        let error = #expect(throws: JournalError.self) { try reader.blacklistEntries(for: sample(2).token!) }
+        #expect(try reader.blacklistEntries(for: sample(1).recipient).first == entry(1, addition: 1))
+        let error = #expect(throws: JournalError.self) { try reader.blacklistEntries(for: sample(2).recipient) }
         #expect(error?.code == .damaged)
         // No token reaches a message whole.
         #expect(error?.message.contains(sample(2).recipient.text) == false)
@@ -251,17 +251,17 @@ struct BlacklistTests {
         #expect(try journal.blacklist.list(after: nil, limit: 10).count == 2)
         // Page by page nothing is lost, whatever lies at the edge.
         let reader = try JournalReader(directory: scratch.journal)
-        var (tokens, unreadable, last): ([DeviceToken], Int, DeviceToken?) = ([], 0, nil)
+        var (tokens, unreadable, last): ([Recipient], Int, Recipient?) = ([], 0, nil)
         while true {
             let page = try reader.blacklistPage(after: last, limit: 1)
             unreadable += page.unreadableCount
-            if let token = page.firstUnreadable?.token { #expect(token == damaged) }
-            guard let next = page.entries.last?.token else { break }
+            if let recipient = page.firstUnreadable?.recipient { #expect(recipient == .device(damaged)) }
+            guard let next = page.entries.last?.recipient else { break }
             (tokens, last) = (tokens + [next], next)
         }
         reader.close()
         #expect(tokens.count == 2 && unreadable == 1)
-        #expect(try journal.blacklist.remove([damaged]) == 1)
+        #expect(try journal.blacklist.remove([.device(damaged)]) == 1)
         #expect(try journal.blacklist.lookUp(batch).unreadable.isEmpty)
         journal.close()
     }
@@ -297,10 +297,10 @@ struct BlacklistTests {
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.blacklist.lastNumber == 0)
-        let old = try #require(try journal.blacklist.entries(for: token).first)
+        let old = try #require(try journal.blacklist.entries(for: .device(token)).first)
         #expect((old.reason, old.topic, old.number) == (.unregistered, nil, 0))
         try journal.blacklist.add([entry(1)])
-        #expect(try journal.blacklist.entries(for: sample(1).token!).first?.number == 1)
+        #expect(try journal.blacklist.entries(for: sample(1).recipient).first?.number == 1)
     }
 
     @Test("Where the last number was lost, numbers go on far beyond those that somebody may have noted")
@@ -309,7 +309,7 @@ struct BlacklistTests {
         defer { scratch.remove() }
         var journal = try LMDBJournal(directory: scratch.journal)
         try journal.blacklist.add([entry(1), entry(2), entry(3)])
-        _ = try journal.blacklist.remove([sample(3).token!])
+        _ = try journal.blacklist.remove([sample(3).recipient])
         journal.close()
         for damage in [nil, [UInt8](repeating: 7, count: 16)] {
             try change(scratch) { transaction, _, facts in
@@ -324,7 +324,7 @@ struct BlacklistTests {
             let last = journal.blacklist.lastNumber
             #expect(last >= 2 + CopyRule.jump)
             try journal.blacklist.add([entry(4, since: Int64(last))])
-            #expect(try journal.blacklist.entries(for: sample(4).token!).first?.number == last + 1)
+            #expect(try journal.blacklist.entries(for: sample(4).recipient).first?.number == last + 1)
             journal.close()
             journal = try LMDBJournal(directory: scratch.journal)
             #expect(journal.blacklist.lastNumber == last + 1)

@@ -203,14 +203,14 @@ struct JournalCrashTests {
             #expect(second?.code == .mustBeReopened)
             // Nobody may be taken for not blacklisted meanwhile.
             let third = #expect(throws: JournalError.self) {
-                try journal.blacklist.entries(for: sample(1).token!).first
+                try journal.blacklist.entries(for: sample(1).recipient).first
             }
             #expect(third?.code == .mustBeReopened)
             journal.close()
             journal = try LMDBJournal(directory: path)
-            #expect(try journal.blacklist.entries(for: sample(1).token!).first == entry(1, addition: 1))
+            #expect(try journal.blacklist.entries(for: sample(1).recipient).first == entry(1, addition: 1))
             try journal.blacklist.add([entry(3)])
-            #expect(try journal.blacklist.entries(for: sample(3).token!).first == entry(3, addition: 2))
+            #expect(try journal.blacklist.entries(for: sample(3).recipient).first == entry(3, addition: 2))
             journal.close()
         }
     }

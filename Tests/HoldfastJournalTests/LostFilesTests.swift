@@ -119,7 +119,7 @@ struct LostFilesTests {
         journal.blacklist.add([entry]) { added.put($0) }
         while journal.stepBlacklist() != nil {}
         #expect(code(of: try added.get()) == .damaged)
-        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: entry.token) }
+        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: entry.recipient) }
         journal.crash()
     }
 

@@ -62,7 +62,7 @@ struct ScopedBlacklistTests {
         let token = try putOld(scratch)
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
-        let old = try #require(try journal.blacklist.entries(for: token).first)
+        let old = try #require(try journal.blacklist.entries(for: .device(token)).first)
         #expect(old.scope == BlacklistScope(topic: "com.example.app") && old.reason == .unregistered)
         #expect(old.scope.covers(topic: "com.example.app", endpoint: "anything"))
         let shouted = BlacklistScope(topic: nil, endpoint: "https://API.Example:443")
@@ -73,7 +73,7 @@ struct ScopedBlacklistTests {
         var new = old
         (new.endpoint, new.answered, new.status) = ("https://api.push.apple.com:443", UID(9), 410)
         try journal.blacklist.add([new])
-        let found = try journal.blacklist.entries(for: token)
+        let found = try journal.blacklist.entries(for: .device(token))
         #expect(found.map(\.endpoint) == [nil, new.endpoint])
         #expect(found.first == old && found.last?.answered == UID(9) && found.last?.status == 410)
     }
@@ -87,7 +87,7 @@ struct ScopedBlacklistTests {
         for topic in topics.shuffled() { try journal.blacklist.add([entry(1, topic: topic, endpoint: "service")]) }
         try journal.blacklist.add([entry(2)])
         for _ in 1...2 {
-            #expect(try journal.blacklist.entries(for: sample(1).token!).map(\.topic) == topics)
+            #expect(try journal.blacklist.entries(for: sample(1).recipient).map(\.topic) == topics)
             #expect(try journal.blacklist.list(after: nil, limit: 1).count == topics.count)
             journal.close()
             journal = try LMDBJournal(directory: scratch.journal)
@@ -118,8 +118,8 @@ struct ScopedBlacklistTests {
         #expect(try JournalVerification.run(directory: scratch.journal).damage.map(\.table) == ["tokens"])
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
-        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: token) }
+        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: .device(token)) }
         try journal.blacklist.add([entry(1, topic: "c")])
-        #expect(try journal.blacklist.entries(for: token).map(\.topic) == ["c"])
+        #expect(try journal.blacklist.entries(for: .device(token)).map(\.topic) == ["c"])
     }
 }

@@ -221,7 +221,7 @@ struct SteppingTests {
         #expect(journal.stepBlacklist() == .completed)
         #expect(stage.takeHeard() == ["done"])
         #expect(journal.stepBlacklist() == nil)
-        #expect(try journal.blacklist.remove([token]) == 1)
+        #expect(try journal.blacklist.remove([.device(token)]) == 1)
 
         stage.tokenFault.withLock { fault in fault = .kept }
         journal.blacklist.add([entry], completion: answer)

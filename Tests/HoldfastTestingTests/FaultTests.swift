@@ -107,7 +107,7 @@ import Testing
         #expect(throws: JournalError.self) { try journal.unconfirmed(lane, after: .none, through: .max, limit: 1) }
         #expect(throws: JournalError.self) { try journal.nextDue(lane) }
         #expect(throws: JournalError.self) { try journal.outcomes(after: .none, limit: 1) }
-        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: SampleNotification.token(1)).first }
+        #expect(throws: JournalError.self) { try journal.blacklist.entries(for: SampleNotification.device(1)).first }
         journal.append(one) { _ in }
         journal.failReads(with: nil)
         #expect(try journal.unconfirmed(lane, after: .none, through: .max, limit: 1).count == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// The program with bad input of every kind: a clear error that names the thing, the documented exit code, and nothing

@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// Sending over the binary protocol, against the mock in a process of its own.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastJournal
 import HoldfastTesting
+import Scratch
 import Testing
 
 @Suite("The blacklist's commands", .serialized)
@@ -146,7 +147,8 @@ struct BlacklistCommandTests {
         let reader = try JournalReader(directory: world.journal)
         defer { reader.close() }
         let token = try DeviceToken("0304")
-        #expect(try reader.blacklistEntries(for: token).first?.since == WallTime(milliseconds: 1_763_000_000_250))
+        #expect(
+            try reader.blacklistEntries(for: .device(token)).first?.since == WallTime(milliseconds: 1_763_000_000_250))
     }
 
     private func store(_ entries: [BlacklistEntry], in directory: String) async throws {

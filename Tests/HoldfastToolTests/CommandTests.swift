@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// The commands together, against a mock push service in a process of its own.

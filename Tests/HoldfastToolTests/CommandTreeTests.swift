@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 @testable import HoldfastTool
@@ -34,8 +35,9 @@ struct CommandTreeTests {
 
     private struct Dump: Decodable { var command: Command }
 
-    private func tree() async throws -> Command {
-        let output = try await Tool.run("--experimental-dump-help").output
+    /// - Parameter program: ours that users have, or the one that measures.
+    private func tree(of program: String = Tool.path) async throws -> Command {
+        let output = try await RunningTool(["--experimental-dump-help"], program: program).result().output
         return try JSONDecoder().decode(Dump.self, from: Data(output.utf8)).command
     }
 
@@ -45,9 +47,18 @@ struct CommandTreeTests {
         "holdfast journal export", "holdfast blacklist export", "holdfast journal quarantine export",
     ]
 
+    @Test("Benches are a program of their own, and none of the tool's commands")
+    func benches() async throws {
+        let names = try await tree(of: "\(Tool.path)-bench").leaves().map(\.name)
+        #expect(
+            names
+                == ["delivery", "backlog", "ids", "codec", "gateway", "routes", "bulk"].map { "holdfast-bench \($0)" })
+        #expect(try await tree().subcommands?.contains { $0.commandName == "bench" } == false)
+    }
+
     @Test("Every command says what it does, shows an example, and prints JSON where it prints anything")
     func selfExplaining() async throws {
-        let leaves = try await tree().leaves()
+        let leaves = try await tree().leaves() + tree(of: "\(Tool.path)-bench").leaves()
         #expect(leaves.count > 20)
         for (name, command) in leaves {
             #expect(command.abstract?.hasSuffix(".") == true, "\(name) has no abstract")

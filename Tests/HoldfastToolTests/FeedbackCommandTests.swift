@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import Scratch
 import Testing
 
 /// Reading feedback, alone and beside sending, against mocks in processes of their own.

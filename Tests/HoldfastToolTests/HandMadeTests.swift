@@ -3,6 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastControl
 import HoldfastTesting
+import Scratch
 import Testing
 
 @testable import HoldfastTool

@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// The mocks of the binary protocol as processes, with Python as their client.
@@ -126,7 +127,8 @@ struct MockCommandTests {
 
     @Test("A bench that is killed leaves no mock behind")
     func benchKilled() async throws {
-        let bench = try Tool.start(["bench", "delivery", "--count", "100000000", "--directory", folder.path])
+        let bench = try RunningTool(
+            ["delivery", "--count", "100000000", "--directory", folder.path], program: "\(Tool.path)-bench")
         var mock: Int32?
         #expect(
             try await waitUntil {

@@ -1,7 +1,9 @@
 import Foundation
 import HoldfastMockAPNs
+import Scratch
 import Testing
 
+@testable import HoldfastService
 @testable import HoldfastTool
 
 @Suite("The scripts of mock http2")
@@ -37,8 +39,8 @@ struct MockScriptTests {
         #expect(match.tokens == ["ab", "cd"] && match.exceptTokens == ["ef"] && match.topics == ["com.example.app"])
         #expect(match.address == "127.0.0.2" && match.after == .seconds(1) && match.until == .seconds(120))
         #expect(match.once == .token && match.beyond == 9 && match.skip == 1 && match.every == 2 && match.times == 3)
-        guard case .answer(let storm) = steps[0].action, case .rejected(let rejection) = storm.content,
-            case .answer(let second) = steps[1].action, case .acceptedAndReset(code: 7) = second.content,
+        guard case .answer(let storm) = steps[0].action, case .rejected(let rejection) = storm.content.kind,
+            case .answer(let second) = steps[1].action, case .acceptedAndReset(code: 7) = second.content.kind,
             case .connect(let plan) = steps[2].action
         else { return #expect(Bool(false), "\(steps)") }
         #expect(rejection == MockRejection("ServiceUnavailable", status: 503, retryAfter: "7"))

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastJournal
 import HoldfastTesting
+import Scratch
 import Testing
 
 /// What operators do, to a journal in use, by way of its owner's socket, and to one at rest.

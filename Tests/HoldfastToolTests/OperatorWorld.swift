@@ -4,6 +4,7 @@ import HoldfastControl
 import HoldfastJournal
 import HoldfastTesting
 import Logging
+import Scratch
 import ServiceLifecycle
 import Testing
 

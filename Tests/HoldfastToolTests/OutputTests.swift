@@ -1,5 +1,7 @@
 import Foundation
 import HoldfastJournal
+import HoldfastService
+import Scratch
 import Testing
 
 @testable import Holdfast
@@ -82,7 +84,7 @@ struct RefusedStreamTests {
         arguments: [
             ["journal", "status"], ["journal", "list", "--json"], ["journal", "verify"], ["lanes", "list"],
             ["blacklist", "list"],
-            ["blacklist", "export"], ["help"], ["bench", "codec", "--help"],
+            ["blacklist", "export"], ["help"], ["config", "check", "--help"],
         ])
     func full(_ command: [String]) async throws {
         let folder = try journal()

@@ -1,9 +1,11 @@
 import Foundation
 import HoldfastJournal
 import HoldfastTesting
+import Scratch
 import Testing
 
 @testable import Holdfast
+@testable import HoldfastService
 @testable import HoldfastTool
 
 /// Records that are really damaged, in the file of a journal at rest, and what the tool makes of them.

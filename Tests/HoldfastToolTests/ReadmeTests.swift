@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastJournal
 import HoldfastLegacyAPNs
+import Scratch
 import Testing
 
 @Suite("The README")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastService
 import Testing
 
 @testable import HoldfastTool

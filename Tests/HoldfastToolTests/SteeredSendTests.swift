@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// `send` and `recover` as processes that an operator steers.

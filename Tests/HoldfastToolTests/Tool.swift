@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import Scratch
 import Testing
 
 /// The program as users run it: a process of its own.
@@ -105,36 +106,6 @@ final class RunningTool: Sendable {
         }
         return Tool.Result(status: status, output: try folder.read("output"), errors: try folder.read("errors"))
     }
-}
-
-/// Waits for a condition, looking every few milliseconds.
-func waitUntil(limit: Duration = .seconds(30), _ condition: () throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + limit
-    while try !condition() {
-        if ContinuousClock.now > deadline { return false }
-        do { try await Task.sleep(for: .milliseconds(5)) } catch { return false }
-    }
-    return true
-}
-
-/// A directory that goes away with its owner.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func url(_ name: String) -> URL { URL(fileURLWithPath: path).appendingPathComponent(name) }
-
-    func callAsFunction(_ name: String) -> String { url(name).path }
-
-    func write(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: url(name)) }
-
-    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: url(name)), as: UTF8.self) }
 }
 
 /// A mock push service in a process of its own.

@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// The `console` blocks of a page: commands, and what they print. Replayed in one shell, in the order of the page.

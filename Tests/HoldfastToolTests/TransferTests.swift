@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastJournal
+import Scratch
 import Testing
 
 @testable import HoldfastTool

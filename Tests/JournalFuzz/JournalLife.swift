@@ -108,7 +108,7 @@ struct JournalLife {
                 learntAt: Self.time, route: "default")
         }
         try wait { done in journal.blacklist.add(entries) { result in done(result) } }
-        _ = try journal.blacklist.remove(entries.prefix(count / 4).map(\.token))
+        _ = try journal.blacklist.remove(entries.prefix(count / 4).map(\.recipient))
     }
 
     private static func token(_ number: Int) -> DeviceToken {

@@ -52,12 +52,12 @@ struct Found: Hashable, Sendable {
                 lane: entry.lane, number: Sample.number(of: entry.notification.token!), attempts: entry.attempts,
                 place: place)
         }
-        var last: DeviceToken?
+        var last: Recipient?
         while true {
             let page = try journal.blacklist.list(after: last, limit: 1000)
-            for entry in page { blacklist.insert(Sample.number(of: entry.token)) }
+            for entry in page { blacklist.insert(Sample.number(of: entry.token!)) }
             guard page.count == 1000, let end = page.last else { break }
-            last = end.token
+            last = end.recipient
         }
     }
 

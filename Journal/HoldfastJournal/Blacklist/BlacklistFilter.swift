@@ -15,14 +15,15 @@ final class BlacklistFilter: Sendable {
         /// Of ``inserted``: when it is built anew.
         var rebuildAt = 0
         var isBuilding = false
+        /// Those to build it from.
+        var tables: BlacklistTables
         /// Hashes of what was added since the building began.
         var meanwhile: [UInt64] = []
         var isClosed = false
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let readers: ReaderPool
-    private let table: Table
     private let threshold: Int
     private let greatestByteCount: Int
     private let stretch: Int
@@ -33,8 +34,10 @@ final class BlacklistFilter: Sendable {
     ///   - threshold: the number of entries from which on there is a filter.
     ///   - greatestByteCount: of the filter.
     ///   - stretch: keys read in one snapshot.
-    init(_ table: Table, _ readers: ReaderPool, threshold: Int, greatestByteCount: Int, stretch: Int) {
-        self.table = table
+    init(
+        _ tables: BlacklistTables, _ readers: ReaderPool, threshold: Int, greatestByteCount: Int, stretch: Int
+    ) {
+        state = Monitor(State(tables: tables))
         self.readers = readers
         self.threshold = threshold
         self.greatestByteCount = greatestByteCount
@@ -61,9 +64,9 @@ final class BlacklistFilter: Sendable {
         }
     }
 
-    /// Whether the token may be on the blacklist.
-    func mayHave(_ token: Span<UInt8>) -> Bool {
-        let hash = BloomFilter.hash(token, seed: seed)
+    /// Whether the recipient with this key may be on the blacklist.
+    func mayHave(_ key: Span<UInt8>) -> Bool {
+        let hash = BloomFilter.hash(key, seed: seed)
         return state.withLock { state in state.filter?.mayContain(hash) ?? true }
     }
 
@@ -72,9 +75,11 @@ final class BlacklistFilter: Sendable {
     /// - Parameters:
     ///   - added: what the commit has added.
     ///   - count: the entries there are now.
-    func changed(added: [DeviceToken], count: Int) {
-        let hashes = added.map { token in BloomFilter.hash(token.bytes.span, seed: seed) }
+    ///   - tables: those there are now.
+    func changed(added: [BlacklistPlace], count: Int, _ tables: BlacklistTables) {
+        let hashes = added.map { place in BloomFilter.hash(place.key.span, seed: seed) }
         let isDue = state.withLock { state in
+            state.tables = tables
             if state.filter != nil {
                 for hash in hashes { state.filter?.insert(hash) }
                 state.inserted += hashes.count
@@ -95,23 +100,33 @@ final class BlacklistFilter: Sendable {
     private func build(_ count: Int) {
         var filter = BloomFilter(capacity: 2 * max(count, threshold), greatestByteCount: greatestByteCount, seed: seed)
         var inserted = 0
-        let isWhole: Bool
+        var isWhole = true
         do throws(LMDBError) {
-            var next: [UInt8]? = []
-            while let start = next, !state.withLock({ state in state.isClosed }) {
-                // A closed pool gives nothing.
-                let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Place in
-                    try stretch(from: start, into: &filter, &inserted, snapshot)
-                }
-                guard let read else { break }
-                next = read.next
+            // A table that is made meanwhile has only what is kept aside.
+            for (_, table) in state.withLock({ state in state.tables.all }) where isWhole {
+                isWhole = try read(table, into: &filter, &inserted)
             }
-            isWhole = next == nil
         } catch {
             // Whoever reads the blacklist itself will hear of it. Without a filter everything is looked up there.
             isWhole = false
         }
         finish(isWhole ? filter : nil, inserted)
+    }
+
+    /// - Returns: whether all of the table was read.
+    private func read(
+        _ table: Table, into filter: inout BloomFilter, _ inserted: inout Int
+    ) throws(LMDBError) -> Bool {
+        var next: [UInt8]? = []
+        while let start = next, !state.withLock({ state in state.isClosed }) {
+            // A closed pool gives nothing.
+            let read = try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> Place in
+                try stretch(of: table, from: start, into: &filter, &inserted, snapshot)
+            }
+            guard let read else { break }
+            next = read.next
+        }
+        return next == nil
     }
 
     private func finish(_ filter: consuming BloomFilter?, _ inserted: Int) {
@@ -137,7 +152,8 @@ final class BlacklistFilter: Sendable {
     }
 
     private func stretch(
-        from start: [UInt8], into filter: inout BloomFilter, _ inserted: inout Int, _ snapshot: borrowing Snapshot
+        of table: Table, from start: [UInt8], into filter: inout BloomFilter, _ inserted: inout Int,
+        _ snapshot: borrowing Snapshot
     ) throws(LMDBError) -> Place {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> Place in
             var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)

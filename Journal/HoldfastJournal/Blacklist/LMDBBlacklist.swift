@@ -1,28 +1,25 @@
 import Holdfast
 import HoldfastLMDB
 
-/// The environment `blacklist/`: tokens that are not to be sent to.
+/// The environment `blacklist/`: recipients that are not to be sent to.
 ///
 /// Apart from the entries, because random inserts into a large table fragment the free list that every commit searches.
 /// It has a writer of its own, so that its commits wait for no append.
 final class LMDBBlacklist: BlacklistStorage {
-    enum Change: Sendable {
-        case add([BlacklistEntry], @Sendable (Result<Void, JournalError>) -> Void)
-        case lift(
-            [TokenRegistration], @Sendable (Result<Void, JournalError>) -> Void)
-        case remove([BlacklistKey], Reply<Int>)
-    }
+    typealias Change = BlacklistChange
 
     static let mapByteCount = 64 << 30
     static let reserve = 8 << 20
-    static let tableNames = ["tokens"]
-    /// With what is known of the blacklist as a whole.
+    /// The tables of recipients. That of addresses is there from the first of them on: programs that do not know it refuse a
+    /// journal that has it.
+    static let tableNames = BlacklistPlace.Part.allCases.map(\.rawValue)
+    /// Those that every blacklist has, with what is known of it as a whole.
+    static let requiredNames = [BlacklistPlace.Part.tokens.rawValue, "facts"]
     static let everyName = tableNames + ["facts"]
     static let openingKey = Array("opening".utf8)
 
     private let directory: String
     let environment: Environment
-    private let table: Table
     private let facts: Table
     private let readers: ReaderPool
     let filter: BlacklistFilter
@@ -34,6 +31,7 @@ final class LMDBBlacklist: BlacklistStorage {
     let unsaid = Monitor<Answers?>(nil)
 
     private struct Shared: Sendable {
+        var tables: BlacklistTables
         var count: Int
         var lastNumber: UInt64
         var failure: JournalError?
@@ -57,7 +55,7 @@ final class LMDBBlacklist: BlacklistStorage {
         // An empty table would be made in its place, and what was listed be gone without a word.
         if !Files.exists(place.incomplete) {
             try EntriesStore.refuseOtherTables(
-                than: Self.everyName, required: Self.everyName, in: .blacklist, environment, place)
+                than: Self.everyName, required: Self.requiredNames, in: .blacklist, environment, place)
         }
         let opened = try translated("open", place.path) { () throws(LMDBError) -> Opened in
             var tables: (tokens: Table, facts: Table)?
@@ -72,25 +70,27 @@ final class LMDBBlacklist: BlacklistStorage {
             }
             if environment.access == .readWriteUnsynced { try environment.sync() }
             guard let tables else { throw LMDBError(.invalid, "open", path: place.blacklist) }
+            let addresses = try ReaderPool.openTables([BlacklistPlace.Part.addresses.rawValue], in: environment)
+            let all = BlacklistTables(tokens: tables.tokens, addresses: addresses?.first)
             let transaction = try WriteTransaction(environment)
-            let count = try transaction.statistics(of: tables.tokens).entries
-            let number = try LastNumber.find(transaction, tables.tokens, tables.facts)
+            let count = try all.count(transaction)
+            let number = try LastNumber.find(transaction, all, tables.facts)
             try transaction.commit()
-            return Opened(tokens: tables.tokens, facts: tables.facts, count: count, lastNumber: number)
+            return Opened(tables: all, facts: tables.facts, count: count, lastNumber: number)
         }
         self.environment = environment
-        (table, facts) = (opened.tokens, opened.facts)
+        facts = opened.facts
         readers = ReaderPool(environment)
         filter = BlacklistFilter(
-            opened.tokens, readers, threshold: options.blacklistFilterThreshold,
+            opened.tables, readers, threshold: options.blacklistFilterThreshold,
             greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
-        shared = Monitor(Shared(count: opened.count, lastNumber: opened.lastNumber))
+        shared = Monitor(Shared(tables: opened.tables, count: opened.count, lastNumber: opened.lastNumber))
         census = BlacklistCensus(place, damage: damage)
         allocate()
     }
 
     private struct Opened {
-        let tokens: Table
+        let tables: BlacklistTables
         let facts: Table
         let count: Int
         let lastNumber: UInt64
@@ -99,7 +99,7 @@ final class LMDBBlacklist: BlacklistStorage {
     /// - Parameter raiseFormat: makes the journal one that programs of format 1 refuse, durable on return.
     func start(raiseFormat: @escaping @Sendable () throws(LMDBError) -> Void) {
         shared.withLock { shared in shared.raiseFormat = raiseFormat }
-        filter.changed(added: [], count: count)
+        filter.changed(added: [], count: count, tables)
         if stepping != nil { return }
         census.start()
         thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in commit(changes)() }, finish: {})
@@ -142,48 +142,60 @@ final class LMDBBlacklist: BlacklistStorage {
     /// How often the store was read, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
 
-    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
+    private var tables: BlacklistTables { shared.withLock { shared in shared.tables } }
+
+    func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
         try check()
-        guard filter.mayHave(token.bytes.span) else { return [] }
-        let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try snapshot.get(token.bytes.span, in: table)
-        }
-        guard let bytes else { return [] }
-        return try TokenRow(token: token.bytes, value: bytes).entries(in: directory)
+        guard let place = try BlacklistPlace.of(recipient), filter.mayHave(place.key.span) else { return [] }
+        let row = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in try tables.row(place, in: snapshot) }
+        return try row?.entries(in: directory) ?? []
     }
 
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup {
         try check()
         guard count > 0 else { return BlacklistLookup() }
+        let tables = tables
         var tokens: [(index: Int, token: Range<Int>)] = []
+        var addresses: [(index: Int, place: BlacklistPlace)] = []
         tokens.reserveCapacity(batch.count)
         for index in 0..<batch.count {
-            // What cannot be parsed has no token; whoever sends it will find out. A broadcast has none either.
-            if let token = try? batch.fields(at: index).token { tokens.append((index, token)) }
+            // What cannot be parsed has no recipient; whoever sends it will find out. A broadcast has none to blame.
+            guard let fields = try? batch.fields(at: index) else { continue }
+            if let token = fields.token {
+                tokens.append((index, token))
+            } else if let kind = fields.service, !fields.isBroadcast, tables.addresses != nil {
+                let key = try BlacklistPlace.key(of: kind, batch.bytes.span.extracting(fields.address))
+                if filter.mayHave(key.span) { addresses.append((index, BlacklistPlace(part: .addresses, key: key))) }
+            }
         }
         filter.narrow(&tokens, in: batch.bytes.span)
-        guard !tokens.isEmpty else { return BlacklistLookup() }
-        return try lookUp(tokens, in: batch)
+        guard !tokens.isEmpty || !addresses.isEmpty else { return BlacklistLookup() }
+        return try lookUp(tokens, addresses, in: batch, tables)
     }
 
     private func lookUp(
-        _ tokens: [(index: Int, token: Range<Int>)], in batch: EntryBatch
+        _ tokens: [(index: Int, token: Range<Int>)], _ addresses: [(index: Int, place: BlacklistPlace)],
+        in batch: EntryBatch, _ tables: BlacklistTables
     ) throws(JournalError) -> BlacklistLookup {
-        let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            var found: [(index: Int, token: Range<Int>, bytes: [UInt8])] = []
+        var found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            var found: [(index: Int, row: RecipientRow)] = []
             let bytes = batch.bytes.span
             for (index, token) in tokens {
-                if let value = try snapshot.get(bytes.extracting(token), in: table) {
-                    found.append((index, token, value))
+                if let value = try snapshot.get(bytes.extracting(token), in: tables.tokens) {
+                    let place = BlacklistPlace(part: .tokens, key: Array(batch.bytes[token]))
+                    found.append((index, RecipientRow(place: place, value: value)))
                 }
+            }
+            for (index, place) in addresses {
+                if let row = try tables.row(place, in: snapshot) { found.append((index, row)) }
             }
             return found
         }
+        if !addresses.isEmpty { found.sort { $0.index < $1.index } }
         var lookup = BlacklistLookup()
-        for (index, range, bytes) in found {
+        for (index, row) in found {
             do throws(EntryRecord.Fault) {
-                let token = TokenRow(token: Array(batch.bytes[range]), value: bytes)
-                for entry in try token.entries() { lookup.entries.append((index, entry)) }
+                for entry in try row.entries() { lookup.entries.append((index, entry)) }
             } catch {
                 lookup.unreadable.append((index, RecordFault(error)))
             }
@@ -191,10 +203,11 @@ final class LMDBBlacklist: BlacklistStorage {
         return lookup
     }
 
-    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        try TokenRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
+    func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+        let tables = tables
+        return try RecipientRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
             try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try TokenRow.list(table, after: after, limit: limit, in: snapshot)
+                try tables.rows(after: after, limit: limit, in: snapshot)
             }
         }.entries
     }
@@ -220,25 +233,52 @@ final class LMDBBlacklist: BlacklistStorage {
     // MARK: Writing
 
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        guard entries.allSatisfy(TokenRecord.fits) else {
-            let error = JournalError(.limitReached, "a topic or endpoint of the blacklist has at most 65,535 bytes")
-            return completion(.failure(error))
+        if let fault = entries.lazy.compactMap(\.fault).first {
+            return completion(.failure(JournalError(.limitReached, fault)))
         }
-        if case .closed = thread.leave(.add(entries, completion)) { completion(.failure(.closed(directory))) }
+        leave(completion) { () throws(JournalError) in
+            .add(try Self.placed(entries, at: \.recipient).map { (place: $0, entry: $1) }, completion)
+        }
     }
 
     func lift(
         _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        if case .closed = thread.leave(.lift(registrations, completion)) { completion(.failure(.closed(directory))) }
+        leave(completion) { () throws(JournalError) in
+            .lift(try Self.placed(registrations, at: \.recipient).map { (place: $0, registration: $1) }, completion)
+        }
     }
 
     func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int {
         thread.refuseOwnThread()
         let reply = Reply<Int>()
-        if case .closed = thread.leave(.remove(keys, reply)) { throw .closed(directory) }
+        let places = try Self.placed(keys, at: \.recipient).map { (place: $0, scope: $1.scope) }
+        if case .closed = thread.leave(.remove(places, reply)) { throw .closed(directory) }
         if stepping != nil { step(until: reply) }
         return try reply.get()
+    }
+
+    /// Leaves a change for the writer. What it is about is found on the caller's thread.
+    private func leave(
+        _ completion: (Result<Void, JournalError>) -> Void, _ change: () throws(JournalError) -> Change
+    ) {
+        do throws(JournalError) {
+            if case .closed = thread.leave(try change()) { completion(.failure(.closed(directory))) }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Each with its place; without those that have none, and so no entries.
+    private static func placed<Item>(
+        _ items: [Item], at recipient: (Item) -> Recipient
+    ) throws(JournalError) -> [(BlacklistPlace, Item)] {
+        var placed: [(BlacklistPlace, Item)] = []
+        placed.reserveCapacity(items.count)
+        for item in items {
+            if let place = try BlacklistPlace.of(recipient(item)) { placed.append((place, item)) }
+        }
+        return placed
     }
 
     typealias Answers = @Sendable () -> Void
@@ -253,13 +293,17 @@ final class LMDBBlacklist: BlacklistStorage {
         }
         allocate()
         do throws(LMDBError) {
+            try makeAddresses(for: changes)
             let transaction = try WriteTransaction(environment)
             var removed: [Int] = []
-            let before = lastNumber
-            var number = before
-            for change in changes { removed.append(try apply(change, transaction, &number)) }
+            let (tables, before) = (tables, lastNumber)
+            var draft = BlacklistDraft(tables: tables, number: before) { [self] () throws(LMDBError) in
+                try raiseFormat()
+            }
+            for change in changes { removed.append(try draft.apply(change, transaction)) }
+            let number = draft.number
             if number != before { try LastNumber.put(number, transaction, facts) }
-            let count = try transaction.statistics(of: table).entries
+            let count = try tables.count(transaction)
             switch stepping?.faults.blacklistCommit() {
             case nil: try transaction.commit()
             case .diskFull: throw LMDBError(.noSpace, "mdb_txn_commit", path: directory)
@@ -274,8 +318,8 @@ final class LMDBBlacklist: BlacklistStorage {
                 return { for change in changes { change.fail(loss) } }
             }
             // Before anybody hears of it, and after the commit: see BlacklistFilter.
-            filter.changed(added: changes.flatMap(\.added), count: count)
-            shared.withLock { [number] shared in
+            filter.changed(added: changes.flatMap(\.added), count: count, tables)
+            shared.withLock { shared in
                 shared.count = count
                 shared.lastNumber = number
             }
@@ -285,54 +329,19 @@ final class LMDBBlacklist: BlacklistStorage {
         }
     }
 
-    /// - Parameter number: the last that was given.
-    private func apply(
-        _ change: Change, _ transaction: borrowing WriteTransaction, _ number: inout UInt64
-    ) throws(LMDBError) -> Int {
-        var removed = 0
-        switch change {
-        case .add(let entries, _):
-            for entry in entries {
-                // Damaged ones give way.
-                var known = try sound(entry.token, transaction) ?? TokenEntries()
-                guard known.add(entry, number: &number) else { continue }
-                try put(known, of: entry.token, transaction)
-            }
-        case .lift(let registrations, _):
-            for registration in registrations {
-                guard var known = try sound(registration.token, transaction), known.lift(by: registration) > 0 else {
-                    continue
-                }
-                try put(known, of: registration.token, transaction)
-            }
-        case .remove(let keys, _):
-            for key in keys { removed += try remove(key, transaction) }
+    /// Makes the table of addresses, where it is not there and a change adds one, in a commit of its own.
+    private func makeAddresses(for changes: [Change]) throws(LMDBError) {
+        guard tables.addresses == nil,
+            changes.contains(where: { change in change.added.contains { $0.part == .addresses } })
+        else { return }
+        try raiseFormat()
+        let made = try environment.openingTables { () throws(LMDBError) -> Table in
+            let transaction = try WriteTransaction(environment)
+            let table = try transaction.table(BlacklistPlace.Part.addresses.rawValue)
+            try transaction.commit()
+            return table
         }
-        return removed
-    }
-
-    private func remove(
-        _ key: BlacklistKey, _ transaction: borrowing WriteTransaction
-    ) throws(LMDBError) -> Int {
-        guard var known = try sound(key.token, transaction) else {
-            // Damaged ones go as a whole, and count as one.
-            guard key.scope == nil else { return 0 }
-            return try transaction.delete(key.token.bytes.span, in: table) ? 1 : 0
-        }
-        let removed = known.remove(key.scope)
-        if removed > 0 { try put(known, of: key.token, transaction) }
-        return removed
-    }
-
-    private func put(
-        _ known: TokenEntries, of token: DeviceToken, _ transaction: borrowing WriteTransaction
-    ) throws(LMDBError) {
-        if known.entries.isEmpty {
-            _ = try transaction.delete(token.bytes.span, in: table)
-        } else {
-            if !TokenRow.isOfFormat1(known.entries) { try raiseFormat() }
-            try transaction.put(token.bytes.span, TokenRow.bytes(known.entries).span, in: table)
-        }
+        shared.withLock { shared in shared.tables.addresses = made }
     }
 
     /// Before the first commit of what programs of format 1 do not understand.
@@ -340,18 +349,6 @@ final class LMDBBlacklist: BlacklistStorage {
         guard let raise = shared.withLock({ shared in shared.raiseFormat }) else { return }
         try raise()
         shared.withLock { shared in shared.raiseFormat = nil }
-    }
-
-    /// The entries of a token, if there are any and they are undamaged.
-    private func sound(
-        _ token: DeviceToken, _ transaction: borrowing WriteTransaction
-    ) throws(LMDBError) -> TokenEntries? {
-        guard let bytes = try transaction.get(token.bytes.span, in: table) else { return nil }
-        do throws(EntryRecord.Fault) {
-            return TokenEntries(try TokenRow.entries(bytes, token: token))
-        } catch {
-            return nil
-        }
     }
 
     /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
@@ -388,25 +385,5 @@ final class LMDBBlacklist: BlacklistStorage {
             let have = try environment.dataByteCount()
             if have < needed { try environment.allocateData(from: 0, to: needed + Self.reserve) }
         } catch {}
-    }
-}
-
-extension LMDBBlacklist.Change {
-    var added: [DeviceToken] {
-        if case .add(let entries, _) = self { entries.map(\.token) } else { [] }
-    }
-
-    func succeed(_ removed: Int) {
-        switch self {
-        case .add(_, let completion), .lift(_, let completion): completion(.success(()))
-        case .remove(_, let reply): reply.give(.success(removed))
-        }
-    }
-
-    func fail(_ error: JournalError) {
-        switch self {
-        case .add(_, let completion), .lift(_, let completion): completion(.failure(error))
-        case .remove(_, let reply): reply.give(.failure(error))
-        }
     }
 }

@@ -17,25 +17,35 @@ enum LastNumber {
     /// It is missing from a journal of an older format, whose entries have no numbers, and from a salvaged one, of which
     /// additions may be lost: there the next number lies far beyond those that somebody may have noted.
     static func find(
-        _ transaction: borrowing WriteTransaction, _ tokens: Table, _ facts: Table
+        _ transaction: borrowing WriteTransaction, _ tables: BlacklistTables, _ facts: Table
     ) throws(LMDBError) -> UInt64 {
         if let bytes = try transaction.get(key.span, in: facts),
             let found = NumberRecord.value(bytes, key: key), found.isChecked
         {
             return found.number
         }
-        let greatest = try transaction.withCursor(tokens) { (cursor: inout Cursor) throws(LMDBError) -> UInt64 in
-            var greatest: UInt64 = 0
-            var isThere = try cursor.first()
-            while isThere {
-                cursor.withCurrent { _, value in greatest = max(greatest, TokenRow.uncheckedNumber(value.array)) }
-                isThere = try cursor.next()
-            }
-            return greatest
-        }
+        var greatest: UInt64 = 0
+        for (part, table) in tables.all { greatest = max(greatest, try Self.greatest(in: table, part, transaction)) }
         let (jumped, overflow) = greatest.addingReportingOverflow(CopyRule.jump)
         let number = greatest == 0 || overflow ? greatest : jumped
         try put(number, transaction, facts)
         return number
+    }
+
+    private static func greatest(
+        in table: Table, _ part: BlacklistPlace.Part, _ transaction: borrowing WriteTransaction
+    ) throws(LMDBError) -> UInt64 {
+        try transaction.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> UInt64 in
+            var greatest: UInt64 = 0
+            var isThere = try cursor.first()
+            while isThere {
+                cursor.withCurrent { key, value in
+                    let row = RecipientRow(place: BlacklistPlace(part: part, key: key.array), value: value.array)
+                    greatest = max(greatest, row.uncheckedNumber)
+                }
+                isThere = try cursor.next()
+            }
+            return greatest
+        }
     }
 }

@@ -223,23 +223,46 @@ private struct BlacklistCheck {
 
     func run() {
         check.checkMap(finding, expected: UInt64(LMDBBlacklist.mapByteCount))
-        check.walk(walk, tables, ["facts"] + LMDBBlacklist.tableNames) { table, key, value, page in
+        let addresses = BlacklistPlace.Part.addresses.rawValue
+        // It is made for the first one.
+        let names = tables.contains { $0.name == addresses } ? LMDBBlacklist.everyName : LMDBBlacklist.requiredNames
+        check.walk(walk, tables, names) { table, key, value, page in
             if table == "facts" {
                 return fact(key, value.array, page)
             }
+            if table == addresses { return address(key, value.array, page) }
             guard let token = DeviceToken(bytes: key) else {
                 return check.add(
                     "a key of \(key.count) bytes is not a token", table: table, page: page, means: DamageMeaning.badRow)
             }
-            do throws(EntryRecord.Fault) {
-                _ = try TokenRow.entries(value.array, token: token)
-            } catch {
-                check.add(
-                    "the entry of \(token.shortened): \(error.words)", table: table, page: page,
-                    means:
-                        "Whether the token may be sent to cannot be told: its notifications wait, and all others go. "
-                        + "`holdfast blacklist add` writes the entry anew, `blacklist remove` deletes it.")
-            }
+            row(RecipientRow(place: BlacklistPlace(token), value: value.array), page)
+        }
+    }
+
+    private func address(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        let row = RecipientRow(place: BlacklistPlace(part: .addresses, key: key), value: value)
+        self.row(row, page)
+        // Its own key is the only one under which a look-up finds it.
+        guard case .service(let address)? = row.recipient,
+            case .success(let place) = Result(catching: { () throws(JournalError) in try BlacklistPlace(address) }),
+            place.key != key
+        else { return }
+        check.add(
+            "an entry is not under the key of its address", table: BlacklistPlace.Part.addresses.rawValue, page: page,
+            means: DamageMeaning.badRow)
+    }
+
+    private func row(_ row: RecipientRow, _ page: UInt64) {
+        do throws(EntryRecord.Fault) {
+            _ = try row.entries()
+        } catch {
+            let name = row.recipient?.description ?? "an address"
+            check.add(
+                "the entry of \(name): \(error.words)", table: row.place.part.rawValue, page: page,
+                means:
+                    "Whether the \(row.place.part == .tokens ? "token" : "address") may be sent to cannot be told: its "
+                    + "notifications wait, and all others go. "
+                    + "`holdfast blacklist add` writes the entry anew, `blacklist remove` deletes it.")
         }
     }
 

@@ -57,9 +57,9 @@ enum OpeningCheck {
 }
 
 extension VerificationReport {
-    /// Places that a look-up of a token depends on.
+    /// Places that a look-up of a recipient depends on.
     var tokenDamage: Int {
-        let others = damage.count { damage in damage.table != LMDBBlacklist.tableNames[0] }
+        let others = damage.count { damage in !LMDBBlacklist.tableNames.contains(damage.table ?? "") }
         return damageCount - others
     }
 }

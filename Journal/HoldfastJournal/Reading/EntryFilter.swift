@@ -12,10 +12,12 @@ public struct EntryFilter: Hashable, Sendable {
     public var uids = UIDRanges.all
     /// Those with any of these topics, exactly. Empty: with any.
     public var topics: Set<String> = []
-    /// Those to any of these tokens, or to any of ``channels``. Both empty: to any.
+    /// Those to any of these tokens, to any of ``channels``, or to any of ``addresses``. All empty: to any.
     public var tokens: [TokenPattern] = []
     /// Broadcasts to any of these channels.
     public var channels: Set<BroadcastChannel> = []
+    /// Those to any of these addresses of other services than Apple's.
+    public var addresses: Set<ServiceAddress> = []
     /// Those that any of these Producers submitted. Empty: that any did.
     public var producers: Set<String> = []
     /// Those with any of these tags. Empty: with any, or with none.

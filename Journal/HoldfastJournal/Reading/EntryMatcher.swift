@@ -118,9 +118,15 @@ struct EntryMatcher {
         return filter.tags.isEmpty || filter.tags.contains { $0.matches(record, in: fields.tag) }
     }
 
-    /// Tokens and channels are two ways to say for whom.
+    /// Tokens, channels and addresses are ways to say for whom.
     private func wantsRecipient(_ fields: PackedNotification.Fields, _ record: Span<UInt8>) -> Bool {
-        if filter.tokens.isEmpty, channels.isEmpty { return true }
+        if filter.tokens.isEmpty, channels.isEmpty, filter.addresses.isEmpty { return true }
+        if let kind = fields.service {
+            return filter.addresses.contains {
+                $0.kind == kind && $0.bytes.count == fields.address.count
+                    && record.begins(in: fields.address, with: $0.bytes)
+            }
+        }
         if let token = fields.token { return filter.tokens.contains { $0.matches(record, in: token) } }
         return channels.contains {
             $0.count == fields.address.count && record.begins(in: fields.address, with: $0)

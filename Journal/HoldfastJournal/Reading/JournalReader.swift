@@ -18,7 +18,9 @@ public final class JournalReader: Sendable {
     let readers: ReaderPool
     private let blacklist: Environment
     private let tokens: Table
-    private let tokenReaders: ReaderPool
+    /// Once there is one: an owner makes it when the first address comes.
+    private let addresses = Monitor<Table?>(nil)
+    private let blacklistReaders: ReaderPool
     /// Held while the journal is read at rest.
     private let lock: Monitor<OwnerLock?>
     private let isOpen = Monitor(true)
@@ -41,9 +43,10 @@ public final class JournalReader: Sendable {
                 try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
                 try EntriesStore.refuseOtherTables(
-                    than: LMDBBlacklist.everyName, required: LMDBBlacklist.everyName, in: .blacklist, blacklist, place)
+                    than: LMDBBlacklist.everyName, required: LMDBBlacklist.requiredNames, in: .blacklist, blacklist,
+                    place)
                 let tables = try translated("read", path) { () throws(LMDBError) in
-                    try ReaderPool.openTables(LMDBBlacklist.tableNames, in: blacklist)
+                    try ReaderPool.openTables([BlacklistPlace.Part.tokens.rawValue], in: blacklist)
                 }
                 guard let tokens = tables?.first else { throw place.notFound }
                 pageByteCount = try translated("read", path) { () throws(LMDBError) in try entries.info().pageByteCount
@@ -61,7 +64,7 @@ public final class JournalReader: Sendable {
             throw error
         }
         readers = ReaderPool(entries)
-        tokenReaders = ReaderPool(blacklist)
+        blacklistReaders = ReaderPool(blacklist)
         self.directory = path
         owner = access.owner
         lock = Monitor(access.lock)
@@ -114,7 +117,7 @@ public final class JournalReader: Sendable {
         }
         guard wasOpen else { return }
         readers.close()
-        tokenReaders.close()
+        blacklistReaders.close()
         store.environment.close()
         blacklist.close()
         lock.withLock { lock in lock = nil }
@@ -137,8 +140,9 @@ public final class JournalReader: Sendable {
             }
             for (index, count) in counts.enumerated() { status.lanes[index].quarantined = count }
         }
-        status.blacklist = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try snapshot.statistics(of: tokens).entries
+        let tables = try blacklistTables()
+        status.blacklist = try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try tables.count(snapshot)
         }
         return status
     }
@@ -187,28 +191,41 @@ public final class JournalReader: Sendable {
 
     // MARK: The blacklist
 
-    /// The blacklist entries of a token, at whatever age, in the order of their scopes.
-    public func blacklistEntries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
-        let bytes = try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try snapshot.get(token.bytes.span, in: tokens)
+    /// The blacklist entries of a recipient, at whatever age, in the order of their scopes.
+    public func blacklistEntries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
+        guard let place = try BlacklistPlace.of(recipient) else { return [] }
+        let tables = try blacklistTables()
+        let row = try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try tables.row(place, in: snapshot)
         }
-        guard let bytes else { return [] }
-        return try TokenRow(token: token.bytes, value: bytes).entries(in: directory)
+        return try row?.entries(in: directory) ?? []
     }
 
-    /// Blacklist entries in the order of their tokens' bytes and of their scopes, from the first token above `after`. The
-    /// entries of one token come together, so there may be a few more than `limit`; fewer are the last.
-    public func blacklistEntries(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+    /// Blacklist entries in the order of their tokens' bytes and of their scopes, from the first token above `after`, and
+    /// behind them those of other services' addresses. The entries of one recipient come together, so there may be a few more
+    /// than `limit`; fewer are the last.
+    public func blacklistEntries(after: Recipient? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try blacklistPage(after: after, limit: limit).entries
     }
 
     /// The same, with what cannot be read.
-    public func blacklistPage(after: DeviceToken? = nil, limit: Int) throws(JournalError) -> BlacklistPage {
-        try TokenRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
-            try readTokens { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try TokenRow.list(tokens, after: after, limit: limit, in: snapshot)
+    public func blacklistPage(after: Recipient? = nil, limit: Int) throws(JournalError) -> BlacklistPage {
+        let tables = try blacklistTables()
+        return try RecipientRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
+            try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try tables.rows(after: after, limit: limit, in: snapshot)
             }
         }
+    }
+
+    private func blacklistTables() throws(JournalError) -> BlacklistTables {
+        if addresses.withLock({ $0 }) == nil {
+            let opened = try translated("read", directory) { () throws(LMDBError) in
+                try ReaderPool.openTables([BlacklistPlace.Part.addresses.rawValue], in: blacklist)
+            }
+            addresses.withLock { $0 = opened?.first }
+        }
+        return BlacklistTables(tokens: tokens, addresses: addresses.withLock { $0 })
     }
 
     // MARK: Access
@@ -217,8 +234,8 @@ public final class JournalReader: Sendable {
         try read(from: readers, body)
     }
 
-    private func readTokens<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
-        try read(from: tokenReaders, body)
+    private func readBlacklist<R>(_ body: (borrowing Snapshot) throws(LMDBError) -> R) throws(JournalError) -> R {
+        try read(from: blacklistReaders, body)
     }
 
     private func read<R>(

@@ -31,14 +31,28 @@ enum OutcomeCode {
 /// another's key is damage.
 ///
 ///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
-///     14 u8 1 has a status, 2 has a timestamp, 4 is of a broadcast (version 2)   15 u8 token's or channel id's length
+///     14 u8 1 has a status, 2 has a timestamp, 4 is of a channel (version 2), 8 of another service's address (version 3)
+///     15 u8 token's or channel id's length; of another service 0
 ///     16 u16 status   18 u16 reason's length
 ///     20 u16 tag's length   22 u16 producer   24 i64 settled at   32 i64 timestamp   40 i64 rejected at
 ///     48 u64×2 apns-id   64 token or channel id · tag · reason
+///
+/// Of another service's address 64 u16 its length   66 u8 its kind   67 five zeros   72 address · tag · reason.
 enum OutcomeRecord {
     static let magic: UInt32 = 0x636F_4648  // "HFoc"
-    /// The newest; written for broadcasts alone.
-    static let version: UInt8 = 2
+    /// The newest; written for other services' addresses alone.
+    static let version: UInt8 = 3
+    private static let headByteCount = 64
+    private static let serviceHeadByteCount = 72
+
+    /// The length that a record says it has; nil where its head is not whole.
+    static func byteCount(_ bytes: Span<UInt8>, at start: Int) -> Int? {
+        guard start + headByteCount <= bytes.count else { return nil }
+        let words = Int(bytes.load(UInt16.self, at: start + 18)) + Int(bytes.load(UInt16.self, at: start + 20))
+        guard bytes[start + 14] & 8 != 0 else { return headByteCount + Int(bytes[start + 15]) + words }
+        guard start + serviceHeadByteCount <= bytes.count else { return nil }
+        return serviceHeadByteCount + Int(bytes.load(UInt16.self, at: start + 64)) + words
+    }
 
     /// - Parameters:
     ///   - record: the entry's record as it lay in the journal.
@@ -54,11 +68,11 @@ enum OutcomeRecord {
         else { return nil }
         let reason = cause.map { SmallRecord.cut($0.reason) } ?? []
         var content: [UInt8] = []
-        content.reserveCapacity(64 + fields.address.count + fields.tag.count + reason.count)
+        content.reserveCapacity(serviceHeadByteCount + fields.address.count + fields.tag.count + reason.count)
         content.append(OutcomeCode.code(of: terminal))
         content.append(
-            (cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2) | (fields.isBroadcast ? 4 : 0))
-        content.append(UInt8(fields.address.count))
+            (cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2) | recipientFlag(of: fields))
+        content.append(fields.service == nil ? UInt8(fields.address.count) : 0)
         content.appendLittleEndian(UInt16(clamping: cause?.status ?? 0))
         content.appendLittleEndian(UInt16(reason.count))
         content.appendLittleEndian(UInt16(fields.tag.count))
@@ -68,22 +82,36 @@ enum OutcomeRecord {
         }
         content.appendLittleEndian(fields.id.high)
         content.appendLittleEndian(fields.id.low)
+        if let service = fields.service {
+            content.appendLittleEndian(UInt16(fields.address.count))
+            content.append(service.rawValue)
+            content.append(contentsOf: [0, 0, 0, 0, 0])
+        }
         record.append(fields.address, to: &content)
         record.append(fields.tag, to: &content)
         content.append(contentsOf: reason)
-        return SmallRecord.seal(magic, version: fields.isBroadcast ? version : 1, seed: key.uid.rawValue, content)
+        let version: UInt8 = fields.service != nil ? version : fields.isBroadcast ? 2 : 1
+        return SmallRecord.seal(magic, version: version, seed: key.uid.rawValue, content)
+    }
+
+    private static func recipientFlag(of fields: PackedNotification.Fields) -> UInt8 {
+        if fields.service != nil { return 8 }
+        return fields.isBroadcast ? 4 : 0
     }
 
     /// - Parameter producers: the names, Producer 1 first.
     static func read(_ bytes: [UInt8], uid: UInt64, producers: [String]) throws(EntryRecord.Fault) -> Outcome {
         let span = bytes.span
         if let fault = SmallRecord.fault(span, magic, newest: version, seed: uid, atLeast: 64) { throw fault }
-        let address = 64..<(64 + Int(span[15]))
+        guard byteCount(span, at: 0) == bytes.count else { throw .damaged("its lengths do not add up") }
+        let isOfService = span[14] & 8 != 0
+        let start = isOfService ? serviceHeadByteCount : headByteCount
+        let address = start..<(start + Int(isOfService ? span.load(UInt16.self, at: 64) : UInt16(span[15])))
         let tag = address.upperBound..<(address.upperBound + Int(span.load(UInt16.self, at: 20)))
         let words = tag.upperBound..<(tag.upperBound + Int(span.load(UInt16.self, at: 18)))
-        guard words.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
         let reason = Reason(rawValue: String(decoding: bytes[words], as: UTF8.self))
-        guard let recipient = recipient(Array(bytes[address]), isBroadcast: span[14] & 4 != 0),
+        let service = isOfService ? ServiceAddress.Kind(rawValue: span[66]) : nil
+        guard let recipient = recipient(Array(bytes[address]), isToChannel: span[14] & 4 != 0, service: service),
             let terminal = OutcomeCode.outcome(span[13], reason: reason)
         else { throw .damaged("its fields make no sense") }
         func time(_ offset: Int) -> WallTime {
@@ -101,8 +129,11 @@ enum OutcomeRecord {
             recipient: recipient, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
     }
 
-    private static func recipient(_ address: [UInt8], isBroadcast: Bool) -> Recipient? {
-        guard isBroadcast else { return DeviceToken(bytes: address).map(Recipient.device) }
+    private static func recipient(
+        _ address: [UInt8], isToChannel: Bool, service: ServiceAddress.Kind?
+    ) -> Recipient? {
+        if let service { return (try? ServiceAddress(service, bytes: address)).map(Recipient.service) }
+        guard isToChannel else { return DeviceToken(bytes: address).map(Recipient.device) }
         return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
     }
 }

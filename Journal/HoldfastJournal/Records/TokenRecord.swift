@@ -19,10 +19,11 @@ enum TokenRecord {
 
     /// Whether programs of format 1 understand it, as long as it is the token's only one.
     static func isOfFormat1(_ entry: BlacklistEntry) -> Bool {
-        entry.topic == nil && entry.endpoint == nil && entry.status == nil && entry.answered == nil
+        entry.token != nil && entry.topic == nil && entry.endpoint == nil && entry.status == nil
+            && entry.answered == nil
     }
 
-    static func bytes(_ entry: BlacklistEntry) -> [UInt8] {
+    static func bytes(_ entry: BlacklistEntry, _ token: DeviceToken) -> [UInt8] {
         let route = entry.route.utf8.prefix(255)
         let reason = SmallRecord.cut(entry.reason)
         let isOld = isOfFormat1(entry)
@@ -31,18 +32,13 @@ enum TokenRecord {
         content.appendLittleEndian(UInt64(bitPattern: entry.since.milliseconds))
         content.appendLittleEndian(UInt64(bitPattern: entry.learntAt.milliseconds))
         content.appendLittleEndian(entry.number)
-        if isOld { content.append(0) } else { content.appendScope(of: entry) }
+        if isOld { content.append(0) } else { content.appendScope(of: entry, token) }
         content.append(contentsOf: reason)
         content.append(contentsOf: route)
         if let topic = entry.topic { content.append(contentsOf: topic.utf8) }
         if let endpoint = entry.endpoint { content.append(contentsOf: endpoint.utf8) }
         return SmallRecord.seal(
-            magic, version: isOld ? 2 : version, seed: XXH64.hash(entry.token.bytes.span), content)
-    }
-
-    /// Whether the journal can keep the entry: half a topic is another topic.
-    static func fits(_ entry: BlacklistEntry) -> Bool {
-        (entry.topic?.utf8.count ?? 0) <= Int(UInt16.max) && (entry.endpoint?.utf8.count ?? 0) <= Int(UInt16.max)
+            magic, version: isOld ? 2 : version, seed: XXH64.hash(token.bytes.span), content)
     }
 
     /// The length of the record that begins at `start`, by its own word; nil where none begins.
@@ -79,7 +75,7 @@ enum TokenRecord {
         let route = reason.upperBound..<(reason.upperBound + Int(span[13]))
         let topic = route.upperBound..<(route.upperBound + (isNumbered ? Int(span[40]) : 0))
         guard topic.upperBound == bytes.count else { throw .damaged("its lengths do not add up") }
-        var entry = entry(bytes, token: token, reason: reason, route: route)
+        var entry = entry(bytes, .device(token), reason: reason, route: route)
         entry.topic = topic.isEmpty ? nil : String(decoding: bytes[topic], as: UTF8.self)
         entry.number = isNumbered ? span.load(UInt64.self, at: 32) : 0
         return entry
@@ -92,25 +88,43 @@ enum TokenRecord {
         let start = headByteCount + Int(span[44])
         let reason = start..<(start + Int(span.load(UInt16.self, at: 14)))
         let route = reason.upperBound..<(reason.upperBound + Int(span[13]))
-        let topic = route.upperBound..<(route.upperBound + Int(span.load(UInt16.self, at: 40)))
-        var entry = entry(bytes, token: token, reason: reason, route: route)
+        var entry = entry(bytes, .device(token), reason: reason, route: route)
+        readScope(bytes, from: route.upperBound, into: &entry)
+        return entry
+    }
+
+    /// The fields from 32 on that records of tokens and of addresses have in the same places.
+    ///
+    /// - Parameter start: of the topic.
+    static func readScope(_ bytes: [UInt8], from start: Int, into entry: inout BlacklistEntry) {
+        let span = bytes.span
+        let topic = start..<(start + Int(span.load(UInt16.self, at: 40)))
         entry.number = span.load(UInt64.self, at: 32)
         let flags = span[45]
         if flags & 1 != 0 { entry.topic = String(decoding: bytes[topic], as: UTF8.self) }
         if flags & 2 != 0 { entry.endpoint = String(decoding: bytes[topic.upperBound...], as: UTF8.self) }
         if flags & 4 != 0 { entry.status = Int(span.load(UInt16.self, at: 46)) }
         if flags & 8 != 0 { entry.answered = UID(span.load(UInt64.self, at: 48)) }
-        return entry
     }
 
-    private static func entry(
-        _ bytes: [UInt8], token: DeviceToken, reason: Range<Int>, route: Range<Int>
+    /// The fields in front, which both kinds of records have.
+    static func entry(
+        _ bytes: [UInt8], _ recipient: Recipient, reason: Range<Int>, route: Range<Int>
     ) -> BlacklistEntry {
         BlacklistEntry(
-            token: token, reason: Reason(rawValue: String(decoding: bytes[reason], as: UTF8.self)),
+            recipient: recipient, reason: Reason(rawValue: String(decoding: bytes[reason], as: UTF8.self)),
             since: WallTime(milliseconds: Int64(bitPattern: bytes.span.load(UInt64.self, at: 16))),
             learntAt: WallTime(milliseconds: Int64(bitPattern: bytes.span.load(UInt64.self, at: 24))),
             route: String(decoding: bytes[route], as: UTF8.self))
+    }
+
+    static func flags(of entry: BlacklistEntry) -> UInt8 {
+        var flags: UInt8 = 0
+        if entry.topic != nil { flags |= 1 }
+        if entry.endpoint != nil { flags |= 2 }
+        if entry.status != nil { flags |= 4 }
+        if entry.answered != nil { flags |= 8 }
+        return flags
     }
 
     /// The number that a record says it has, damaged or not.
@@ -124,18 +138,13 @@ enum TokenRecord {
 
 extension [UInt8] {
     /// What a record of version 3 has from 40 up to the reason.
-    fileprivate mutating func appendScope(of entry: BlacklistEntry) {
+    fileprivate mutating func appendScope(of entry: BlacklistEntry, _ token: DeviceToken) {
         appendLittleEndian(UInt16(entry.topic?.utf8.count ?? 0))
         appendLittleEndian(UInt16(entry.endpoint?.utf8.count ?? 0))
-        append(UInt8(entry.token.bytes.count))
-        var flags: UInt8 = 0
-        if entry.topic != nil { flags |= 1 }
-        if entry.endpoint != nil { flags |= 2 }
-        if entry.status != nil { flags |= 4 }
-        if entry.answered != nil { flags |= 8 }
-        append(flags)
+        append(UInt8(token.bytes.count))
+        append(TokenRecord.flags(of: entry))
         appendLittleEndian(UInt16(clamping: entry.status ?? 0))
         appendLittleEndian(entry.answered?.rawValue ?? 0)
-        append(contentsOf: entry.token.bytes)
+        append(contentsOf: token.bytes)
     }
 }

@@ -69,14 +69,15 @@ class PartSalvage {
     private let names: [String]
 
     init(
-        _ opened: JournalImage.Opened, _ place: JournalDirectory, tables: [String], _ report: SalvageReport,
+        _ opened: JournalImage.Opened, _ place: JournalDirectory, tables: [String], others: [String] = [],
+        _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         self.opened = opened
         self.place = place
         self.report = report
         self.progress = progress
-        names = tables
+        names = tables + others
         // Never more than the whole source twice over, and its free list.
         let source = opened.finding.file?.byteCount ?? 0
         target = try StagingStore(
@@ -181,22 +182,27 @@ class PartSalvage {
     func drop(_ table: String) { report.dropped[table, default: 0] += 1 }
 }
 
-/// What is done of the blacklist: a token that was found outside of the trees may have been lifted since, but it is better
+/// What is done of the blacklist: a recipient that was found outside of the trees may have been lifted since, but it is better
 /// not sent to than sent to in vain.
 private final class BlacklistSalvage: PartSalvage {
     init(
         _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
-        try super.init(opened, place, tables: LMDBBlacklist.everyName, report, progress)
+        try super.init(
+            opened, place, tables: LMDBBlacklist.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
+            report,
+            progress)
     }
 
     func run() throws(JournalError) {
         remarkStrangeTables()
         try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
-            guard let token = DeviceToken(bytes: key) else { return self.drop(table) }
+            guard let part = BlacklistPlace.Part(rawValue: table),
+                part == .addresses || DeviceToken(bytes: key) != nil
+            else { return self.drop(table) }
             do throws(EntryRecord.Fault) {
-                _ = try TokenRow.entries(value, token: token)
+                _ = try RecipientRow(place: BlacklistPlace(part: part, key: key), value: value).entries()
             } catch {
                 self.drop(table)
                 return self.holes.add(table, .only(key))
@@ -204,27 +210,30 @@ private final class BlacklistSalvage: PartSalvage {
             try self.keep(table, key, value)
         }
         if !holes.isEmpty {
-            try carve(for: [TokenRecord.magic]) { (find) throws(JournalError) in
-                guard case .token(let key, let entry) = find, self.holes.contains("tokens", key) else { return }
-                try self.add(key, entry)
+            try carve(for: [TokenRecord.magic, AddressRecord.magic]) { (find) throws(JournalError) in
+                guard case .blacklisted(let place, let entry) = find,
+                    self.holes.contains(place.part.rawValue, place.key)
+                else { return }
+                try self.add(place, entry)
             }
         }
         try target.put("facts", Array("opening".utf8), [1])
         try target.finish()
     }
 
-    private func add(_ key: [UInt8], _ entry: BlacklistEntry) throws(JournalError) {
-        guard let old = try target.get("tokens", key) else {
-            return try restore("tokens", key, TokenRow.bytes([entry]))
+    private func add(_ place: BlacklistPlace, _ entry: BlacklistEntry) throws(JournalError) {
+        let (table, key) = (place.part.rawValue, place.key)
+        guard let old = try target.get(table, key) else {
+            return try restore(table, key, RecipientRow.bytes([entry], key: key))
         }
         var entries: TokenEntries
         do throws(EntryRecord.Fault) {
-            entries = TokenEntries(try TokenRow.entries(old, token: entry.token))
+            entries = TokenEntries(try RecipientRow(place: place, value: old).entries())
         } catch {
             // What was put there was read before.
             return
         }
         guard entries.restore(entry) else { return }
-        try target.put("tokens", key, TokenRow.bytes(entries.entries))
+        try target.put(table, key, RecipientRow.bytes(entries.entries, key: key))
     }
 }

@@ -13,7 +13,7 @@ struct RecordCarver {
         case lane(UInt32, LaneRecord)
         case producer(UInt16, ProducerRecord)
         case facts(FactsRecord)
-        case token([UInt8], BlacklistEntry)
+        case blacklisted(BlacklistPlace, BlacklistEntry)
     }
 
     private static let stride = 1 << 20
@@ -97,7 +97,7 @@ struct RecordCarver {
         case RejectionRecord.magic:
             guard has(40) else { return nil }
             return Self.sum(40 + small(32), span.load(UInt32.self, at: start + 36))
-        case OutcomeRecord.magic: return has(64) ? 64 + Int(window[start + 15]) + small(18) + small(20) : nil
+        case OutcomeRecord.magic: return OutcomeRecord.byteCount(span, at: start)
         case IdentityRecord.magic: return has(40) ? 40 + small(14) : nil
         case LaneRecord.magic:
             guard has(76) else { return nil }
@@ -107,6 +107,8 @@ struct RecordCarver {
         case FactsRecord.magic: return 112
         case TokenRecord.magic:
             return TokenRecord.byteCount(span, at: start)
+        case AddressRecord.magic:
+            return AddressRecord.byteCount(span, at: start)
         default: return nil
         }
     }
@@ -150,8 +152,20 @@ struct RecordCarver {
                 return .producer(key.span.bigEndian16(at: 0), try ProducerRecord(bytes))
             case FactsRecord.magic: return .facts(try FactsRecord(bytes))
             case TokenRecord.magic: return token(bytes, at: start)
+            case AddressRecord.magic: return address(bytes)
             default: return nil
             }
+        } catch {
+            return nil
+        }
+    }
+
+    /// The address is in the record, and says the key.
+    private func address(_ bytes: [UInt8]) -> Find? {
+        guard let address = AddressRecord.address(bytes) else { return nil }
+        do {
+            let place = try BlacklistPlace(address)
+            return .blacklisted(place, try AddressRecord.read(bytes, key: place.key))
         } catch {
             return nil
         }
@@ -162,7 +176,7 @@ struct RecordCarver {
     private func token(_ bytes: [UInt8], at start: Int) -> Find? {
         if let token = TokenRecord.token(bytes.span) {
             do throws(EntryRecord.Fault) {
-                return .token(token.bytes, try TokenRecord.read(bytes, token: token))
+                return .blacklisted(BlacklistPlace(token), try TokenRecord.read(bytes, token: token))
             } catch {
                 return nil
             }
@@ -172,7 +186,7 @@ struct RecordCarver {
                 let token = DeviceToken(bytes: Array(window[(start - count)..<start]))
             else { continue }
             do throws(EntryRecord.Fault) {
-                return .token(token.bytes, try TokenRecord.read(bytes, token: token))
+                return .blacklisted(BlacklistPlace(token), try TokenRecord.read(bytes, token: token))
             } catch {
                 continue
             }

@@ -7,6 +7,7 @@ final class StagingStore {
     private let environment: Environment
     private let readers: ReaderPool
     private let directory: String
+    /// Those that were asked for, and others once they have a row.
     private var tables: [String: Table] = [:]
     /// Changes that are not committed yet; nil deletes.
     private var pending: [String: [[UInt8]: [UInt8]?]] = [:]
@@ -47,8 +48,9 @@ final class StagingStore {
     }
 
     func get(_ table: String, _ key: [UInt8]) throws(JournalError) -> [UInt8]? {
-        guard filled.contains(table), let index = tables[table] else { return nil }
+        guard filled.contains(table) else { return nil }
         if let value = pending[table]?[key] { return value }
+        guard let index = tables[table] else { return nil }
         return try translated("read", directory) { () throws(LMDBError) -> [UInt8]? in
             try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) -> [UInt8]? in
                 try snapshot.get(key.span, in: index)
@@ -62,8 +64,9 @@ final class StagingStore {
     func forEach(
         _ table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws(JournalError) -> Void
     ) throws(JournalError) {
-        guard filled.contains(table), let index = tables[table] else { return }
+        guard filled.contains(table) else { return }
         try flush()
+        guard let index = tables[table] else { return }
         var next: [UInt8]? = []
         while let start = next {
             let rows = try translated("read", directory) { () throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] in
@@ -118,8 +121,10 @@ final class StagingStore {
 
     private func commitPending() throws(LMDBError) {
         let transaction = try WriteTransaction(environment)
+        var opened = tables
         for (name, rows) in pending {
-            guard let table = tables[name] else { preconditionFailure("no table \(name)") }
+            let table = if let table = opened[name] { table } else { try transaction.table(name) }
+            opened[name] = table
             for (key, value) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                 if let value {
                     try transaction.put(key.span, value.span, in: table)
@@ -129,6 +134,7 @@ final class StagingStore {
             }
         }
         try transaction.commit()
+        tables = opened
     }
 
     /// Commits, syncs and closes.

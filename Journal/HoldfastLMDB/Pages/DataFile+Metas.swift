@@ -1,13 +1,13 @@
 extension DataFile {
-    /// What the meta pages of a file say.
+    /// The content of a file's meta pages.
     package struct Finding: Sendable {
-        /// What they lead to; nil when neither does.
+        /// The file that they lead to; nil when neither does.
         package var file: DataFile?
         package var faults: [PageFault] = []
         /// The meta page that is not read: of the commit before.
         package var older: MetaPage?
 
-        /// Of a file that is not there.
+        /// The finding for a missing file.
         package static let absent = Finding(faults: [PageFault(what: "the file is not there")])
     }
 
@@ -19,7 +19,7 @@ extension DataFile {
     /// - Throws: when the file cannot be opened or is not there.
     package static func find(_ path: String, at transaction: UInt64? = nil) throws(LMDBError) -> Finding {
         let file = try OpenFile(path, .read)
-        // The owner may be at one of them: looked at until two looks agree and have what was pinned.
+        // The owner may be writing one of them: read until two reads agree and include the pinned commit.
         var looks = 0
         var last = try metas(in: file)
         while transaction != nil, looks < 1000 {
@@ -38,7 +38,7 @@ extension DataFile {
         return [first, MetaPage(back.span)]
     }
 
-    /// What the disk cannot read is as good as not there.
+    /// Bytes that the disk cannot read count as missing.
     private static func readable(_ file: OpenFile, at offset: Int) throws(LMDBError) -> [UInt8] {
         do throws(LMDBError) {
             return try file.read(MetaPage.byteCount, at: offset)

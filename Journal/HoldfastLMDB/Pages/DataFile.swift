@@ -1,6 +1,6 @@
-/// A data file as one commit left it, read page by page with `pread`, for looking at what liblmdb must not walk.
+/// A data file as of one commit, read page by page with `pread`, where liblmdb must not walk it.
 ///
-/// Nothing in it is trusted: a page that is not there, or cannot be read, is an answer, not an error.
+/// Nothing in it is trusted: a missing or unreadable page is an answer, not an error.
 package struct DataFile: Sendable {
     package let path: String
     package let meta: MetaPage

@@ -20,10 +20,10 @@ extension FileWalk {
         return tables
     }
 
-    /// Walks the free list, and holds what it says against what the trees use. To be called when all were walked.
+    /// Walks the free list, and compares it with the pages that the trees use. Call it when all trees were walked.
     ///
-    /// Every page that was ever used is either in a tree or free, and none is both. That proves at once that no tree
-    /// lacks a page that the file has for it, and that liblmdb will not write over one that is in use.
+    /// Every page that was ever used is either in a tree or free, and none is both. That proves that no tree lacks a
+    /// page that the file has for it, and that liblmdb will not overwrite a page in use.
     package func checkFreeList() {
         var free = PageSet(last: file.lastPage)
         var isTorn = false
@@ -46,7 +46,7 @@ extension FileWalk {
             guard count <= UInt64(value.count / 8 - 1) else {
                 return fault(place.page, "a row says that it lists \(count) pages, for which it is too short")
             }
-            // From the greatest to the least.
+            // The list descends.
             var above = UInt64.max
             for index in 0..<Int(count) {
                 let page = value.load(UInt64.self, at: 8 + 8 * index)

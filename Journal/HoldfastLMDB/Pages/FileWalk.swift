@@ -22,7 +22,7 @@ package final class FileWalk {
 
     package var visited: Int { reached.count }
 
-    /// One row, where it lies.
+    /// The place of one row.
     package struct Place: Sendable {
         package let page: UInt64
         /// Whether the value is a table's record, as rows of the list of tables are.
@@ -31,7 +31,7 @@ package final class FileWalk {
 
     package typealias RowBody = (_ key: [UInt8], _ value: Span<UInt8>, _ place: Place) -> Void
 
-    /// One tree on its way.
+    /// The state of one tree's walk.
     private struct Tree {
         let record: TreeRecord
         let name: String
@@ -48,10 +48,10 @@ package final class FileWalk {
 
     func report(_ fault: PageFault) { tell(fault) }
 
-    /// Passes every row that can be reached to `row`, and every fault to the one who wants to hear of them.
+    /// Passes every reachable row to `row`, and every fault to the fault handler.
     ///
     /// Rows come in strictly ascending order of their keys. Keys of the free list are passed big-endian, so that their
-    /// order is that of the bytes as well.
+    /// order is the bytes' order, too.
     package func walk(_ record: TreeRecord, name: String, integerKeys: Bool = false, row: RowBody) {
         var tree = Tree(record: record, name: name, integerKeys: integerKeys)
         if record.root == PageLayout.noPage {

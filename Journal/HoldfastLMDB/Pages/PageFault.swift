@@ -1,17 +1,17 @@
 /// Something that is wrong with a data file.
 package struct PageFault: Hashable, Sendable {
-    /// In which table; nil for the file as a whole. The names of liblmdb's own trees are ``freeList`` and ``tables``.
+    /// The table; nil for the file as a whole. The names of liblmdb's own trees are ``freeList`` and ``tables``.
     package var table: String?
     package var page: UInt64?
-    /// What is wrong, for people.
+    /// The fault in words, for people.
     package var what: String
     /// The rows that cannot be reached because of it; nil when all can be.
     package var lost: KeyRange?
-    /// Whether liblmdb dies by a signal of it, never comes to an end, or writes over what is in use. What is not is rows
-    /// that it does not find.
+    /// Whether the fault makes liblmdb die by a signal, loop for ever, or overwrite pages in use. A fault that does not
+    /// hides rows from it.
     package var isFatal = false
-    /// Whether it is what a damaged key looks like: a leaf whose keys are out of order among themselves. One whose keys are in
-    /// order, but not between those of its neighbours, was in its place at another time.
+    /// Whether it looks like a damaged key: a leaf whose keys are out of order among themselves. A leaf whose keys are
+    /// in order, but not between those of its neighbours, belongs to another commit.
     package var isDamagedKey = false
 
     package static let freeList = "free list"
@@ -20,9 +20,9 @@ package struct PageFault: Hashable, Sendable {
 
 /// Keys from a first one on, up to but not including another.
 package struct KeyRange: Hashable, Sendable {
-    /// Nil: from the very first.
+    /// nil: from the very first.
     package var from: [UInt8]?
-    /// Nil: to the very last.
+    /// nil: to the very last.
     package var to: [UInt8]?
 
     package init(from: [UInt8]? = nil, to: [UInt8]? = nil) {

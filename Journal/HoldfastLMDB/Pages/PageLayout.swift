@@ -1,5 +1,5 @@
-/// How liblmdb 0.9 lays a data file out on a 64-bit little-endian machine, for reading files that liblmdb must not be let
-/// near, and for writing files that it then opens.
+/// The layout of liblmdb 0.9's data file on a 64-bit little-endian machine, for reading files that would crash liblmdb,
+/// and for writing files that it then opens.
 ///
 ///     page    0 u64 its number   8 u16 unused   10 u16 kind   12 u16 lower   14 u16 upper; of a run: 12 u32 its pages
 ///             16 u16 each: where its nodes begin, in the order of their keys · unused · the nodes, without gaps, to the end
@@ -20,22 +20,22 @@ enum PageLayout {
     static let overflow: UInt16 = 0x04
     static let meta: UInt16 = 0x08
 
-    /// Of a leaf's node: the value is in a run of overflow pages, and the node has the first one's number.
+    /// A flag of a leaf's node: the value is in a run of overflow pages, and the node has the first one's number.
     static let inOverflow: UInt16 = 0x01
-    /// Of a leaf's node in the tree of tables: the value is a tree.
+    /// A flag of a leaf's node in the tree of tables: the value is a tree.
     static let isTree: UInt16 = 0x02
 
-    /// Of the free list: its keys are integers of this machine's byte order.
+    /// A flag of the free list: its keys are integers in this machine's byte order.
     static let integerKeys: UInt16 = 0x08
 
     static let magic: UInt32 = 0xBEEF_C0DE
     static let version: UInt32 = 1
     static let noPage = UInt64.max
-    /// liblmdb keeps a path through a tree in an array of so many.
+    /// The length of the array in which liblmdb keeps a path through a tree.
     static let greatestDepth = 32
     static let greatestKey = 511
 
-    /// Pages that a value of so many bytes takes outside of its node.
+    /// The number of overflow pages for a value of this size.
     static func overflowPages(_ valueByteCount: Int, pageByteCount: Int) -> Int {
         (headerByteCount - 1 + valueByteCount) / pageByteCount + 1
     }
@@ -46,7 +46,7 @@ enum PageLayout {
     static func even(_ count: Int) -> Int { (count + 1) & ~1 }
 }
 
-/// What liblmdb keeps of a tree: in a meta page, or as a row of the tree of tables.
+/// liblmdb's record of a tree: in a meta page, or as a row of the tree of tables.
 package struct TreeRecord: Hashable, Sendable {
     var pad: UInt32 = 0
     var flags: UInt16 = 0
@@ -84,7 +84,7 @@ package struct TreeRecord: Hashable, Sendable {
     }
 }
 
-/// One of the two meta pages: what the file held as of one commit.
+/// One of the two meta pages, which describes the file as of one commit.
 package struct MetaPage: Hashable, Sendable {
     /// 0 or 1.
     let number: UInt64
@@ -98,7 +98,7 @@ package struct MetaPage: Hashable, Sendable {
     package let transaction: UInt64
     package var pageByteCount: Int { Int(freeList.pad) }
 
-    /// Its part of a page.
+    /// The bytes of a page that it takes.
     static let byteCount = PageLayout.headerByteCount + PageLayout.metaByteCount
 
     /// - Returns: nil for bytes that liblmdb would not take for a meta page, or whose page size cannot be.

@@ -1,4 +1,4 @@
-/// Which pages of a file have a property: a bit for each.
+/// A set of pages of a file: a bit for each.
 struct PageSet {
     private var words: [UInt64]
     private(set) var count = 0

@@ -77,7 +77,8 @@ package struct TreeCursor {
         return false
     }
 
-    /// Of a leaf: the first node at or above the key, or one beyond the last. Of a branch: the child that would have it.
+    /// In a leaf: the first node at or above the key, or one beyond the last. In a branch: the child whose range
+    /// includes the key.
     private static func place(of key: [UInt8], in page: TreePage) -> Int {
         if key.isEmpty { return 0 }
         var (low, high) = (page.isLeaf ? 0 : 1, page.nodes.count)

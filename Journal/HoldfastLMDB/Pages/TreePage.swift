@@ -1,13 +1,14 @@
-/// One page of a tree, with every byte of it that means something checked.
+/// One page of a tree, with all of its significant bytes checked.
 ///
-/// Nodes lie without gaps from `upper` to the end of the page, so a changed length or place shows. What is not looked at
-/// means nothing: two bytes of the header, the space between `lower` and `upper`, and the byte behind a node of odd length.
+/// Nodes lie without gaps from `upper` to the end of the page, so a changed length or place shows. The unchecked bytes
+/// mean nothing: two bytes of the header, the space between `lower` and `upper`, and the byte behind a node of odd
+/// length.
 struct TreePage {
     struct Node {
         let key: Range<Int>
-        /// Of a leaf: where the value lies in the page; empty when it lies in overflow pages.
+        /// In a leaf: the range of the value in the page; empty when it is in overflow pages.
         let value: Range<Int>
-        /// Of a branch: the child. Of a leaf whose value lies outside: the first of its pages.
+        /// In a branch: the child. In a leaf whose value is outside: the first of its pages.
         let page: UInt64
         /// The length of a value that lies outside; nil for one in the page.
         let outside: Int?
@@ -18,7 +19,7 @@ struct TreePage {
     let isLeaf: Bool
     let nodes: [Node]
 
-    /// Why bytes are not a page of a tree, for people.
+    /// The reason why bytes are not a page of a tree, for people.
     struct Fault: Error { let what: String }
 
     /// - Parameters:

@@ -1,8 +1,8 @@
 /// The durable storage of the token blacklist. Knows no rules: see ``TokenBlacklist`` for those.
 ///
-/// A token has one entry for each ``BlacklistScope``, and at most ``greatestScopeCount`` of them.
+/// A recipient has one entry for each ``BlacklistScope``, and at most ``greatestScopeCount`` of them.
 public protocol BlacklistStorage: AnyObject, Sendable {
-    /// The number of tokens that have entries, from memory: an empty blacklist costs nothing.
+    /// The number of recipients that have entries, from memory: an empty blacklist costs nothing.
     var count: Int { get }
 
     /// The greatest ``BlacklistEntry/number`` that was ever given, removed entries included; 0 when none was. From memory,
@@ -18,13 +18,13 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// - Parameter observer: is given ``damageCount``, on a thread of the storage's own. Must not block.
     func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void)
 
-    /// The entries of a token, at whatever age, in the order of their scopes.
-    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry]
+    /// The entries of a recipient, at whatever age, in the order of their scopes.
+    func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry]
 
-    /// Looks up the tokens of a batch in one transaction. One damaged record is no failure: it is named in the result.
+    /// Looks up the recipients of a batch in one transaction. One damaged record is no failure: it is named in the result.
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup
 
-    /// Adds entries in one commit, giving each its ``BlacklistEntry/number``, in their order. Where the token has one of the
+    /// Adds entries in one commit, giving each its ``BlacklistEntry/number``, in their order. Where the recipient has one of the
     /// same scope already, the later ``BlacklistEntry/since`` stays; of two equal ones, the one that is there, with the
     /// number that it has. At ``greatestScopeCount`` an older one gives way: see ``TokenEntries``.
     ///
@@ -42,32 +42,33 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// - Returns: how many there were.
     func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int
 
-    /// Entries in the order of their tokens' bytes and then of their scopes, from the first token above `after`. The
-    /// entries of one token come together: there may be more than `limit`, by less than ``greatestScopeCount``. Fewer are
+    /// Entries in the order of their tokens' bytes and then of their scopes, from the first token above `after`; behind all
+    /// of these, those of other services' addresses, in an order of the storage's own. The entries of one recipient come
+    /// together: there may be more than `limit`, by less than ``greatestScopeCount``. Fewer are
     /// the last. Entries whose records cannot be read are left out.
-    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry]
+    func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry]
 }
 
 extension BlacklistStorage {
     public var damageCount: Int { 0 }
     public func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
 
-    /// The most entries of one token.
+    /// The most entries of one recipient.
     public static var greatestScopeCount: Int { TokenEntries.greatestCount }
 
-    /// Removes all entries of tokens, durably on return.
+    /// Removes all entries of recipients, durably on return.
     ///
     /// - Returns: how many there were.
-    public func remove(_ tokens: [DeviceToken]) throws(JournalError) -> Int {
-        try remove(tokens.map { BlacklistKey($0) })
+    public func remove(_ recipients: [Recipient]) throws(JournalError) -> Int {
+        try remove(recipients.map { BlacklistKey($0) })
     }
 }
 
-/// What the blacklist has of the tokens of a batch.
+/// What the blacklist has of the recipients of a batch.
 public struct BlacklistLookup: Sendable {
-    /// Indices ascend. An item comes once for each entry of its token, whatever its scope, in their order.
+    /// Indices ascend. An item comes once for each entry of its recipient, whatever its scope, in their order.
     public var entries: [(index: Int, entry: BlacklistEntry)]
-    /// Items whose token has a record that cannot be read: nobody knows for which topics it holds. Indices ascend.
+    /// Items whose recipient has a record that cannot be read: nobody knows for which topics it holds. Indices ascend.
     public var unreadable: [(index: Int, fault: RecordFault)]
 
     public init(
@@ -78,15 +79,15 @@ public struct BlacklistLookup: Sendable {
     }
 }
 
-/// The registration of a token by an app: what is older on the blacklist does not hold any more.
+/// The registration of a recipient by an app: what is older on the blacklist does not hold any more.
 public struct TokenRegistration: Hashable, Sendable {
-    public var token: DeviceToken
+    public var recipient: Recipient
     public var topic: String
     public var endpoint: String
     public var registeredAt: WallTime
 
-    public init(token: DeviceToken, topic: String, endpoint: String, registeredAt: WallTime) {
-        self.token = token
+    public init(recipient: Recipient, topic: String, endpoint: String, registeredAt: WallTime) {
+        self.recipient = recipient
         self.topic = topic
         self.endpoint = endpoint
         self.registeredAt = registeredAt

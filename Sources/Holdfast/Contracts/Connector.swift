@@ -238,6 +238,8 @@ public struct NotificationLimits: Hashable, Sendable {
     public var collapseID: Int
     /// The topics that the connector's credentials are good for; nil where that can't be told.
     public var topics: Set<String>?
+    /// Of a service that is not Apple's: what it takes. Nil for Apple's.
+    public private(set) var service: ServiceLimits?
 
     public init(
         payload: Int, voipPayload: Int, broadcastPayload: Int? = nil, tokens: ClosedRange<Int>, collapseID: Int,
@@ -261,6 +263,27 @@ public struct NotificationLimits: Hashable, Sendable {
         limits.broadcastPayload = nil
         return limits
     }()
+
+    /// Those of a service that is not Apple's. It takes neither device tokens nor channels.
+    ///
+    /// - Parameters:
+    ///   - payload: bytes.
+    ///   - collapseID: bytes of UTF-8; 0 where it has none.
+    public static func service(
+        _ service: ServiceLimits, payload: Int, collapseID: Int, topics: Set<String>? = nil
+    ) -> NotificationLimits {
+        var limits = NotificationLimits(
+            payload: payload, voipPayload: payload, tokens: 1...DeviceToken.maximumByteCount, collapseID: collapseID,
+            topics: topics)
+        limits.service = service
+        return limits
+    }
+
+    /// Whether the service has recipients of the kind that an entry is for.
+    func takes(_ fields: PackedNotification.Fields) -> Bool {
+        guard let service else { return fields.service == nil }
+        return fields.service.map(service.kinds.contains) ?? false
+    }
 
     /// The most bytes that the payload of this one may have.
     func payloadByteCount(of notification: PushNotification) -> Int {

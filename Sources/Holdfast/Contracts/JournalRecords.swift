@@ -56,7 +56,7 @@ public struct Outcome: Hashable, Sendable {
         self.tag = tag
     }
 
-    /// Whose device it was for; nil for a broadcast.
+    /// Whose device it was for; nil for a broadcast, and for other services than Apple's.
     public var token: DeviceToken? { recipient.token }
 }
 

@@ -1,4 +1,4 @@
-/// The entries of one token: which stay, and which give way. The same for every storage.
+/// The entries of one recipient: which stay, and which give way. The same for every storage.
 ///
 /// A pure machine.
 package struct TokenEntries: Sendable {
@@ -9,7 +9,7 @@ package struct TokenEntries: Sendable {
     /// One for each scope, in the order of the scopes.
     package private(set) var entries: [BlacklistEntry]
 
-    /// - Parameter entries: of one token, one for each scope.
+    /// - Parameter entries: of one recipient, one for each scope.
     package init(_ entries: [BlacklistEntry] = []) { self.entries = entries.sorted { $0.scope < $1.scope } }
 
     /// Adds an entry, or renews the one of its scope, unless that holds since as late or later.

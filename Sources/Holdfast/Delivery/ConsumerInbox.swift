@@ -5,7 +5,7 @@ struct ConsumerInbox: Sendable {
     /// The latest report of each lane, so that what nobody reads does not grow.
     var commits: [LaneID: CommitReport.Lane] = [:]
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
-    var promoted: [(lane: Int, isStranded: Bool, result: Result<[UID], JournalError>)] = []
+    var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
     var quarantined: [(order: QuarantineOrder, result: Result<[UID], JournalError>)] = []
     var connected: [(connection: Int, result: Result<any Connection, ConnectError>)] = []
     var orders: [LaneOrder] = []
@@ -23,9 +23,9 @@ struct ConsumerInbox: Sendable {
     /// The journal can't go on until it is reopened.
     var failure: JournalError?
     /// Lanes whose send mark is set back, or could not be.
-    var marksLowered: [(lane: Int, isLowered: Bool)] = []
-    /// Housekeeping is done.
-    var trimmed = false
+    var marksLowered: [(lane: Int, result: Result<Void, JournalError>)] = []
+    /// What housekeeping came to.
+    var trimmed: Result<Trimmed, JournalError>?
     var barrierAsked = false
     var credentialsChanged = false
     /// Other terms for the same route.
@@ -49,17 +49,9 @@ struct ConsumerInbox: Sendable {
             && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil
-            && marksLowered.isEmpty && !trimmed && !barrierAsked && !credentialsChanged && terms == nil
+            && marksLowered.isEmpty && trimmed == nil && !barrierAsked && !credentialsChanged && terms == nil
             && takesCharge == nil && retirementAsked == nil && !shutdownAsked && !nudged
     }
-}
-
-/// What becomes of the lanes of a Consumer that ends before its engine.
-enum Retirement: Sendable {
-    /// Another one goes on with them.
-    case replaced
-    /// They wait for another time, as at the engine's end.
-    case removed
 }
 
 /// An operator's word about a lane.
@@ -106,7 +98,7 @@ extension ConsumerInbox {
         hasRestored = hasRestored || left.hasRestored
         restoresBegun += left.restoresBegun
         restoresEnded += left.restoresEnded
-        trimmed = trimmed || left.trimmed
+        trimmed = trimmed ?? left.trimmed
         failure = failure ?? left.failure
         nudged = true
     }

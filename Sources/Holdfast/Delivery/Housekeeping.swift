@@ -57,8 +57,7 @@ struct Housekeeping: Sendable {
     }
 
     /// It is done, or failed and will be tried at the next time.
-    mutating func trimmed(_ isDone: Bool, now: Duration) {
-        guard isDone else { return }
+    mutating func trimmed(now: Duration) {
         isUnderWay = false
         next = now + interval
     }

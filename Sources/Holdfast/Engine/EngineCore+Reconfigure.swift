@@ -154,7 +154,7 @@ extension EngineCore {
             roster.inCharge = first.number
             return first.consumer
         }
-        next?.post { [reports = old.reports] in $0.takesCharge = reports }
+        next?.post { [reports = old.reports.reports] in $0.takesCharge = reports }
     }
 
     /// Tells whoever waits, once there is nobody to wait for.

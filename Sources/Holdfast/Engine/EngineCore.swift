@@ -138,7 +138,7 @@ package final class EngineCore: Sendable {
     package func turn(route: Int) -> Duration? { consumer(route).turn() }
 
     /// Whether something new has come for the route since its last turn.
-    package func hasNews(route: Int) -> Bool { !consumer(route).inbox.withLock(\.isEmpty) }
+    package func hasNews(route: Int) -> Bool { !consumer(route).context.inbox.isEmpty }
 
     /// How the route's work ended; nil while it goes on.
     package func end(of route: Int) -> Consumer.End? { consumer(route).end }

@@ -27,7 +27,7 @@ struct RejectionRetry: Sendable {
             do throws(Refusal) {
                 let expiration = renewed(rejection.notification.expiration, now: now)
                 let place = try place(rejection, expiration)
-                try checkBlacklist(rejection.notification, endpoint: place.endpoint)
+                try checkBlacklist(rejection.notification, endpoint: place.endpoint, now: now)
                 drafts[rejection.producer, default: Draft()].add(rejection, expiration, lane: place.lane, now: now)
                 // To be overwritten; and so that nothing is taken twice that is named twice.
                 results[uid] = .gone
@@ -56,20 +56,22 @@ struct RejectionRetry: Sendable {
         return expiration?.moved(to: deadline) ?? .unstated(until: deadline)
     }
 
-    private func checkBlacklist(_ notification: PushNotification, endpoint: String?) throws(Refusal) {
-        guard let token = notification.token else { return }
+    private func checkBlacklist(_ notification: PushNotification, endpoint: String?, now: WallTime) throws(Refusal) {
+        guard !notification.isBroadcast else { return }
         let entry: BlacklistEntry?
         do throws(JournalError) {
             entry = try TokenBlacklist(storage: journal.blacklist)
                 .isBlacklisted(
-                    token, topic: notification.topic, endpoint: endpoint, registeredAt: notification.tokenRegisteredAt)
+                    notification.recipient, topic: notification.topic, endpoint: endpoint,
+                    registeredAt: notification.tokenRegisteredAt, now: now)
         } catch {
             throw Refusal(.journalFailed, "the blacklist could not be read: \(error)")
         }
         guard let entry else { return }
         throw Refusal(
             .blacklisted,
-            "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds): take it off the blacklist first")
+            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(entry.since.seconds): take it off the blacklist first"
+        )
     }
 }
 

@@ -1,6 +1,6 @@
-/// A token as far as one topic is concerned: an app's token is good for the app alone.
+/// A device's recipient as far as one topic is concerned: an app's token is good for the app alone.
 struct TokenOfTopic: Hashable, Sendable {
-    let token: DeviceToken
+    let recipient: Recipient
     let topic: String
 }
 

@@ -6,4 +6,7 @@ struct LateError: Sendable {
     let result: SendResult?
     /// Denied entries that nobody remembers: they are lost.
     let forgotten: Int
+
+    /// Denied entries of which nothing is kept any more, when so many were recalled.
+    func lost(recalled: Int) -> Int { forgotten + denied.count - recalled }
 }

@@ -42,6 +42,17 @@ package struct SentWindow: Sendable {
             self.recipient = recipient
             self.acceptedAt = acceptedAt
         }
+
+        /// - Parameter possiblySent: what is known of that beside the entry's record.
+        init(
+            _ item: EntryBatch.Item, _ fields: PackedNotification.Fields, lane: Int, hasOneAttempt: Bool,
+            topic: UInt32 = 0, recipient: UInt64 = 0, possiblySent: Bool
+        ) {
+            self.init(
+                lane: lane, uid: item.uid, attempts: item.attempts,
+                possiblySentBefore: item.isPossiblySent || possiblySent, hasOneAttempt: hasOneAttempt,
+                isBroadcast: fields.isBroadcast, topic: topic, recipient: recipient, acceptedAt: fields.acceptedAt)
+        }
     }
 
     private enum State {

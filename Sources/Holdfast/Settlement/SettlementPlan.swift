@@ -1,6 +1,6 @@
-/// What the Producer decides about entries that were answered, as one turn's plan.
+/// One turn's decisions about entries of one connection, as ``RouteJudge`` makes them and one place performs them.
 ///
-/// A pure function of the answers: the journal is written, and entries are put back into their lanes, by others.
+/// A pure value: the journal is written, and entries are put back into their lanes, by others.
 struct SettlementPlan: Sendable {
     /// An entry that goes back into its lane, unharmed.
     struct Requeue: Hashable, Sendable {
@@ -57,22 +57,36 @@ struct SettlementPlan: Sendable {
     var now = Part()
     var afterBlacklist = Part()
     var requeues: [Requeue] = []
+    /// Neighbours that go back into their lanes, from a cumulative window that has let them go.
+    var requeuedRuns: [(lane: Int, run: RequeuedRuns.Run)] = []
     /// Lanes to stop, with the reason; nil for all.
     var stops: [(lane: Int?, cause: SendResult.StopCause, message: String)] = []
     /// Lanes that the breaker stops; nil for all.
     var trips: [(lane: Int?, message: String)] = []
     /// The service wants no new provider tokens for a while.
     var parks = false
-    /// Called bad, and to be judged: neither settled nor released.
+    /// Called bad, and to be judged when their tokens are known: neither settled nor released.
     var suspects: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     /// Refused for now: about themselves or about the service, as the throttle judges.
     var refusals: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var answers = RouteThrottle.Answers()
-    /// Refused for their topics, which are to be set aside: neither settled nor released.
+    /// Refused for their topics, which are to be set aside when they are known: neither settled nor released.
     var refusedTopics: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var counts = SettlementCounts()
+    /// Lanes that run again.
+    var laneChanges: [LaneChange] = []
+    /// Silence was wrong: what it has confirmed is to be recalled.
+    var lateErrors: [LateError] = []
+    /// Nothing goes out on the route before this plan is on disk: what goes back into its lanes goes first.
+    var holdsRoute = false
+    /// The connection takes nothing more.
+    var leaves = false
+    var news: [RouteNews] = []
     /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
     var earliestNow: WallTime?
+
+    /// Whether something has to be read from entries before it is decided about: see ``Evidence``.
+    var asksForEvidence: Bool { !suspects.isEmpty || !refusedTopics.isEmpty }
 
     /// Decides about one answer.
     ///

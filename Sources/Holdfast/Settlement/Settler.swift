@@ -58,7 +58,7 @@ struct Settler: Sendable {
             guard !tokens.isEmpty else { continue }
             let notifications = try notifications(tokens.map(\.uid), lane: id)
             for token in tokens {
-                guard let notification = notifications[token.uid], let address = notification.token else { continue }
+                guard let notification = notifications[token.uid], !notification.isBroadcast else { continue }
                 // A time that is still to come would outlast every registration until then. (A clock that is doubted may be
                 // behind the service's.)
                 let since = isClockTrusted ? min(token.since, wall) : token.since
@@ -66,7 +66,7 @@ struct Settler: Sendable {
                 if let registered = notification.tokenRegisteredAt, registered > since { continue }
                 entries.append(
                     BlacklistEntry(
-                        token: address, reason: token.reason, since: since, learntAt: wall,
+                        recipient: notification.recipient, reason: token.reason, since: since, learntAt: wall,
                         route: route, topic: notification.topic, endpoint: endpoint, status: token.status,
                         answered: token.uid))
             }
@@ -74,23 +74,10 @@ struct Settler: Sendable {
         return entries
     }
 
-    /// The tokens of entries that are unconfirmed, with their topics.
+    /// Entries that are unconfirmed, those left out that can't be read.
     ///
     /// - Parameter uids: ascending.
-    func tokens(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: TokenOfTopic] {
-        try notifications(uids, lane: lane).compactMapValues { notification in
-            notification.token.map { TokenOfTopic(token: $0, topic: notification.topic) }
-        }
-    }
-
-    /// The topics of entries that are unconfirmed.
-    ///
-    /// - Parameter uids: ascending.
-    func topics(of uids: [UID], lane: LaneID) throws(JournalError) -> [UID: String] {
-        try notifications(uids, lane: lane).mapValues(\.topic)
-    }
-
-    private func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
+    func notifications(_ uids: [UID], lane: LaneID) throws(JournalError) -> [UID: PushNotification] {
         let batch = try journal.unconfirmed(lane, uids: uids)
         var notifications: [UID: PushNotification] = [:]
         for (index, item) in batch.items.enumerated() {

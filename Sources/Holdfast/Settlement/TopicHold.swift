@@ -178,28 +178,28 @@ struct TopicHold: Sendable {
     ///   - spare: how many more entries go out without a pause.
     mutating func refused(
         _ topic: String, lane: Int, uid: UID, cause: Cause = .topic, words: String?, spare: Int = 0,
-        _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
+        _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) -> Refusal {
         guard var entry = held[topic] else {
             return setAside(
-                topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, now: now, wall: wall,
+                topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, at: now,
                 random: random)
         }
         if let words { (entry.words, entry.cause) = (words, cause) }
-        entry.refusedAt = now
+        entry.refusedAt = now.monotonic
         held[topic] = entry
         let isProbe = outs[Flight(lane: lane, uid: uid)] == topic
         var isNews = false
         if case .returning = entry.state { isNews = true }
         // Others that went out with it before say nothing new.
         if isNews || isProbe {
-            if isNews { held[topic]?.since = wall }
+            if isNews { held[topic]?.since = now.wall }
             if isProbe, entry.cause == .tokens, entry.run > 0 {
-                goOn(topic, wall: wall)
+                goOn(topic, wall: now.wall)
             } else {
                 held[topic]?.failures += 1
                 held[topic]?.run = entry.isThrough ? 0 : min(1 << min(entry.failures + 1, 20), Self.greatestRun) - 1
-                wait(topic, schedule, now: now, wall: wall, random: random)
+                wait(topic, schedule, at: now, random: random)
             }
         }
         return Refusal(due: due(entry, lane, hasFailed: isProbe || cause == .tokens), isNews: isNews)
@@ -214,18 +214,19 @@ struct TopicHold: Sendable {
     }
 
     private mutating func setAside(
-        _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule, now: Duration,
-        wall: WallTime, random: Double
+        _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule, at now: Moment,
+        random: Double
     ) -> Refusal {
         guard let slot = freeSlot() else {
             // Too many topics: nothing is lost, and each entry is tried by itself, as seldom as a probe at most is.
-            return Refusal(due: wall.advanced(by: schedule.maximum), isNews: false)
+            return Refusal(due: now.wall.advanced(by: schedule.maximum), isNews: false)
         }
         slots[slot] = topic
         let entry = Held(
-            slot: slot, cause: cause, words: words, since: wall, state: .ready, spare: spare, refusedAt: now)
+            slot: slot, cause: cause, words: words, since: now.wall, state: .ready, spare: spare,
+            refusedAt: now.monotonic)
         held[topic] = entry
-        wait(topic, schedule, now: now, wall: wall, random: random)
+        wait(topic, schedule, at: now, random: random)
         return Refusal(due: due(entry, lane, hasFailed: cause == .tokens), isNews: true)
     }
 
@@ -247,13 +248,13 @@ struct TopicHold: Sendable {
     }
 
     private mutating func wait(
-        _ topic: String, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
+        _ topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let entry = held[topic] else { return }
         if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
         let pause = schedule.pause(after: entry.failures, random: random)
-        held[topic]?.state = .waiting(until: now + pause)
-        held[topic]?.nextProbeAt = wall.advanced(by: pause)
+        held[topic]?.state = .waiting(until: now.monotonic + pause)
+        held[topic]?.nextProbeAt = now.wall.advanced(by: pause)
     }
 
     // MARK: Answers to probes
@@ -288,36 +289,36 @@ struct TopicHold: Sendable {
 
     /// An entry came to nothing; if it was a probe, another one follows.
     mutating func lost(
-        lane: Int, _ uid: UID, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double
+        lane: Int, _ uid: UID, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
-        wait(topic, schedule, now: now, wall: wall, random: random)
+        wait(topic, schedule, at: now, random: random)
     }
 
     /// The connection has ended, with the probes that it had.
-    mutating func lost(connection: Int, _ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double) {
+    mutating func lost(connection: Int, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for topic in held.keys.sorted() {
             guard case .out(_, connection, _)? = held[topic]?.state else { continue }
-            wait(topic, schedule, now: now, wall: wall, random: random)
+            wait(topic, schedule, at: now, random: random)
         }
     }
 
     // MARK: Time
 
     /// Lets probes go whose time has come.
-    mutating func look(_ schedule: ProbeSchedule, now: Duration, wall: WallTime, random: Double) {
+    mutating func look(_ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for (topic, entry) in held {
             switch entry.state {
-            case .waiting(let until) where until <= now:
+            case .waiting(let until) where until <= now.monotonic:
                 held[topic]?.state = .ready
                 changeSides(of: topic)
-            case .out(_, _, let deadline) where deadline <= now:
-                wait(topic, schedule, now: now, wall: wall, random: random)
+            case .out(_, _, let deadline) where deadline <= now.monotonic:
+                wait(topic, schedule, at: now, random: random)
             case .waiting, .ready, .out, .returning: continue
             }
         }
-        for lane in lanes.indices where lanes[lane].sweptAt + policy.sweep <= now {
-            lanes[lane].sweptAt = now
+        for lane in lanes.indices where lanes[lane].sweptAt + policy.sweep <= now.monotonic {
+            lanes[lane].sweptAt = now.monotonic
             guard lanes[lane].sweeps == 0, held.values.contains(where: { $0.places.contains { $0.lane == lane } })
             else {
                 continue
@@ -328,11 +329,11 @@ struct TopicHold: Sendable {
     }
 
     /// The next probes need not wait: what was wrong may be mended.
-    mutating func hurry(now: Duration, wall: WallTime) {
+    mutating func hurry(at now: Moment) {
         for (topic, entry) in held {
             guard case .waiting = entry.state else { continue }
             held[topic]?.state = .ready
-            held[topic]?.nextProbeAt = wall
+            held[topic]?.nextProbeAt = now.wall
             changeSides(of: topic)
         }
     }

@@ -1,6 +1,7 @@
 /// What `submit` looks at before anything is journaled. A pure function.
 ///
-/// It refuses what Apple would refuse, in Apple's words, because everything that APNs refuses slows a sender down.
+/// It refuses what Apple would refuse, in Apple's words, because everything that APNs refuses slows a sender down. What goes
+/// to another service is looked at by that one's limits: see ``ServiceLimits``.
 public struct NotificationValidator: Hashable, Sendable {
     /// Bytes of UTF-8.
     public static let maximumTopicByteCount = 255
@@ -12,9 +13,10 @@ public struct NotificationValidator: Hashable, Sendable {
 
     /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
     public func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
-        switch notification.recipient {
-        case .device(let token): try validateToken(token)
-        case .channel: try validateBroadcast(notification)
+        if let service = limits.service {
+            try validate(notification, for: service)
+        } else {
+            try validateForApple(notification)
         }
         try validateExpiration(notification.expiration, now: now)
         try validateTopic(notification.topic)
@@ -26,6 +28,20 @@ public struct NotificationValidator: Hashable, Sendable {
         try validatePayload(notification)
         if notification.tag.count > Self.maximumTagByteCount {
             throw Refusal(.tagTooLong, "a tag has at most 256 bytes; this one has \(notification.tag.count)")
+        }
+    }
+
+    private func validateForApple(_ notification: borrowing PushNotification) throws(Refusal) {
+        switch notification.recipient {
+        case .device(let token): try validateToken(token)
+        case .channel: try validateBroadcast(notification)
+        case .service(let address):
+            throw Refusal(
+                .recipientUnsupported,
+                "the route of the topic \(notification.topic) sends to Apple's devices, not to \(address.kind.name)")
+        }
+        guard notification.payloadKind == .json else {
+            throw Refusal(.payloadUnsupported, "Apple's services take a JSON object")
         }
     }
 
@@ -93,11 +109,18 @@ public struct NotificationValidator: Hashable, Sendable {
 
     private func validatePayload(_ notification: borrowing PushNotification) throws(Refusal) {
         let payload = notification.payload
+        if notification.payloadKind == .none {
+            guard payload.isEmpty else {
+                throw Refusal(.payloadUnsupported, "a notification without a payload has one")
+            }
+            return
+        }
         if payload.isEmpty { throw Refusal(.payloadEmpty, "the payload is empty") }
         let limit = limits.payloadByteCount(of: notification)
         guard payload.count <= limit else {
             throw Refusal(.payloadTooLarge, "the payload has \(payload.count) bytes; \(limit) is the limit")
         }
+        guard notification.payloadKind == .json else { return }
         do throws(JSONFault) {
             try JSONScanner.checkObject(payload)
         } catch {

@@ -14,7 +14,7 @@ extension Producer {
         let reading = look(now)
         var draft = SubmissionDraft(count: notifications.count)
         pack(notifications, into: &draft, by: terms, now: now, earliest: reading.earliest)
-        refuseBlacklisted(&draft, by: terms.routes)
+        refuseBlacklisted(&draft, by: terms.routes, now: now)
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
         let submission = finished.submission(
@@ -114,7 +114,7 @@ extension Producer {
         for index in all.indices { pack(all[index], at: index) }
     }
 
-    private func refuseBlacklisted(_ draft: inout SubmissionDraft, by routes: RouteTable) {
+    private func refuseBlacklisted(_ draft: inout SubmissionDraft, by routes: RouteTable, now: WallTime) {
         guard blacklist.count > 0 else { return }
         var lifted: [TokenRegistration] = []
         do throws(JournalError) {
@@ -127,19 +127,21 @@ extension Producer {
                     let endpoint = routes.serviceIdentity(for: topic)
                 else { continue }
                 if let entry = TokenBlacklist.forbidding(
-                    entries, topic: topic, endpoint: endpoint, registeredAt: registeredAt)
+                    entries, topic: topic, endpoint: endpoint, registeredAt: registeredAt, now: now)
                 {
                     draft.refuse(
                         position,
                         Refusal(
-                            .blacklisted, "the token is blacklisted (\(entry.reason)) since \(entry.since.seconds)",
+                            .blacklisted,
+                            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(entry.since.seconds)",
                             blacklistEntry: entry))
                 } else if let registeredAt,
                     entries.contains(where: { $0.scope.covers(topic: topic, endpoint: endpoint) })
                 {
                     lifted.append(
                         TokenRegistration(
-                            token: entries[0].token, topic: topic, endpoint: endpoint, registeredAt: registeredAt))
+                            recipient: entries[0].recipient, topic: topic, endpoint: endpoint,
+                            registeredAt: registeredAt))
                 }
             }
         } catch {

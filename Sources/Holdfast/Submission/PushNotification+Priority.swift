@@ -2,10 +2,10 @@ extension PushNotification {
     /// The priority that the payload asks for where none was given: 5 for what shows, sounds and counts nothing, since a
     /// device may then take its time. Nil leaves it to Apple's own default.
     ///
-    /// Apple (*Generating a remote notification*): priority 10 is for what triggers an alert, sound or badge. Push types
+    /// Other services have words of their own in their payloads. Apple (*Generating a remote notification*): priority 10 is for what triggers an alert, sound or badge. Push types
     /// other than `alert` have meanings of their own.
     var impliedPriority: Priority? {
-        guard pushType == nil || pushType == .alert else { return nil }
+        guard recipient.serviceAddress == nil, pushType == nil || pushType == .alert else { return nil }
         do throws(JSONFault) {
             return try Self.isSeen(payload.span) ? nil : .considerate
         } catch {

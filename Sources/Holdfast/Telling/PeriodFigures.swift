@@ -64,3 +64,30 @@ extension EngineObserver.TimeTotal {
     /// Nil where there was nothing.
     var mean: Duration? { count > 0 ? total / count : nil }
 }
+
+extension PeriodFigures {
+    /// Of the whole engine, counted since it was made; but for what was submitted.
+    init(_ status: EngineStatus, _ observed: EngineObserver.State, wall: WallTime) {
+        self.init()
+        let levels = observed.levels.sorted { $0.key < $1.key }.map(\.value)
+        sent = status.handedOut
+        requeued = status.requeued
+        deferred = status.deferrals
+        possibleDuplicates = status.possibleDuplicates
+        confirmed = status.confirmed
+        unknown = status.unknown
+        withdrawn = status.withdrawn
+        failed = status.rejected
+        if status.expired > 0 { failed[.expired, default: 0] += status.expired }
+        commits = observed.commits
+        answers = observed.answers
+        inFlight = status.inFlight
+        connections = levels.reduce(0) { $0 + $1.connections }
+        connectionLimit = levels.reduce(0) { $0 + $1.connectionLimit }
+        lanes = levels.flatMap(\.lanes).filter { $0.depth > 0 }.map { lane in
+            Lane(
+                key: lane.key, depth: lane.depth,
+                oldestAge: lane.oldestAcceptedAt.map { max(wall.since($0), .zero) })
+        }
+    }
+}

@@ -19,6 +19,9 @@ public struct EngineClock: Sendable {
         self.onMove = onMove
     }
 
+    /// Both clocks, read once.
+    package func moment() -> Moment { Moment(monotonic: monotonic(), wall: wall()) }
+
     /// The machine's clocks.
     public static let system: EngineClock = {
         let start = ContinuousClock.now

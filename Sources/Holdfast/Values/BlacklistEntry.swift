@@ -1,6 +1,7 @@
-/// Why a token is not to be sent to, and by which notifications.
+/// Why a recipient is not to be sent to, and by which notifications.
 public struct BlacklistEntry: Hashable, Sendable {
-    public var token: DeviceToken
+    /// A device's token, or an address of another service than Apple's that names a device.
+    public var recipient: Recipient
     public var reason: Reason
     /// Since when, by the service's own timestamp; when it gave none, when the notification was sent.
     public var since: WallTime
@@ -22,12 +23,25 @@ public struct BlacklistEntry: Hashable, Sendable {
     /// commit, and never again to another: so that a reader can tell what is new since it last looked. An entry that is
     /// replaced by one with a later ``since`` has a new one. 0 for one that was not added yet, or by an older format.
     public var number: UInt64
+    /// From when on it holds no more. Nil, which is all there is of device tokens: it holds until a newer registration.
+    public var expiresAt: WallTime?
 
+    /// Of a device token.
     public init(
         token: DeviceToken, reason: Reason, since: WallTime, learntAt: WallTime, route: String, topic: String? = nil,
         endpoint: String? = nil, status: Int? = nil, answered: UID? = nil, number: UInt64 = 0
     ) {
-        self.token = token
+        self.init(
+            recipient: .device(token), reason: reason, since: since, learntAt: learntAt, route: route, topic: topic,
+            endpoint: endpoint, status: status, answered: answered, number: number)
+    }
+
+    public init(
+        recipient: Recipient, reason: Reason, since: WallTime, learntAt: WallTime, route: String, topic: String? = nil,
+        endpoint: String? = nil, status: Int? = nil, answered: UID? = nil, number: UInt64 = 0,
+        expiresAt: WallTime? = nil
+    ) {
+        self.recipient = recipient
         self.reason = reason
         self.since = since
         self.learntAt = learntAt
@@ -37,16 +51,32 @@ public struct BlacklistEntry: Hashable, Sendable {
         self.status = status
         self.answered = answered
         self.number = number
+        self.expiresAt = expiresAt
     }
 
-    /// The notifications to the token for which it holds.
+    /// The device whose entry it is; nil of an address at another service than Apple's.
+    public var token: DeviceToken? { recipient.token }
+
+    /// Why no storage can keep it; nil where one can.
+    package var fault: String? {
+        if recipient.isBroadcast { return "only what names a device can be on the blacklist" }
+        if expiresAt != nil, token != nil { return "an entry of a device token does not expire" }
+        let greatest = Int(UInt16.max)
+        // Half a topic is another topic.
+        guard (topic?.utf8.count ?? 0) <= greatest, (endpoint?.utf8.count ?? 0) <= greatest else {
+            return "a topic or endpoint of the blacklist has at most 65,535 bytes"
+        }
+        return nil
+    }
+
+    /// The notifications to the recipient for which it holds.
     public var scope: BlacklistScope { BlacklistScope(topic: topic, endpoint: endpoint) }
 
     /// By what it is removed.
-    public var key: BlacklistKey { BlacklistKey(token, scope) }
+    public var key: BlacklistKey { BlacklistKey(recipient, scope) }
 }
 
-/// The notifications to a token for which an entry of the blacklist holds.
+/// The notifications to a recipient for which an entry of the blacklist holds.
 public struct BlacklistScope: Hashable, Sendable {
     /// Nil holds for every topic.
     public var topic: String?
@@ -89,14 +119,14 @@ extension BlacklistScope: Comparable {
     }
 }
 
-/// Names an entry of the blacklist, or all entries of a token.
+/// Names an entry of the blacklist, or all entries of a recipient.
 public struct BlacklistKey: Hashable, Sendable {
-    public var token: DeviceToken
-    /// Nil names all entries of the token.
+    public var recipient: Recipient
+    /// Nil names all entries of the recipient.
     public var scope: BlacklistScope?
 
-    public init(_ token: DeviceToken, _ scope: BlacklistScope? = nil) {
-        self.token = token
+    public init(_ recipient: Recipient, _ scope: BlacklistScope? = nil) {
+        self.recipient = recipient
         self.scope = scope
     }
 }

@@ -20,13 +20,24 @@ public struct Identity: Hashable, Sendable {
         // Lengths first, so that no two different lists of fields are one run of bytes.
         let address = notification.recipient.address
         hash.append(
-            (notification.isBroadcast ? 1 << 63 : 0) | UInt64(submitter.utf8.count) << 32
+            Self.mark(of: notification.recipient) | UInt64(submitter.utf8.count) << 32
                 | UInt64(notification.topic.utf8.count) << 16 | UInt64(address.count))
         hash.append(submitter.utf8)
         hash.append(notification.topic.utf8)
         hash.append(address)
         hash.append(notification.payload)
         (high, low) = hash.finalize()
+    }
+}
+
+extension Identity {
+    /// Tells recipients of one address apart that are not the same: in bits that no length reaches.
+    private static func mark(of recipient: Recipient) -> UInt64 {
+        switch recipient {
+        case .device: 0
+        case .channel: 1 << 63
+        case .service(let address): 1 << 62 | UInt64(address.kind.rawValue) << 52
+        }
     }
 }
 

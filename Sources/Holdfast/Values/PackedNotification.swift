@@ -6,10 +6,10 @@
 ///     0   u8   version: 1, or the first that knows its flags
 ///     1   u8   flags: 1 at most once · 2 has a collapse id · 4 has a registration time · 8 is a retry (version 2) ·
 ///              16 is a broadcast · 32 the service is to store nothing (version 3) · 64 the service is told no expiration
-///              (version 4)
+///              (version 4) · 128 has the address of another service (version 5)
 ///     2   u8   priority: 10, 5, 1, or 0 for none
 ///     3   u8   push type: 0 none, 1… index in `PushType.known` plus one
-///     4   u8   token length, 1…100; of a broadcast the channel id's
+///     4   u8   token length, 1…100; of a broadcast the channel id's; with flag 128 0
 ///     5   u8   collapse id length, 0…64
 ///     6   u16  topic length
 ///     8   u32  payload length
@@ -20,13 +20,17 @@
 ///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0, with 64 nothing
 ///     40  i64  token registered at, milliseconds
 ///     48  i64  accepted at, milliseconds
-///     56       token or channel id · topic · collapse id · tag · producer name · of a retry: u64 UID of the rejection · payload
+///     56       with flag 128: u16 address length, 1…2048 · u8 kind of the address · u8 kind of the payload · u32 0
+///     56 or 64 token, channel id or address · topic · collapse id · tag · producer name · of a retry:
+///              u64 UID of the rejection · payload
 ///
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    public static let version: UInt8 = 4
+    public static let version: UInt8 = 5
     public static let headerByteCount = 56
+    /// With the address of another service than Apple's.
+    static let serviceHeaderByteCount = 64
     /// The most bytes a packed notification can have; records beyond this are damage.
     public static let maximumByteCount = 64 * 1024
 
@@ -38,13 +42,15 @@ public struct PackedNotification: Sendable {
         static let isBroadcast: UInt8 = 16
         static let isUnstored: UInt8 = 32
         static let isUnstated: UInt8 = 64
+        static let hasServiceAddress: UInt8 = 128
 
         static func known(in version: UInt8) -> UInt8 {
             switch version {
             case 1: 7
             case 2: 15
             case 3: 63
-            default: 127
+            case 4: 127
+            default: 255
             }
         }
 
@@ -52,7 +58,8 @@ public struct PackedNotification: Sendable {
         static func version(for flags: UInt8) -> UInt8 {
             if flags & ~known(in: 1) == 0 { return 1 }
             if flags & ~known(in: 2) == 0 { return 2 }
-            return flags & ~known(in: 3) == 0 ? 3 : 4
+            if flags & ~known(in: 3) == 0 { return 3 }
+            return flags & ~known(in: 4) == 0 ? 4 : 5
         }
     }
 
@@ -73,7 +80,11 @@ public struct PackedNotification: Sendable {
         if notification.collapseID != nil { flags |= Flags.hasCollapseID }
         if notification.tokenRegisteredAt != nil { flags |= Flags.hasRegistration }
         if retryOf != .none { flags |= Flags.isRetry }
-        if notification.isBroadcast { flags |= Flags.isBroadcast }
+        switch notification.recipient {
+        case .device: break
+        case .channel: flags |= Flags.isBroadcast
+        case .service: flags |= Flags.hasServiceAddress
+        }
         if case .unstored = expiration { flags |= Flags.isUnstored }
         if case .unstated = expiration { flags |= Flags.isUnstated }
         let collapseID = notification.collapseID ?? ""
@@ -83,7 +94,7 @@ public struct PackedNotification: Sendable {
         output.append(flags)
         output.append((notification.priority ?? impliedPriority)?.rawValue ?? 0)
         output.append(notification.pushType.map(code(of:)) ?? 0)
-        output.append(UInt8(address.count))
+        output.append(flags & Flags.hasServiceAddress == 0 ? UInt8(address.count) : 0)
         output.append(UInt8(collapseID.utf8.count))
         output.appendLittleEndian(UInt16(notification.topic.utf8.count))
         output.appendLittleEndian(UInt32(notification.payload.count))
@@ -95,6 +106,12 @@ public struct PackedNotification: Sendable {
         output.appendLittleEndian(UInt64(bitPattern: expiration.deadline ?? 0))
         output.appendLittleEndian(UInt64(bitPattern: notification.tokenRegisteredAt?.milliseconds ?? 0))
         output.appendLittleEndian(UInt64(bitPattern: acceptedAt.milliseconds))
+        if case .service(let address) = notification.recipient {
+            output.appendLittleEndian(UInt16(address.bytes.count))
+            output.append(address.kind.rawValue)
+            output.append(notification.payloadKind.rawValue)
+            output.appendLittleEndian(UInt32(0))
+        }
         output.append(contentsOf: address)
         output.append(contentsOf: notification.topic.utf8)
         output.append(contentsOf: collapseID.utf8)
@@ -121,14 +138,18 @@ public struct PackedNotification: Sendable {
         public let isUnstored: Bool
         /// Whether the service is told no expiration, whatever ``expiration`` says.
         public let isUnstated: Bool
-        /// Whether it is for a channel and not for a device.
+        /// Whether it is for all that follow a channel or a topic, and not for a device.
         public let isBroadcast: Bool
+        /// Of an address at another service than Apple's, known or not; nil for tokens and channels.
+        public let service: ServiceAddress.Kind?
+        public let payloadKind: PayloadKind
         public let tokenRegisteredAt: WallTime?
         public let acceptedAt: WallTime
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
         public let retryOf: UID
         let hasCollapseID: Bool
-        /// Offsets from the start of the span the fields were read from. The token's bytes, or the text of the channel's id.
+        /// Offsets from the start of the span the fields were read from. The token's bytes, the text of the channel's id, or
+        /// another service's address.
         public let address: Range<Int>
         public let topic: Range<Int>
         public let collapseID: Range<Int>
@@ -138,8 +159,8 @@ public struct PackedNotification: Sendable {
 
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
 
-        /// The token's bytes; nil for a broadcast.
-        @inlinable public var token: Range<Int>? { isBroadcast ? nil : address }
+        /// The token's bytes; nil for a broadcast, and for other services than Apple's.
+        @inlinable public var token: Range<Int>? { isBroadcast || service != nil ? nil : address }
 
         /// The number that goes to the service as `apns-expiration`; nil where none does.
         @inlinable public var expirationToSend: Int64? { isUnstated ? nil : isUnstored ? 0 : expiration }
@@ -159,7 +180,6 @@ public struct PackedNotification: Sendable {
             guard flags & ~Flags.known(in: version) == 0 else { throw .malformed }
             guarantee = flags & Flags.atMostOnce != 0 ? .atMostOnce : .atLeastOnce
             hasCollapseID = flags & Flags.hasCollapseID != 0
-            isBroadcast = flags & Flags.isBroadcast != 0
             isUnstored = flags & Flags.isUnstored != 0
             isUnstated = flags & Flags.isUnstated != 0
             guard !isUnstored || !isUnstated else { throw .malformed }
@@ -175,13 +195,27 @@ public struct PackedNotification: Sendable {
             tokenRegisteredAt = flags & Flags.hasRegistration != 0 ? WallTime(milliseconds: registered) : nil
             acceptedAt = WallTime(milliseconds: Int64(bitPattern: bytes.littleEndian64(at: start + 48)))
 
-            let tokenCount = Int(bytes[start + 4])
+            let hasService = flags & Flags.hasServiceAddress != 0
+            let headCount =
+                hasService ? PackedNotification.serviceHeaderByteCount : PackedNotification.headerByteCount
+            guard range.count >= headCount else { throw .truncated }
+            var tokenCount = Int(bytes[start + 4])
+            if hasService {
+                guard tokenCount == 0, flags & Flags.isBroadcast == 0, bytes[start + 58] != 0 else { throw .malformed }
+                tokenCount = Int(bytes.littleEndian16(at: start + 56))
+                let kind = ServiceAddress.Kind(rawValue: bytes[start + 58])
+                (service, payloadKind) = (kind, PayloadKind(rawValue: bytes[start + 59]))
+                isBroadcast = kind.isBroadcast
+            } else {
+                (service, payloadKind) = (nil, .json)
+                isBroadcast = flags & Flags.isBroadcast != 0
+            }
             let collapseCount = Int(bytes[start + 5])
             let topicCount = Int(bytes.littleEndian16(at: start + 6))
             let payloadCount = Int(bytes.littleEndian32(at: start + 8))
             let tagCount = Int(bytes.littleEndian16(at: start + 12))
             let producerCount = Int(bytes[start + 14])
-            var position = start + PackedNotification.headerByteCount
+            var position = start + headCount
             address = position..<(position + tokenCount)
             position += tokenCount
             topic = position..<(position + topicCount)
@@ -198,7 +232,7 @@ public struct PackedNotification: Sendable {
             if isRetry { position += 8 }
             payload = position..<(position + payloadCount)
             guard payload.upperBound == range.upperBound, tokenCount > 0,
-                tokenCount <= DeviceToken.maximumByteCount
+                tokenCount <= (hasService ? ServiceAddress.maximumByteCount : DeviceToken.maximumByteCount)
             else { throw .malformed }
         }
     }
@@ -212,9 +246,10 @@ public struct PackedNotification: Sendable {
 }
 
 extension PackedNotification.Fields {
-    /// - Parameter bytes: what the fields were read from, so that the address has 1 to 100 of them.
+    /// - Parameter bytes: what the fields were read from, so that the address has as many of them as it may have.
     package func recipient(in bytes: [UInt8]) -> Recipient {
-        isBroadcast
+        if let service { return .service(ServiceAddress(checked: service, Array(bytes[address]))) }
+        return isBroadcast
             ? .channel(BroadcastChannel(checked: String(decoding: bytes[address], as: UTF8.self)))
             : .device(DeviceToken(checked: Array(bytes[address])))
     }
@@ -234,6 +269,7 @@ extension PushNotification {
             recipient: fields.recipient(in: bytes),
             topic: String(decoding: bytes[fields.topic], as: UTF8.self),
             payload: Array(bytes[fields.payload]),
+            payloadKind: fields.payloadKind,
             pushType: fields.pushType,
             priority: fields.priority,
             expiration: fields.expirationAsAccepted,

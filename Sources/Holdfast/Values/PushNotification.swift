@@ -1,4 +1,5 @@
-/// One notification for one device, or for all that follow a channel, with Apple's own attributes.
+/// One notification for one device, or for all that follow a channel, with Apple's own attributes. Other services take those
+/// of them that they have words for.
 public struct PushNotification: Hashable, Sendable {
     /// The `apns-id`, or the `apns-request-id` of a broadcast. Default: a new one, given at submission.
     public var id: NotificationID?
@@ -7,6 +8,8 @@ public struct PushNotification: Hashable, Sendable {
     public var topic: String
     /// The body as it goes to the service: a JSON object, at most 4096 bytes (5120 for `voip` and for broadcasts).
     public var payload: [UInt8]
+    /// The form of ``payload``. Apple's services take ``PayloadKind/json`` alone.
+    public var payloadKind: PayloadKind
     /// The `apns-push-type`. Default: none is sent, which Apple takes for `alert`.
     public var pushType: PushType?
     /// The `apns-priority`. Default: 5 where the payload of an `alert` has neither `alert`, `sound` nor `badge`; else none is
@@ -56,8 +59,27 @@ public struct PushNotification: Hashable, Sendable {
             expiration: expiration, id: id, guarantee: guarantee, tag: tag)
     }
 
+    /// A notification by another service than Apple's.
+    ///
+    /// - Parameters:
+    ///   - topic: the key of its route, as a project's id: 1 to 255 visible ASCII characters.
+    ///   - payload: in the form that the service takes.
+    ///   - collapseID: the service's word under which a newer one replaces an older one, where it has that.
+    ///   - registeredAt: when the app last registered the address.
+    public init(
+        address: ServiceAddress, topic: String, payload: [UInt8], payloadKind: PayloadKind = .json,
+        priority: Priority? = nil, expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
+        registeredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+    ) {
+        self.init(
+            recipient: .service(address), topic: topic, payload: payload, payloadKind: payloadKind, priority: priority,
+            expiration: expiration, collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt,
+            guarantee: guarantee, tag: tag)
+    }
+
     package init(
-        recipient: Recipient, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
+        recipient: Recipient, topic: String, payload: [UInt8], payloadKind: PayloadKind = .json,
+        pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
         tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) {
@@ -65,6 +87,7 @@ public struct PushNotification: Hashable, Sendable {
         self.recipient = recipient
         self.topic = topic
         self.payload = payload
+        self.payloadKind = payloadKind
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
@@ -79,11 +102,11 @@ public struct PushNotification: Hashable, Sendable {
         self.init(token: token, topic: topic, payload: Array(payload.utf8), pushType: pushType)
     }
 
-    /// Whose device it is for; nil for a broadcast.
+    /// Whose device it is for; nil for a broadcast, and for other services than Apple's.
     public var token: DeviceToken? { recipient.token }
 
-    /// Whether it is for all that follow a channel.
-    public var isBroadcast: Bool { recipient.token == nil }
+    /// Whether it is for all that follow a channel or a topic.
+    public var isBroadcast: Bool { recipient.isBroadcast }
 }
 
 /// The `apns-push-type`. Apple adds types; an unknown one is a mistake more often than news, so `submit` refuses those
@@ -201,10 +224,11 @@ public enum Guarantee: UInt8, Hashable, Sendable, CaseIterable {
 extension PushNotification {
     /// Its own expiration, or the one that acceptance gives it.
     func expiration(acceptedAt: WallTime, defaultLifetime: Duration) -> Expiration {
-        // Of a broadcast the service has to be told one, and 0 is what each channel takes.
-        if isBroadcast, case .unstated(let deadline)? = expiration { return .unstored(until: deadline) }
+        // Of a channel the service has to be told one, and 0 is what each channel takes.
+        let isToChannel = recipient.channel != nil
+        if isToChannel, case .unstated(let deadline)? = expiration { return .unstored(until: deadline) }
         if let expiration { return expiration }
         let deadline = acceptedAt.advanced(by: defaultLifetime).seconds
-        return isBroadcast ? .unstored(until: deadline) : .unstated(until: deadline)
+        return isToChannel ? .unstored(until: deadline) : .unstated(until: deadline)
     }
 }

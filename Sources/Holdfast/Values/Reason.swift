@@ -86,6 +86,12 @@ extension Reason {
     public static let tagTooLong = Reason(rawValue: "TagTooLong")
     /// The route's connector can't send broadcasts: only Apple's HTTP/2 interface has them.
     public static let broadcastUnsupported = Reason(rawValue: "BroadcastUnsupported")
+    /// The route's service takes no recipients of this kind.
+    public static let recipientUnsupported = Reason(rawValue: "RecipientUnsupported")
+    /// The address at a service other than Apple's is none.
+    public static let badAddress = Reason(rawValue: "BadAddress")
+    /// The payload is not in a form that the route's service takes.
+    public static let payloadUnsupported = Reason(rawValue: "PayloadUnsupported")
     /// The token is on the blacklist.
     public static let blacklisted = Reason(rawValue: "Blacklisted")
     /// The blacklist has a record of the token that cannot be read: it waits until that is mended.

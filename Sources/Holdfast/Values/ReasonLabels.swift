@@ -31,6 +31,7 @@ struct ReasonLabels: Sendable {
         .unregistered, .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError,
         .serviceUnavailable, .shutdown, .badChannelID, .channelNotRegistered, .missingChannelID, .featureNotEnabled,
         .cannotCreateChannelConfig, .topicMismatch, .missingPushType, .broadcastUnsupported, .processingError,
+        .recipientUnsupported, .badAddress, .payloadUnsupported,
         .missingPayload, .invalidTokenSize,
         .invalidTopicSize,
         .invalidPayloadSize, .invalidToken, .invalidFrameItem, .unknownError, .payloadNotJSON, .tagTooLong,

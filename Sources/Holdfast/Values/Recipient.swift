@@ -4,37 +4,86 @@ public enum Recipient: Hashable, Sendable {
     case device(DeviceToken)
     /// Everybody who follows a channel with a Live Activity: a broadcast (iOS 18 and later).
     case channel(BroadcastChannel)
+    /// An address at another service than Apple's.
+    case service(ServiceAddress)
 }
 
 extension Recipient {
-    /// What stands for it in records and on the wire: a token's bytes, or a channel's text.
+    /// The bytes in records and on the wire: a token's, a channel's text, or another service's address.
     package var address: [UInt8] {
         switch self {
         case .device(let token): token.bytes
         case .channel(let channel): Array(channel.id.utf8)
+        case .service(let address): address.bytes
         }
     }
 
-    /// A token's hex digits, or a channel's id: how the service is told of it. A token is personal data: see
-    /// ``description`` for logs.
+    /// A token's hex digits, a channel's id, or another service's own text: how the service is told of it. A token is
+    /// personal data: see ``description`` for logs.
     public var text: String {
         switch self {
         case .device(let token): token.hex
         case .channel(let channel): channel.id
+        case .service(let address): address.text
         }
     }
+
+    /// Whether it names no device but all that follow something: then no answer says anything about a device, and none is
+    /// blacklisted.
+    public var isBroadcast: Bool {
+        switch self {
+        case .device: false
+        case .channel: true
+        case .service(let address): address.kind.isBroadcast
+        }
+    }
+
+    /// One line from which ``init(notation:)`` makes the same recipient: a token's hex digits, or another service's
+    /// ``ServiceAddress/notation``. (Of a channel its id, which is not read back.)
+    public var notation: String {
+        switch self {
+        case .device, .channel: text
+        case .service(let address): address.notation
+        }
+    }
+
+    /// A device by its token's hex digits, or another service's address by its ``ServiceAddress/notation``.
+    ///
+    /// - Throws: ``Refusal`` with reason `BadDeviceToken`, `MissingDeviceToken` or `BadAddress`.
+    public init(notation: some StringProtocol) throws(Refusal) {
+        if notation.contains(where: { $0 == ":" || $0 == "#" }) {
+            self = .service(try ServiceAddress(notation: notation))
+        } else {
+            self = .device(try DeviceToken(notation))
+        }
+    }
+
+    /// The word for it in messages.
+    package var noun: String {
+        switch self {
+        case .device: "token"
+        case .channel: "channel"
+        case .service: "address"
+        }
+    }
+
+    /// Itself, where it names a device that can be called bad; nil for a broadcast.
+    package var device: Recipient? { isBroadcast ? nil : self }
 
     package var token: DeviceToken? { if case .device(let token) = self { token } else { nil } }
 
     package var channel: BroadcastChannel? { if case .channel(let channel) = self { channel } else { nil } }
+
+    package var serviceAddress: ServiceAddress? { if case .service(let address) = self { address } else { nil } }
 }
 
 extension Recipient: CustomStringConvertible {
-    /// A token is shortened; a channel is nobody's secret.
+    /// Shortened where it names a device; a channel is nobody's secret.
     public var description: String {
         switch self {
         case .device(let token): token.shortened
         case .channel(let channel): channel.id
+        case .service(let address): address.description
         }
     }
 }

@@ -48,7 +48,9 @@ final class TokenVault: Sendable {
     }
 
     /// A connection that was opened with credentials of this generation.
-    func adopt(_ connection: APNsConnection, generation: Int) { files.adopt(connection, generation: generation) }
+    func adopt(_ connection: any RetirableConnection, generation: Int) {
+        files.adopt(connection, generation: generation)
+    }
 
     /// Reads everything anew, and uses it from now on.
     ///

@@ -3,6 +3,7 @@ package import Holdfast
 /// An entry of the blacklist, without the notification that was answered: its UID is that of the owner's journal, and for
 /// nobody else to say.
 package struct BlacklistForm: Codable, Hashable, Sendable {
+    /// A token, or another service's address by its ``ServiceAddress/notation``.
     package var token: String
     package var reason: String
     package var since: ExactTime
@@ -13,10 +14,12 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
     package var endpoint: String?
     /// Of the answer by which it was learnt, where there was one.
     package var status: Int?
+    /// Absent where it holds until a newer registration.
+    package var expiresAt: ExactTime?
 
     /// - Parameter isWhole: whether the token is; it is shortened for those who only look.
     package init(_ entry: BlacklistEntry, isWhole: Bool = true) {
-        token = isWhole ? entry.token.hex : entry.token.shortened
+        token = isWhole ? entry.recipient.notation : "\(entry.recipient)"
         reason = entry.reason.rawValue
         since = ExactTime(entry.since)
         learntAt = ExactTime(entry.learntAt)
@@ -24,19 +27,21 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
         topic = entry.topic
         endpoint = entry.endpoint
         status = entry.status
+        expiresAt = entry.expiresAt.map { ExactTime($0) }
     }
 
     func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
-            token: try DeviceToken.read(token), reason: Reason(rawValue: reason), since: since.value,
-            learntAt: learntAt.value, route: route, topic: topic, endpoint: endpoint, status: status)
+            recipient: try Recipient.read(token), reason: Reason(rawValue: reason), since: since.value,
+            learntAt: learntAt.value, route: route, topic: topic, endpoint: endpoint, status: status,
+            expiresAt: expiresAt?.value)
     }
 }
 
-extension DeviceToken {
-    static func read(_ hex: String) throws(ControlError) -> DeviceToken {
+extension Recipient {
+    static func read(_ notation: String) throws(ControlError) -> Recipient {
         do throws(Refusal) {
-            return try DeviceToken(hex)
+            return try Recipient(notation: notation)
         } catch {
             throw .malformed(error.detail)
         }
@@ -75,7 +80,7 @@ struct BlacklistKeysForm: Codable {
     init(_ keys: [BlacklistKey]) {
         self.keys = keys.map { key in
             Key(
-                token: key.token.hex,
+                token: key.recipient.notation,
                 scope: key.scope.map { scope in Scope(topic: scope.topic, endpoint: scope.endpoint) })
         }
     }
@@ -85,7 +90,7 @@ struct BlacklistKeysForm: Codable {
         var values: [BlacklistKey] = []
         for key in keys {
             let scope = key.scope.map { BlacklistScope(topic: $0.topic, endpoint: $0.endpoint) }
-            values.append(BlacklistKey(try DeviceToken.read(key.token), scope))
+            values.append(BlacklistKey(try Recipient.read(key.token), scope))
         }
         return values
     }

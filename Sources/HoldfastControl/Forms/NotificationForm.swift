@@ -4,9 +4,11 @@ package import Holdfast
 /// What a notification has beside its content, with Apple's own names where Apple has one.
 package struct HeadersForm: Codable, Hashable, Sendable {
     package var id: String?
-    /// One of the two.
+    /// One of the three.
     package var token: String?
     package var channel: String?
+    /// Another service's, in its ``ServiceAddress/notation``.
+    package var address: String?
     package var topic: String
     package var pushType: String?
     package var priority: UInt8?
@@ -17,7 +19,7 @@ package struct HeadersForm: Codable, Hashable, Sendable {
     package var tokenRegisteredAt: ExactTime?
 
     enum CodingKeys: String, CodingKey {
-        case token, channel
+        case token, channel, address
         case id = "apns-id"
         case topic = "apns-topic"
         case pushType = "apns-push-type"
@@ -33,6 +35,7 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         id = notification.id?.description
         token = notification.token.map { isWhole ? $0.hex : $0.shortened }
         channel = notification.recipient.channel?.id
+        address = notification.recipient.serviceAddress.map { isWhole ? $0.notation : "\($0)" }
         topic = notification.topic
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
@@ -48,12 +51,15 @@ struct NotificationForm: Codable {
     var headers: HeadersForm
     var guarantee: String
     var payload: Data
+    /// Absent for JSON.
+    var payloadKind: UInt8?
     var tag: Data?
 
     enum CodingKeys: String, CodingKey {
         case guarantee
         // Bytes that come out as they went in, whatever they are.
         case payload = "payload-base64"
+        case payloadKind = "payload-kind"
         case tag = "tag-base64"
     }
 
@@ -61,6 +67,7 @@ struct NotificationForm: Codable {
         headers = HeadersForm(notification)
         guarantee = notification.guarantee.name
         payload = Data(notification.payload)
+        payloadKind = notification.payloadKind == .json ? nil : notification.payloadKind.rawValue
         tag = notification.tag.isEmpty ? nil : Data(notification.tag)
     }
 
@@ -69,6 +76,7 @@ struct NotificationForm: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guarantee = try container.decodeIfPresent(String.self, forKey: .guarantee) ?? Guarantee.atLeastOnce.name
         payload = try container.decode(Data.self, forKey: .payload)
+        payloadKind = try container.decodeIfPresent(UInt8.self, forKey: .payloadKind)
         tag = try container.decodeIfPresent(Data.self, forKey: .tag)
     }
 
@@ -77,6 +85,7 @@ struct NotificationForm: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(guarantee, forKey: .guarantee)
         try container.encode(payload, forKey: .payload)
+        try container.encodeIfPresent(payloadKind, forKey: .payloadKind)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 
@@ -93,6 +102,7 @@ struct NotificationForm: Codable {
         }
         return PushNotification(
             recipient: try headers.recipient(), topic: headers.topic, payload: Array(payload),
+            payloadKind: payloadKind.map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: headers.pushType.map(PushType.init(rawValue:)), priority: urgency,
             expiration: Expiration(unixSeconds: headers.expiration, ownDeadline: headers.tryUntil?.value.seconds),
             collapseID: headers.collapseID, id: parsed,
@@ -103,16 +113,17 @@ struct NotificationForm: Codable {
 
 extension HeadersForm {
     fileprivate func recipient() throws(ControlError) -> Recipient {
-        switch (token, channel) {
-        case (let token?, nil): return .device(try DeviceToken.read(token))
-        case (nil, let channel?):
-            do throws(Refusal) {
-                return .channel(try BroadcastChannel(channel))
-            } catch {
-                throw .malformed(error.detail)
+        do throws(Refusal) {
+            switch (token, channel, address) {
+            case (let token?, nil, nil): return .device(try DeviceToken(token))
+            case (nil, let channel?, nil): return .channel(try BroadcastChannel(channel))
+            case (nil, nil, let address?): return .service(try ServiceAddress(notation: address))
+            default: break
             }
-        case (nil, nil), (_?, _?): throw .malformed("a notification has a token or a channel")
+        } catch {
+            throw .malformed(error.detail)
         }
+        throw .malformed("a notification has a token, a channel or an address")
     }
 }
 

@@ -2,25 +2,25 @@ internal import Holdfast
 internal import HoldfastOpenSSL
 internal import HoldfastTransport
 
-/// Somebody who has shown a certificate that is good here.
+/// A client with a certificate that is good here.
 struct KnownClient: Sendable {
     let certificate: Certificate
-    /// Its certificate, and those that lead from it to an authority of the listener.
+    /// The client's certificate, and those that lead from it to an authority of the listener.
     let chain: [Certificate]
-    /// Unix seconds: from then on another judgement is needed, because a certificate of the chain has expired or a
-    /// revocation list is out of date.
+    /// Unix seconds. From then on another judgement is needed: a certificate of the chain has expired, or a revocation
+    /// list is out of date.
     let goodUntil: Int64
-    /// What it may submit for; nil for everything.
+    /// The topics that it may submit for; nil for all.
     let topics: Set<String>?
-    /// Shared by all its connections to a listener; nil for any number.
+    /// Shared by all connections of the client to a listener; nil for no limit.
     let rate: SharedRate?
 }
 
-/// Decides whose certificate is good at a listener: by who has signed it, its dates and what it is for, by the revocation
-/// lists, and by the table of those who may submit.
+/// Decides whose certificate is good at a listener: by its signature, its dates and its purpose, by the revocation
+/// lists, and by the table of clients.
 final class ClientJudge: Sendable {
     struct Refused: Error {
-        /// For operators. Of the certificate it says whose it is, which its bearer has written.
+        /// The reason, for operators. Names the certificate by its subject, which its bearer has written.
         let words: String
     }
 
@@ -34,14 +34,15 @@ final class ClientJudge: Sendable {
 
     private let verifier: CertificateVerifier
     private let subjects: [ClientSubject]?
-    /// By the item in the table.
+    /// The rates, by the item in the table.
     private let rates: [Item: SharedRate]
-    /// Certificates between clients' and the listener's authorities: a client that resumes a session shows none of them.
+    /// Certificates between clients' and the listener's authorities: a client that resumes a session shows none of
+    /// them.
     private let between = Monitor(RememberedCertificates(limit: 1000))
 
     /// - Parameters:
-    ///   - authorities: who has to have signed what clients show.
-    ///   - former: whose rates go on as they are.
+    /// - authorities: must have signed the clients' certificates.
+    ///   - former: the judge whose rates are carried on.
     /// - Throws: an error that names the file that is wrong.
     init(
         _ settings: ServerTLS, authorities: TrustedCertificates, after former: ClientJudge?
@@ -58,8 +59,8 @@ final class ClientJudge: Sendable {
     }
 
     /// - Parameters:
-    ///   - chain: what the client has shown, its own first.
-    ///   - isResumed: whether it comes with the session that it resumes, which has its own certificate alone.
+    /// - chain: the certificates shown by the client, its own first.
+    ///   - isResumed: whether the client resumes a session, which holds only its own certificate.
     func judge(_ chain: [Certificate], isResumed: Bool = false) throws(Refused) -> KnownClient {
         guard let own = chain.first else { throw Refused(words: "a client shows no certificate") }
         let whose = "a client's certificate (\(Self.printable(own.subject)))"
@@ -112,7 +113,7 @@ final class ClientJudge: Sendable {
         }
     }
 
-    /// A name that the other side has written, for one line of a log: all that is no letter, number, sign or space is
+    /// A name written by the other side, for one line of a log: everything but letters, numbers, signs and spaces is
     /// escaped, since it could make the name look like another's.
     static func printable(_ name: String) -> String {
         var text = ""

@@ -1,6 +1,6 @@
 internal import HoldfastOpenSSL
 
-/// The names in a client's certificate, each in its place: a name in one place does not pass for the same one in another.
+/// The names in a client's certificate, each in its place: a name in one place does not match the same name in another.
 struct ClientNames {
     private let subject: DistinguishedName
     private let commonName: String?
@@ -21,7 +21,7 @@ struct ClientNames {
         self.hosts = Set(hosts.map { $0.lowercased() })
     }
 
-    /// Whether the item of the table means this client.
+    /// Whether the item of the table is for this client.
     func fit(_ item: ClientSubject) -> Bool {
         switch item.kind {
         case .any where item.name.contains("="), .subject: DistinguishedName(item.name) == subject

@@ -1,8 +1,8 @@
 public import Holdfast
 
-/// Of those who show a certificate that is good: one who may submit, and what.
+/// A client that may submit, among those with a valid certificate, and the topics it may submit for.
 public struct ClientSubject: Hashable, Sendable {
-    /// Part of a certificate in which a name is looked for.
+    /// The part of a certificate in which a name is looked for. Closed: the gateway compares no other parts.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The whole subject for a name with `=`; for any other the common name, or a host name.
         case any
@@ -14,14 +14,16 @@ public struct ClientSubject: Hashable, Sendable {
         case subject
     }
 
+    /// The name in the certificate.
     public var name: String
-    /// Where the certificate must have the name. Default: ``Kind/any``.
+    /// The place where the certificate must have the name. Default: ``Kind/any``.
     public var kind: Kind
-    /// Nil for all.
+    /// The topics that it may submit for. Nil for all. Default: nil.
     public var topics: Set<String>?
-    /// Notifications a second over all its connections to a listener; nil for any number.
+    /// Notifications a second over all its connections to a listener; nil for no limit. Default: nil.
     public var rate: RateLimit?
 
+    /// Creates an item of the table of clients.
     public init(_ name: String, kind: Kind = .any, topics: Set<String>? = nil, rate: RateLimit? = nil) {
         self.name = name
         self.kind = kind

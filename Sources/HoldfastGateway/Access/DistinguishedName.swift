@@ -1,11 +1,11 @@
-/// The subject of a certificate as RFC 2253 writes names, so that two spellings of one name are equal: with letters as they
-/// are, or with each byte of them escaped (`m\C3\BCller`), as `openssl` does unless told otherwise.
+/// A subject of a certificate in the form of RFC 2253. Two spellings of one name are equal: with letters as they are,
+/// or with each of their bytes escaped (`m\C3\BCller`), as `openssl` writes them by default.
 struct DistinguishedName: Hashable {
-    /// A type with its value, and what stands before it.
+    /// A type with its value, and the separator before it.
     private struct Part: Hashable {
         var separator: UInt8?
         var bytes: [UInt8] = []
-        /// Whether the value is the hexadecimal of its DER, and no text.
+        /// Whether the value is the DER in hexadecimal, and no text.
         var isEncoded = false
     }
 

@@ -1,31 +1,32 @@
 internal import Holdfast
 internal import HoldfastOpenSSL
 
-/// A provider token in form: the JWT that a sender proves itself with (RFC 7519, ES256). Who signed it is not known yet.
+/// A provider token by its form: the JWT that authenticates a sender (RFC 7519, ES256). Its signature is not verified
+/// yet.
 struct ProviderTokenText {
-    /// Longer ones are not looked at. Real ones have some 200 bytes.
+    /// The most bytes of a token. Real ones have some 200.
     static let greatestByteCount = 2048
 
     let keyID: String
     let teamID: String
     /// Unix seconds: `iat`.
     let issuedAt: Int64
-    /// Unix seconds, `nbf`: nobody has to believe it before. Nil where it does not say.
+    /// `nbf` in Unix seconds: the token must not be accepted before. Nil where it has none.
     let notBefore: Int64?
-    /// Unix seconds, `exp`: nobody may believe it from then on. Nil where it does not say.
+    /// `exp` in Unix seconds: the token must not be accepted from then on. Nil where it has none.
     let expiresAt: Int64?
-    /// What was signed.
+    /// The signed bytes.
     private let signed: [UInt8]
     private let signature: [UInt8]
 
-    /// - Returns: nil for what is none.
+    /// - Returns: nil for text that has not the form of a provider token.
     init?(_ text: [UInt8]) {
         guard text.count <= Self.greatestByteCount else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.members(parts[0]), let claims = Self.members(parts[1]),
             case .text("ES256")? = header["alg"], case .text(let keyID)? = header["kid"],
             case .text(let teamID)? = claims["iss"], case .number(let issuedAt)? = claims["iat"],
-            // What must be understood, and is not.
+            // A critical extension (RFC 7515 section 4.1.11), which we do not understand.
             header["crit"] == nil,
             let notBefore = Self.date(claims["nbf"]), let expiresAt = Self.date(claims["exp"]),
             let signature = Self.bytes(parts[2])
@@ -40,12 +41,12 @@ struct ProviderTokenText {
 
     func isSigned(by key: ES256PublicKey) -> Bool { key.verify(signature: signature.span, of: signed.span) }
 
-    /// A time that a token need not name.
+    /// A time that a token need not have.
     private struct Claim {
         let seconds: Int64?
     }
 
-    /// - Returns: nil for what is there and no number.
+    /// - Returns: nil for a claim that is present and no number.
     private static func date(_ value: Value?) -> Claim? {
         switch value {
         case nil: Claim(seconds: nil)
@@ -65,7 +66,8 @@ struct ProviderTokenText {
         case other
     }
 
-    /// The members of a JSON object, their texts and whole numbers; nil where that, or one of their names, is there twice or wrong.
+    /// The members of a JSON object, texts and whole numbers; nil where the object is invalid, or one of these names
+    /// occurs twice or with an invalid value.
     private static func members(_ part: ArraySlice<UInt8>) -> [String: Value]? {
         guard let json = bytes(part) else { return nil }
         var found: [String: Value] = [:]

@@ -1,6 +1,6 @@
 internal import HoldfastOpenSSL
 
-/// So many certificates, each once. The oldest is forgotten for one more.
+/// A bounded set of certificates. A new one evicts the oldest.
 struct RememberedCertificates {
     private let limit: Int
     private(set) var all: [Certificate] = []

@@ -2,17 +2,17 @@ internal import Holdfast
 internal import HoldfastOpenSSL
 internal import HoldfastTransport
 
-/// Who may submit at a listener: everybody on loopback; else whoever shows a client certificate that it knows, or a
+/// Decides who may submit at a listener: everybody on loopback; elsewhere a client with a known certificate, or with a
 /// provider token signed with the key of the route that serves the request's topic.
 ///
-/// Made anew when a configuration is taken up, or a key's file has changed, so that what was found out about tokens goes with
-/// the keys.
+/// Made anew when a configuration is taken up, or a key's file has changed, so that verdicts about tokens are dropped
+/// together with the keys.
 final class SubmitterAccess: Sendable {
-    /// A key of a route, and what it is good for.
+    /// A key of a route.
     private struct Key: Sendable {
         let settings: SubmitterKey
         let key: ES256PublicKey
-        /// Tells the key from all others.
+        /// Identifies the key.
         let fingerprint: [UInt8]
 
         init(_ settings: SubmitterKey) throws(GatewayError) {
@@ -38,30 +38,30 @@ final class SubmitterAccess: Sendable {
         }
     }
 
-    /// What is known about a provider token whose signature is good.
+    /// The verdict about a provider token with a valid signature.
     struct Verdict: Sendable {
-        /// Good at any second of the range; too old after it, and not yet valid before it.
+        /// Valid at any second of the range; expired after it, and not yet valid before it.
         let valid: ClosedRange<Int64>
-        /// Which keys it is signed with: several routes may have one.
+        /// The keys that it is signed with: several routes may have one.
         let keys: [Int]
     }
 
-    /// Whether everybody may who reaches it.
+    /// Whether everybody who reaches the listener may submit.
     let isOpen: Bool
-    /// Of the keys' files that are looked at again, from before they were read.
+    /// Stamps of the watched key files, from before they were read.
     let stamps: [FileStamp]
     private let keys: [Key]
     private let producer: Producer
     private let verdicts = Monitor<[String: Verdict]>([:])
 
-    /// How old a token may be, in seconds, as with Apple.
+    /// The greatest age of a token, in seconds: Apple's.
     private static let lifetime: Int64 = 3600
-    /// How far ahead of ours a sender's clock may be, in seconds.
+    /// The most seconds that a sender's clock may be ahead of ours.
     private static let leeway: Int64 = 60
-    /// Verdicts kept, of tokens whose signature is good alone: whoever has no key can fill no memory.
+    /// The most verdicts kept. Only tokens with a valid signature have one: a client without a key can fill no memory.
     private static let capacity = 1024
 
-    /// - Throws: ``GatewayError`` where nobody could submit, or everybody who is out there.
+    /// - Throws: ``GatewayError`` where nobody could submit, or everybody from other machines could.
     init(
         _ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey], _ producer: Producer
     ) throws(GatewayError) {
@@ -86,7 +86,7 @@ final class SubmitterAccess: Sendable {
         }
     }
 
-    /// With the keys that their files hold now.
+    /// Reads the keys' files again.
     private init(rereading old: SubmitterAccess) throws(GatewayError) {
         (isOpen, producer) = (old.isOpen, old.producer)
         stamps = old.currentStamps
@@ -95,12 +95,12 @@ final class SubmitterAccess: Sendable {
         self.keys = keys
     }
 
-    /// Reads the keys' files anew.
+    /// Reads the keys' files again.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    /// - Throws: ``GatewayError`` that names the faulty file.
     func reread() throws(GatewayError) -> SubmitterAccess { try SubmitterAccess(rereading: self) }
 
-    /// Of the keys' files that are looked at again, as they are now.
+    /// Stamps of the watched key files now.
     var currentStamps: [FileStamp] { Self.stamps(keys.map(\.settings)) }
 
     private static func stamps(_ submitters: [SubmitterKey]) -> [FileStamp] {
@@ -109,10 +109,10 @@ final class SubmitterAccess: Sendable {
         }
     }
 
-    /// How often the keys' files are looked at.
+    /// The interval at which the keys' files are checked.
     var interval: Duration { keys.compactMap(\.settings.reloadEvery).min() ?? Self.slowLook }
 
-    /// Where there is nothing to look at yet.
+    /// The interval where no file is watched yet.
     private static let slowLook = Duration.seconds(10)
 
     /// Whether both have the same keys.
@@ -120,10 +120,10 @@ final class SubmitterAccess: Sendable {
         keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.verifiesAs($1) }
     }
 
-    /// What is known about a provider token without looking at its signature; nil when nothing is.
+    /// The verdict about a provider token that was verified before; nil without one.
     func known(_ text: String) -> Verdict? { verdicts.withLock { $0[text] } }
 
-    /// Looks at the signature: some 100 µs.
+    /// Verifies the signature, which takes some 100 µs.
     ///
     /// - Returns: nil for a token that none of the keys has signed.
     func verify(_ text: String) -> Verdict? {
@@ -141,7 +141,7 @@ final class SubmitterAccess: Sendable {
         return verdict
     }
 
-    /// - Returns: nil for a token that is good at no time.
+    /// - Returns: nil for a token that is never valid.
     private static func valid(_ token: ProviderTokenText) -> ClosedRange<Int64>? {
         let (issued, isBeforeTime) = token.issuedAt.subtractingReportingOverflow(leeway)
         let (oldest, isAfterTime) = token.issuedAt.addingReportingOverflow(lifetime)
@@ -151,16 +151,16 @@ final class SubmitterAccess: Sendable {
         return first...min(oldest, last)
     }
 
-    /// Where keys of another access are here.
+    /// The places of another access's keys in this one.
     ///
-    /// - Parameter keys: the other's places.
-    /// - Returns: none for those that are not here.
+    /// - Parameter keys: their places in the other one.
+    /// - Returns: the places of the keys that both have.
     func places(of keys: [Int], in other: SubmitterAccess) -> [Int] {
         let sought = keys.map { other.keys[$0] }
         return self.keys.indices.filter { index in sought.contains { $0.verifiesAs(self.keys[index]) } }
     }
 
-    /// Whether one of the keys is that of the route which serves the topic.
+    /// Whether one of the keys belongs to the route that serves the topic.
     func serves(_ keys: [Int], topic: String) -> Bool {
         keys.contains { index in
             if let topics = self.keys[index].settings.topics {
@@ -173,6 +173,6 @@ final class SubmitterAccess: Sendable {
 }
 
 extension SubmitterKey {
-    /// Whether its file is looked at again.
+    /// Whether its file is checked for changes.
     fileprivate var isWatched: Bool { reloadEvery != nil }
 }

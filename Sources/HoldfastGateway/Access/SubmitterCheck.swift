@@ -1,48 +1,49 @@
 internal import Holdfast
 
-/// Who submits on one connection, request by request. Remembers the last provider token, since a sender has one.
+/// Checks the credentials on one connection, request by request. Remembers the last provider token, since a sender has
+/// one.
 struct SubmitterCheck {
-    /// Whom a request has shown to come from.
+    /// The proven origin of a request.
     enum Submitter {
-        /// Reached a listener that serves everybody.
+        /// A client of a listener that serves everybody.
         case anybody
-        /// Has shown a certificate.
+        /// A client with a valid certificate.
         case client(KnownClient)
-        /// Has these keys.
+        /// A client with these keys.
         case keys([Int])
     }
 
     private var access: SubmitterAccess
-    /// Who has shown a certificate that is good.
+    /// The client with a valid certificate; nil without one.
     var client: KnownClient?
     private var last: (fields: RequestFields, verdict: SubmitterAccess.Verdict?)?
     private var verifications = 0
-    /// The keys of the last token with which a request was let in.
+    /// The keys of the last accepted token.
     private var provenKeys: [Int] = []
 
-    /// Signatures that are looked at for one connection in one interval: each costs some hundred times what a request
-    /// does.
+    /// The most signatures verified for one connection in one interval: each costs some hundred times as much as a
+    /// request.
     private static let greatestVerifications = 32
 
     init(_ access: SubmitterAccess) { self.access = access }
 
-    /// Takes up other keys. A token proves nothing any more once none of its keys is there.
+    /// Takes up other keys. A token proves nothing any more once none of its keys is left.
     mutating func change(to access: SubmitterAccess) {
         provenKeys = access.places(of: provenKeys, in: self.access)
         self.access = access
         last = nil
     }
 
-    /// Whether the client has shown credentials that are good.
+    /// Whether the client has shown valid credentials.
     var hasProof: Bool { client != nil || !provenKeys.isEmpty }
 
-    /// A request of the submitter's is let in.
+    /// Notes that a request of the submitter was accepted.
     mutating func letIn(_ submitter: Submitter) {
         guard case .keys(let keys) = submitter, keys != provenKeys else { return }
         provenKeys = keys
     }
 
-    /// Another interval has begun.
+    /// Starts another interval.
     mutating func renew() { verifications = 0 }
 
     /// - Throws: ``Refusal`` in Apple's words.
@@ -61,7 +62,7 @@ struct SubmitterCheck {
         return .keys(verdict.keys)
     }
 
-    /// - Throws: ``Refusal`` where the submitter's key is that of another topic's route, or its certificate is for others.
+    /// - Throws: ``Refusal`` where the submitter's key or certificate is for other topics.
     func check(_ submitter: Submitter, for topic: String) throws(Refusal) {
         switch submitter {
         case .anybody: break
@@ -91,7 +92,7 @@ struct SubmitterCheck {
         return verdict
     }
 
-    /// What follows `bearer ` (in any case, as RFC 9110 section 11.1 has it); nil when nothing does.
+    /// The text behind `bearer ` (in any case, RFC 9110 section 11.1); nil when there is none.
     private static func bearerToken(_ authorization: String) -> String? {
         guard authorization.utf8.count > 7, authorization.prefix(7).lowercased() == "bearer " else { return nil }
         return String(authorization.dropFirst(7))

@@ -1,17 +1,21 @@
 public import Holdfast
 
-/// A signing key of a route: who has it may submit what the route serves, with provider tokens as Apple takes them.
+/// A route's signing key: a sender that has it may submit for the route's topics, with provider tokens as Apple accepts
+/// them.
 public struct SubmitterKey: Hashable, Sendable {
-    /// The `.p8` of the route; only its public half is kept.
+    /// The `.p8` file of the route; only its public half is kept.
     public var source: CredentialSource
+    /// The key's identifier: the `kid` of its tokens.
     public var keyID: String
+    /// The team's identifier: the `iss` of its tokens.
     public var teamID: String
-    /// What the route serves; nil for what no other route does.
+    /// The topics of the route; nil for those that no other route serves.
     public var topics: Set<String>?
-    /// How often its file is looked at, as the route's connector does; another key in it is taken up, and tokens of the one
-    /// before are good no more. Nil reads it again with a configuration alone. The shortest of all keys counts. Default: 10 s.
+    /// The interval at which its file is checked; a new key in it is taken up, and tokens of the former key are refused
+    /// from then on. Nil reads it only with a configuration. The shortest interval of all keys counts. Default: 10 s.
     public var reloadEvery: Duration? = .seconds(10)
 
+    /// Creates a key.
     public init(_ source: CredentialSource, keyID: String, teamID: String, topics: Set<String>? = nil) {
         self.source = source
         self.keyID = keyID

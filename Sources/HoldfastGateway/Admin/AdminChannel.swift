@@ -5,7 +5,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Serves HTTP/1.1 over connections that may be dropped before they are served, as those are that come while the server ends.
+/// Serves HTTP/1.1 over connections that may be dropped before they are served, as happens to those accepted during
+/// shutdown.
 struct AdminChannel: ServerChildChannel {
     typealias Value = AcceptedConnection<HTTPRequestPart, HTTPResponsePart>
 

@@ -1,12 +1,12 @@
 internal import Holdfast
 internal import NIOCore
 
-/// The connections of the operators' page. When there are as many as may be, the one that has been idle for longest gives
-/// way to another: those that say nothing must not keep a probe from its answer.
+/// The connections of the admin server. At the limit, a new one replaces the one that has been idle for longest: silent
+/// clients must not keep a probe from its answer.
 final class AdminConnections: Sendable {
     private struct Connection: Sendable {
         let channel: any Channel
-        /// Nil while it has a request.
+        /// nil while a request is being answered.
         var idleSince: NIODeadline?
     }
 
@@ -15,7 +15,7 @@ final class AdminConnections: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Returns: false where each of the others is being answered: then it is to be closed.
+    /// - Returns: false where all others are being answered: the new one has to be closed.
     func add(_ channel: any Channel, now: NIODeadline = .now()) -> Bool {
         let (isAdded, oldest) = connections.withLock { connections -> (Bool, (any Channel)?) in
             var oldest: (key: ObjectIdentifier, value: Connection)?
@@ -35,7 +35,7 @@ final class AdminConnections: Sendable {
 
     func remove(_ channel: any Channel) { connections.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
-    /// It has a request from now on, or none any more.
+    /// Notes that a request has come, or was answered.
     func change(_ channel: any Channel, isIdle: Bool, now: NIODeadline = .now()) {
         connections.withLock { $0[ObjectIdentifier(channel)]?.idleSince = isIdle ? now : nil }
     }

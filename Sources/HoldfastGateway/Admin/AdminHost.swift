@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Refuses requests that a browser was led to: a page of a foreign name that resolves to this machine (name rebinding) asks
-/// with that name, and could read what is answered. A page that listens on this machine alone has no name but its own.
+/// Refuses requests that a browser was led to. A page of a foreign name that resolves to this machine (name rebinding)
+/// asks with that name, and could read the answer. A server that listens on this machine alone has only local names.
 struct AdminHost<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -18,7 +18,7 @@ struct AdminHost<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// - Parameter authority: as the request has it, a port behind it or not; nil for HTTP/1.0's none.
+    /// - Parameter authority: the request's, with or without a port; nil for HTTP/1.0 without one.
     static func isOurs(_ authority: String?) -> Bool {
         guard let authority, !authority.isEmpty else { return true }
         var host = Substring(authority)
@@ -29,7 +29,7 @@ struct AdminHost<Context: RequestContext>: RouterMiddleware {
         }
         if host.lowercased() == "localhost" { return true }
         do {
-            // No name leads a browser to an address that it was not told.
+            // No name leads a browser to an IP address that it was not given.
             _ = try SocketAddress(ipAddress: String(host), port: 0)
             return true
         } catch {

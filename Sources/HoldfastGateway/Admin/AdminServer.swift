@@ -7,10 +7,10 @@ public import Logging
 internal import NIOCore
 public import ServiceLifecycle
 
-/// The operators' page: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1, to be read only.
+/// The admin server for operators: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1, read-only.
 ///
-/// It tells neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it listens on
-/// this machine's own addresses unless told plainly that everybody is meant.
+/// It exposes neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it
+/// listens only on this machine's own addresses unless ``AdminConfiguration/servesEverybody`` is set.
 public final class AdminServer: Service, Sendable {
     private let configuration: AdminConfiguration
     private let health: @Sendable () -> Health
@@ -18,10 +18,13 @@ public final class AdminServer: Service, Sendable {
     private let logger: Logger
     private let listening = Monitor<ListenAddress?>(nil)
 
+    /// Creates a server, which listens once it is run.
+    ///
     /// - Parameters:
-    ///   - health: asked for each look at `/health/ready`; must not block.
-    ///   - metrics: Prometheus' text; the same.
-    /// - Throws: ``GatewayError`` where others would reach it, and nobody has said that they are meant.
+    ///   - health: called for each `/health/ready`; must not block.
+    ///   - metrics: gives Prometheus' text for each `/metrics`; must not block.
+    /// - Throws: ``GatewayError`` where other machines could reach it, and ``AdminConfiguration/servesEverybody`` is
+    ///   not set.
     public init(
         _ configuration: AdminConfiguration, logger: Logger = Logger(label: "holdfast.admin"),
         health: @escaping @Sendable () -> Health, metrics: @escaping @Sendable () -> String
@@ -38,10 +41,10 @@ public final class AdminServer: Service, Sendable {
         self.metrics = metrics
     }
 
-    /// Where it listens, with the port that the system chose; nil until it does.
+    /// The listening address, with the port that the system chose; nil before it listens.
     public var address: ListenAddress? { listening.withLock { $0 } }
 
-    /// Serves until it is shut down or cancelled. May be called once.
+    /// Serves until it is shut down gracefully or cancelled. May be called once.
     ///
     /// - Throws: ``GatewayError`` of kind `cannotListen`.
     public func run() async throws {
@@ -49,14 +52,14 @@ public final class AdminServer: Service, Sendable {
         do {
             try await application().run()
         } catch {
-            // It ends as it was told to, whatever it has to say of that.
+            // Ends without an error: its end was asked for.
             if Task.isCancelled { return }
             throw GatewayError(.cannotListen, "can't listen on \(address): \(Dialer.cause(error))")
         }
     }
 
     private func application() -> some ApplicationProtocol {
-        // HEAD is what some probes ask with.
+        // Some probes use HEAD.
         let router = Router(options: .autoGenerateHeadEndpoints)
         if !configuration.servesEverybody { router.add(middleware: AdminHost()) }
         router.get("health/live") { _, _ in Self.answer(.ok, "text/plain; charset=utf-8", "alive\n") }
@@ -64,7 +67,7 @@ public final class AdminServer: Service, Sendable {
         router.get("metrics") { [metrics] _, _ in
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics())
         }
-        // What Hummingbird has to say of single connections, and of its own end, is no operator's business.
+        // Hummingbird's messages about single connections, and about its own end, do not concern operators.
         var quiet = logger
         quiet.logLevel = .critical
         let (configuration, listening, logger) = (configuration, listening, logger)
@@ -83,8 +86,8 @@ public final class AdminServer: Service, Sendable {
             },
             configuration: .init(address: .hostname(configuration.listen.host, port: configuration.listen.port)),
             onServerRunning: { channel in
-                // Nearest to the socket: whoever comes later would end the server over an error. Hummingbird offers no other
-                // place; where this fails, the listener is closed already.
+                // Nearest to the socket: an error in accepting would otherwise end the server. Hummingbird offers no
+                // other place; if this fails, the listener is closed already.
                 let log = ListenerLog(logger, name: "admin", interval: configuration.logInterval)
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(

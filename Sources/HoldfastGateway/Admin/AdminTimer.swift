@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever trickles in.
-/// Tells the others whether it is idle.
+/// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever
+/// trickles in. Reports to the other connections whether it is idle.
 final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -37,7 +37,7 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // From the head on the request has its time, and its answer: the body of one that trickles brings no more.
+        // From its head on a request has its time, and so has its answer: a trickling body brings no more.
         if case .head = unwrapInboundIn(data) {
             connections.change(context.channel, isIdle: false)
             wait(request, context)
@@ -50,7 +50,7 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
         let written = promise ?? context.eventLoop.makePromise()
         context.write(data, promise: written)
         let isolated = context.loopBound
-        // When it has left, and not when it was handed over: one who does not read it does not get more time.
+        // Idle once the answer has left, not once it was written: a client that does not read gets no extra time.
         written.futureResult.assumeIsolated().whenSuccess {
             self.connections.change(isolated.value.channel, isIdle: true)
             self.wait(self.idle, isolated.value)

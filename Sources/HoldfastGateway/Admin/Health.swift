@@ -1,14 +1,16 @@
-/// Whether there is any use in sending work here, and why not.
+/// The readiness of a service, and the obstacles to it.
 public struct Health: Sendable, Equatable {
-    /// For people and machines, one for each thing that is wrong; none is ready.
+    /// The reasons why no sender is served, one line each, for people and machines. None means ready.
     public var obstacles: [String]
-    /// Conditions that somebody should look at, and that keep no sender from being served; one line each.
+    /// Conditions that an operator should look at, and that keep no sender from being served; one line each.
     public var warnings: [String]
 
+    /// Creates a state of health; without obstacles it is ready.
     public init(obstacles: [String] = [], warnings: [String] = []) {
         self.obstacles = obstacles
         self.warnings = warnings
     }
 
+    /// Whether senders are served: there is no obstacle.
     public var isReady: Bool { obstacles.isEmpty }
 }

@@ -4,14 +4,14 @@ internal import NIOCore
 
 /// Serves the binary protocol at one address.
 struct BinaryIngress: Ingress {
-    /// Under which it submits.
+    /// The name of its producer in the journal.
     static let producerName = "gateway-binary"
 
     let name = "binary"
     let listener: Listener
     private let service: BinaryService
 
-    /// Listens from when it returns.
+    /// Starts to listen.
     static func start(
         _ configuration: BinaryIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger,
         logInterval: Duration
@@ -28,7 +28,7 @@ struct BinaryIngress: Ingress {
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in
-                // A client may close its side first; and one read at a time is what may lie here unread.
+                // A client may close its side first; and at most one read lies here unprocessed.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
                 return [BinaryServerHandler(service: service, channel: channel, isCleartext: tls == nil)]

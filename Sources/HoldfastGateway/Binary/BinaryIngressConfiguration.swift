@@ -1,27 +1,29 @@
 public import Holdfast
 
-/// The listener that speaks the binary protocol.
+/// The configuration of the listener for the binary protocol.
 public struct BinaryIngressConfiguration: Sendable {
+    /// The address to listen on.
     public var listen: ListenAddress
-    /// Nil is the protocol without TLS, for loopback only.
+    /// TLS. Nil is the protocol in cleartext, for loopback only. Default: nil.
     public var tls: ServerTLS?
+    /// The limits of its clients.
     public var limits = ListenerLimits()
-    /// What its notifications are for; nil for what each client's certificate is for.
+    /// The topic of its notifications; nil for the topic of each client's certificate. Default: nil.
     public var topic: String?
-    /// The most notifications of a connection that were read and are not on disk yet: what its client believes to be sent,
-    /// and a kill -9 loses, beside what the kernel's buffers hold and one read of at most 64 KiB. Beyond it nothing is
-    /// read. Default: 1000.
+    /// The most notifications of a connection that were read and are not on disk yet. Its client believes them sent,
+    /// and a kill -9 loses them, together with the kernel's buffers and one read of at most 64 KiB. Beyond the limit
+    /// nothing is read. Default: 1000.
     public var uncommitted = 1000
-    /// How long the journal may take nothing, being full, until a client is told which of its notifications is the last one
-    /// on disk, and its connection is closed; until then nothing is read. Default: 30 s.
+    /// The timeout of a full journal: a client whose notifications find no room for this long is told which one is the
+    /// last on disk, and its connection is closed. Until then nothing is read. Default: 30 s.
     public var roomLimit: Duration = .seconds(30)
-    /// For how long a notification is tried that is not to be stored (an expiration of 0). Zero is one attempt. Default: 1
-    /// hour.
+    /// The lifetime of a notification that is not to be stored (an expiration of 0): it is retried for this long. Zero
+    /// is one attempt. Default: 1 hour.
     public var unstoredLifetime: Duration = .seconds(3600)
-    /// Notifications a second over all connections, beyond which nothing is read for a while; nil for any number.
-    /// Default: nil.
+    /// Notifications a second over all connections, beyond which reading pauses; nil for no limit. Default: nil.
     public var rate: RateLimit?
 
+    /// Creates a configuration; every other setting starts at its default.
     public init(listen: ListenAddress, tls: ServerTLS? = nil, topic: String? = nil) {
         self.listen = listen
         self.tls = tls

@@ -6,8 +6,8 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Drives one ``BinaryServerSession`` on its event loop: requests to the journal, one batch after the other, and the one
-/// answer back.
+/// Drives one ``BinaryServerSession`` on its event loop: passes requests to the journal, one batch after the other, and
+/// the one answer back.
 final class BinaryServerHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -17,18 +17,18 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         /// Speaking TLS.
         case opening
         case serving
-        /// The last word is on its way, our side closed behind it; what comes is thrown away.
+        /// The last answer is on its way, our side closed behind it; arriving bytes are thrown away.
         case lingering
-        /// What was read is still put on disk.
+        /// The connection is gone; the requests read are still put on disk.
         case gone
         case finished
     }
 
-    /// How often a journal that takes nothing is asked again.
+    /// The interval at which a full journal is asked again.
     private static let retryPause = TimeAmount.milliseconds(250)
 
-    /// How long a client may take to close its side when the whole listener ends: many look for an answer with their next
-    /// write only, and until then it waits for them in their kernel.
+    /// The time a client has to close its side when the whole listener ends: many look for an answer only with their
+    /// next write, and until then it waits in their kernel.
     private static let drainLinger = Duration.seconds(1)
 
     private let service: BinaryService
@@ -41,14 +41,14 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var isPumping = false
     private var isDraining = false
-    /// A read that was asked for while none was wanted.
+    /// Whether a read was asked for while none was wanted.
     private var owesRead = false
-    /// When to look again for room in the journal, or under the rate.
+    /// The next look for room in the journal, or under the rate.
     private var resumption: Scheduled<Void>?
-    /// One timer for all that a client may be slow at.
+    /// The one timer for everything that a client may be slow at.
     private var timer: Scheduled<Void>?
     private var deadline: NIODeadline
-    /// There while the connection lingers.
+    /// Present while the connection lingers.
     private var lastWord: LastWord?
 
     init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
@@ -113,7 +113,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Some clients close without TLS's own goodbye; what they wrote counts all the same.
+        // Some clients close without TLS's close_notify; their requests count all the same.
         if case NIOSSLError.uncleanShutdown = error { return }
         if phase == .opening { service.figures.fault(.tls) }
         service.logger.debug("a client's connection failed: \(error)", metadata: metadata)
@@ -139,7 +139,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         watch(for: limits.idle)
     }
 
-    /// The table of clients may be another one: what the connection's notifications are for stays, or it ends.
+    /// The table of clients may have changed: the connection keeps its topic, or it ends.
     private func lookAtClient(_ context: ChannelHandlerContext) {
         guard phase == .serving, client != nil else { return }
         client = ClientGate.client(in: context.pipeline)
@@ -154,7 +154,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             patience: TimeAmount(settings.roomLimit))
     }
 
-    // MARK: Doing what the session says
+    // MARK: Performing the session's steps
 
     private func pump() {
         guard phase == .serving || phase == .gone, !isPumping else { return }
@@ -183,7 +183,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         let count = session.read(atMost: allowance, now: service.producer.clock.wall())
         if count > 0 {
             for rate in rates { rate.took(count) }
-            // A client is as active as it has something to say: bytes that never make a notification are silence.
+            // Only requests count as activity: bytes that never make a notification are silence.
             deadline = .now() + TimeAmount(limits.idle)
         }
         if let pause { resume(in: TimeAmount(pause)) }
@@ -215,7 +215,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
-        // Nothing is read for the journal any more, and everything to be thrown away.
+        // Nothing is read for the journal any more; everything is thrown away.
         resumption?.cancel()
         resumption = nil
         lastWord = LastWord(at: .now(), limit: lingerLimit)
@@ -225,7 +225,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             response.append(to: &bytes)
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
         }
-        // Our side alone: closing both with bytes unread would make the kernel send a reset, which can overtake the answer.
+        // Our side alone: closing both with bytes unread would make the kernel send a reset, which can overtake the
+        // answer.
         context.close(mode: .output).assumeIsolated().whenSuccess {
             self.lastWord?.sent()
             self.lookAtLastWord()
@@ -285,7 +286,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             return end()
         }
         if session.isOpen { service.figures.fault(.idle) }
-        // Told by the protocol's own means: a client that finds a closed connection with its next write would lose it.
+        // In the protocol's own words: a client that finds a closed connection with its next write would lose that
+        // write.
         watch(for: limits.write)
         session.drain()
         pump()

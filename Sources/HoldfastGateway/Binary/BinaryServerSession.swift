@@ -11,23 +11,23 @@ internal import NIOCore
 /// A pure machine: time comes in as an argument.
 struct BinaryServerSession: Sendable {
     enum Step: Sendable {
-        /// To be submitted up to the first refusal; ``committed(_:now:)`` takes the receipts.
+        /// Submit up to the first refusal; ``committed(_:now:)`` takes the receipts.
         case submit([PushNotification])
-        /// The one thing that is ever said. Then our side is closed.
+        /// Send the one answer of the connection, then close our side.
         case answer(ErrorResponse)
-        /// The end, without a word.
+        /// Close without an answer.
         case close
     }
 
-    /// Why nothing more is taken.
+    /// The reason why nothing more is taken.
     fileprivate enum Ending: Sendable {
-        /// This is wrong with the first notification that was not taken.
+        /// The fault of the first notification that was not taken.
         case fault(ErrorResponse)
-        /// We go, and name the last one that is on disk.
+        /// A shutdown, which names the last notification on disk.
         case shutdown
-        /// The client has said all it had to say.
+        /// The client has closed its side.
         case inputEnded
-        /// Nobody can say what is on disk.
+        /// Nobody knows what is on disk.
         case silence
         /// Answered, or closed.
         case over
@@ -38,61 +38,61 @@ struct BinaryServerSession: Sendable {
         let identifier: UInt32?
     }
 
-    /// The most notifications of one commit: the next has to wait for it.
+    /// The most notifications of one commit; further ones wait for it.
     private static let greatestBatch = 5000
 
     /// The most notifications that were read and are not on disk.
     private let limit: Int
-    /// Nil where neither the listener nor the client's certificate has one.
+    /// nil where neither the listener nor the client's certificate has a topic.
     private let translation: BinaryTranslation?
     private let patience: TimeAmount
     private var reader = BinaryRequestReader()
     /// Whether the reader may have a whole request.
     private var hasUnread = false
-    /// Read and not on disk, in order; the first ``submitted`` of them are with the journal.
+    /// Notifications read and not on disk, in order; the journal has the first ``submitted`` of them.
     private var waiting: ArraySlice<Waiting> = []
     private var submitted = 0
-    /// Since when the journal takes nothing; nil while it does.
+    /// The time since which the journal takes nothing; nil while it does.
     private var refusedSince: NIODeadline?
-    /// What the journal said last of why.
+    /// The journal's last reason.
     private(set) var journalTrouble: String?
-    /// Whether the journal is left alone until it is to be asked again.
+    /// Whether the journal is not asked before ``retry(now:)``.
     private var isHolding = false
     private var ending: Ending?
     private var lastCommitted: UInt32?
-    /// A client for which 0 is a name can't be told "none" by it.
+    /// Whether the client uses the identifier 0, which can't mean "none" for it then.
     private var usesZero = false
     private var tally = IngressFigures.Values()
 
     /// - Parameters:
-    ///   - unstoredLifetime: for how long an expiration of 0 is tried; zero is one attempt.
-    ///   - limit: notifications; at least 1.
-    ///   - patience: how long the journal may take nothing until the client is sent away.
+    ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
+    ///   - limit: the most notifications that are not on disk; at least 1.
+    ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
     init(topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount) {
         translation = topic.map { BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime) }
         self.limit = max(limit, 1)
         self.patience = patience
     }
 
-    // MARK: What is asked of it
+    // MARK: State
 
-    /// Whether to read from the socket: not while so much waits as may. Behind an error everything is read, and thrown
-    /// away.
+    /// Whether to read from the socket: not while ``limit`` notifications wait. Behind an error everything is read and
+    /// thrown away.
     var wantsInput: Bool { ending != nil || waiting.count < limit && !hasUnread }
 
-    /// Whether the journal takes nothing, and is to be asked again after a while: ``retry(now:)``.
+    /// Whether the journal takes nothing, and has to be asked again with ``retry(now:)``.
     var isWaitingForJournal: Bool { isHolding && ending.isGoingOn }
 
     /// Whether the end has not begun.
     var isOpen: Bool { ending == nil }
 
-    /// What happened since the last time.
+    /// The counts since the last call.
     mutating func takeTally() -> IngressFigures.Values {
         defer { tally = IngressFigures.Values() }
         return tally
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Takes bytes, split anywhere.
     mutating func receive(_ bytes: Span<UInt8>) {
@@ -104,9 +104,9 @@ struct BinaryServerSession: Sendable {
     /// Reads requests from what has arrived.
     ///
     /// - Parameters:
-    ///   - allowance: how many at most.
+    /// - allowance: the most requests to read.
     ///   - now: by the engine's wall clock.
-    /// - Returns: how many.
+    /// - Returns: the number of requests read.
     mutating func read(atMost allowance: Int, now: WallTime) -> Int {
         var count = 0
         while ending.isReading, hasUnread, waiting.count < limit, count < allowance {
@@ -129,7 +129,7 @@ struct BinaryServerSession: Sendable {
         return count
     }
 
-    /// What to do now; asked until it has nothing.
+    /// The next step; call until it returns nil.
     mutating func next() -> Step? {
         guard submitted == 0, ending.isGoingOn else { return nil }
         if case .silence? = ending { return end(.close) }
@@ -147,7 +147,7 @@ struct BinaryServerSession: Sendable {
         }
     }
 
-    /// The journal has spoken.
+    /// Takes the journal's answer.
     ///
     /// - Parameter receipts: of the batch's notifications, up to the first refusal.
     mutating func committed(_ receipts: [Receipt], now: NIODeadline) {
@@ -157,7 +157,7 @@ struct BinaryServerSession: Sendable {
         loop: for receipt in receipts {
             switch receipt {
             case .accepted, .repeated:
-                // Popped from a slice: what is left is not moved.
+                // Popped from a slice: the rest is not moved.
                 lastCommitted = waiting.popFirst()?.identifier ?? lastCommitted
                 taken += 1
             case .refused(let why):
@@ -181,27 +181,27 @@ struct BinaryServerSession: Sendable {
         if let refusedSince, now - refusedSince >= patience { drop(.shutdown) }
     }
 
-    /// Takes nothing more; what was read is still put on disk, and then the client is told so.
+    /// Takes nothing more; requests read are still put on disk, and then the client is told the last one.
     mutating func drain() {
         guard ending == nil else { return }
         discardUnread(.shutdown)
     }
 
-    /// The client writes no more. What it wrote is put on disk, and that is all; where its last notification was cut off, it
-    /// is told which one is the last on disk.
+    /// The client has closed its side. Its requests are put on disk, and nothing is answered; if its last notification
+    /// was cut off, it is told the last one on disk.
     mutating func inputEnded() {
         guard ending == nil else { return }
         ending = .inputEnded
-        // The reader may hold a notification that is not whole: it is looked at once more.
+        // The reader may hold an incomplete notification: it is asked once more.
         hasUnread = true
     }
 
-    /// The connection is gone: nothing can be answered any more.
+    /// The connection is gone: no answer is possible any more.
     mutating func disconnected() {
         inputEnded()
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
     private mutating func take(_ request: BinaryRequest, now: WallTime) {
         if request.identifier == 0 { usesZero = true }
@@ -223,7 +223,7 @@ struct BinaryServerSession: Sendable {
         case .shuttingDown:
             drop(.shutdown)
         case .badExpirationDate where waiting.first?.notification.expiration != .once:
-            // It was good when it was read, and waited too long.
+            // It was valid when it was read, and waited too long.
             waiting[waiting.startIndex].notification.expiration = .once
         default:
             let identifier = waiting.first?.identifier
@@ -232,7 +232,7 @@ struct BinaryServerSession: Sendable {
         }
     }
 
-    /// The error that comes first is the one that counts: what was written behind it was not taken.
+    /// The first error counts: everything behind it was not taken.
     private mutating func refuse(_ status: BinaryStatus, _ identifier: UInt32?) {
         tally.refused[status.word, default: 0] += 1
         fail(ErrorResponse(status: status, identifier: identifier ?? 0))
@@ -240,7 +240,7 @@ struct BinaryServerSession: Sendable {
 
     private mutating func fail(_ answer: ErrorResponse) { discardUnread(.fault(answer)) }
 
-    /// What waits was not taken, and nobody learns more of it than that.
+    /// Waiting notifications were not taken, and nobody learns more about them.
     private mutating func drop(_ ending: Ending) {
         tally.unanswered += waiting.count
         waiting = []
@@ -259,8 +259,8 @@ struct BinaryServerSession: Sendable {
         return step
     }
 
-    /// Status 10. Before anything with a name is on disk it names 0, which clients take for none of theirs; one that uses 0
-    /// hears nothing instead.
+    /// Status 10. Before a notification with an identifier is on disk it names 0, which clients take for none of
+    /// theirs; a client that uses 0 gets no answer instead.
     private var farewell: Step {
         if let lastCommitted { return .answer(ErrorResponse(status: .shutdown, identifier: lastCommitted)) }
         return usesZero ? .close : .answer(ErrorResponse(status: .shutdown, identifier: 0))
@@ -268,7 +268,7 @@ struct BinaryServerSession: Sendable {
 }
 
 extension BinaryServerSession.Ending? {
-    /// Whether what has arrived is still read.
+    /// Whether arrived requests are still read.
     fileprivate var isReading: Bool {
         switch self {
         case nil, .inputEnded: true

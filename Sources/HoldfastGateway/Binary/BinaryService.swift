@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import Logging
 
-/// What the connections of one binary listener share.
+/// The state that the connections of one binary listener share.
 final class BinaryService: Sendable {
     let producer: Producer
     let logger: Logger
@@ -9,7 +9,7 @@ final class BinaryService: Sendable {
     let figures = IngressFigures()
     let guests: GuestList
     let rate: SharedRate
-    /// Connections that have something which is not on disk, also those that are closed already.
+    /// Connections with notifications that are not on disk, closed ones included.
     let unfinished = UnfinishedWork()
     private let current: Monitor<BinaryIngressConfiguration>
 

@@ -1,23 +1,24 @@
 internal import Holdfast
 internal import HoldfastLegacyAPNs
 
-/// From the binary protocol to HTTP/2: what a client wrote, and what it could not say then and Apple wants to be told now.
+/// Translates from the binary protocol to HTTP/2, and adds the fields that the binary protocol lacked and Apple demands
+/// now.
 ///
 /// A pure function of the request, its topic and the time.
 struct BinaryTranslation: Sendable {
-    /// What is wrong with a request, as an error response says it.
+    /// The fault of a request, as an error response says it.
     struct Fault: Error, Hashable, Sendable {
         let status: BinaryStatus
         init(_ status: BinaryStatus) { self.status = status }
     }
 
     let topic: String
-    /// For how long an expiration of 0 is tried; zero is one attempt.
+    /// The lifetime of an expiration of 0; zero is one attempt.
     let unstoredLifetime: Duration
 
-    /// Apple's order: the token, the payload, and what is about them.
+    /// Checks in Apple's order: the token, the payload, and the rest.
     ///
-    /// - Parameter now: an expiration that is not later was over when it came: one attempt, as Apple made of it.
+    /// - Parameter now: an expiration that is not later had passed when it came: one attempt, as Apple made of it.
     func notification(_ request: BinaryRequest, now: WallTime) throws(Fault) -> PushNotification {
         guard let bytes = request.token, !bytes.isEmpty else { throw Fault(.missingToken) }
         guard let token = DeviceToken(bytes: bytes) else { throw Fault(.invalidTokenSize) }
@@ -29,33 +30,32 @@ struct BinaryTranslation: Sendable {
             expiration: expiration(request.expiration, now: now))
     }
 
-    /// Nothing (command 0, or an item that was left out) is the engine's default lifetime; what is over already is one
-    /// attempt.
+    /// No expiration (command 0, or an item left out) is the engine's default lifetime; a past one is one attempt.
     private func expiration(_ seconds: UInt32?, now: WallTime) -> Expiration? {
         guard let seconds = seconds.map(Int64.init) else { return nil }
         if seconds == 0 { return .unstored(for: unstoredLifetime, from: now) }
         return seconds > now.seconds ? .at(seconds) : .once
     }
 
-    /// Background notifications have priority 5, whatever their client asked for: with 10 Apple refuses them. A number that
-    /// never was one counts as none.
+    /// Background notifications have priority 5, whatever their client asked for: with 10 Apple refuses them. An
+    /// invalid number counts as none.
     private static func priority(_ rawValue: UInt8?, type: PushType) -> Priority? {
         type == .background ? .considerate : rawValue.flatMap { Priority(rawValue: $0) }
     }
 
     // MARK: The push type
 
-    /// What the topic's ending stands for (Apple: *Sending notification requests to APNs*, `apns-topic`).
+    /// The push type of a topic's suffix (Apple: *Sending notification requests to APNs*, `apns-topic`).
     private static let typesByEnding: [(ending: String, type: PushType)] = [
         (".voip", .voip), (".complication", .complication), (".pushkit.fileprovider", .fileprovider),
         (".location-query", .location), (".voip-ptt", .pushtotalk),
         (PushType.liveActivityTopicEnding, .liveactivity),
     ]
 
-    /// The topics of certificates for device management.
+    /// The prefix of the topics of certificates for device management.
     private static let managementTopics = "com.apple.mgmt."
 
-    /// Clients of the binary protocol never said it. The topic says it, or what is in the payload: `mdm` wakes a managed
+    /// Clients of the binary protocol had no push type. The topic tells it, or the payload: `mdm` wakes a managed
     /// device, and `content-available` with nothing for the user to notice is a background notification.
     private func pushType(of payload: [UInt8]) -> PushType {
         if let type = Self.typesByEnding.first(where: { topic.hasSuffix($0.ending) })?.type { return type }
@@ -63,7 +63,7 @@ struct BinaryTranslation: Sendable {
         do throws(JSONFault) {
             return try Self.type(payload.span)
         } catch {
-            // Not JSON, which is refused elsewhere.
+            // Not JSON: refused elsewhere.
             return .alert
         }
     }
@@ -80,13 +80,13 @@ struct BinaryTranslation: Sendable {
         return .alert
     }
 
-    /// Whether `aps` asks for the app alone.
+    /// Whether `aps` is only for the app.
     private static func isBackground(_ bytes: Span<UInt8>, _ aps: inout JSONMembers) throws(JSONFault) -> Bool {
         var isForApp = false
         while let name = try aps.nextName(bytes) {
             if JSONScanner.isNoticed(bytes, in: name) { return false }
             guard JSONScanner.isString(bytes, in: name, equalTo: "content-available") else { continue }
-            // Apple writes the number 1; clients in the wild wrote true too.
+            // Apple writes the number 1; clients in the wild wrote true, too.
             let value = try aps.value(bytes).range
             let first = bytes[value.lowerBound]
             isForApp = value.count == 1 && first == UInt8(ascii: "1") || first == UInt8(ascii: "t")
@@ -96,10 +96,10 @@ struct BinaryTranslation: Sendable {
 }
 
 extension BinaryStatus {
-    /// What answers a notification that the engine has refused.
+    /// The status that answers a refusal of the engine.
     ///
-    /// A payload that is no JSON has no status of its own; 7 makes a client give up the payload and leave the token alone.
-    /// What is our own configuration's fault (no route serves the topic) is 1: it is worth another try.
+    /// A payload that is not JSON has no status of its own; 7 makes a client give up the payload and keep the token. A
+    /// fault of our own configuration (no route serves the topic) is 1: it is worth a retry.
     init(_ refusal: Refusal) {
         switch refusal.reason {
         case .blacklisted: self = .invalidToken
@@ -113,7 +113,7 @@ extension BinaryStatus {
         }
     }
 
-    /// Its word, as the engine names it elsewhere.
+    /// The engine's name for the status.
     var word: String {
         self == .shutdown
             ? Reason.shutdown.rawValue : SendResult(binaryStatus: rawValue).reason?.rawValue ?? "Status\(rawValue)"

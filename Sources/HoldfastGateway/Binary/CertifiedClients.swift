@@ -1,13 +1,13 @@
 internal import Holdfast
 internal import HoldfastOpenSSL
 
-/// What the listeners of the binary protocol and of feedback have in common: certificates are all that their clients can
-/// show, and where no topic is configured, all that says what they are for.
+/// Common to the listeners of the binary protocol and of feedback: a certificate is the only credential of their
+/// clients and, where no topic is configured, the only source of their topic.
 struct CertifiedClients {
-    /// The TLS of such a listener, with a certificate demanded where others than this machine's processes reach it.
+    /// The TLS of such a listener. Demands a certificate where other machines can reach it.
     ///
-    /// - Parameter listener: for people.
-    /// - Throws: ``GatewayError`` where it would serve everybody, or nobody could say for which topic.
+    /// - Parameter listener: its name, for people.
+    /// - Throws: ``GatewayError`` where it would serve everybody, or clients would have no topic.
     static func tls(
         _ tls: ServerTLS?, at address: ListenAddress, topic: String?, of listener: String
     ) throws(GatewayError) -> ServerTLS? {
@@ -26,12 +26,12 @@ struct CertifiedClients {
         return tls
     }
 
-    /// What a client speaks of, once TLS is up: what is configured; where nothing is, what its certificate is for, as Apple
-    /// writes it (the subject's user identifier, or the first of its topics), or the one topic that the table of clients has
-    /// for it.
+    /// The topic of a client, once TLS is up: the configured one; without it the topic of its certificate, as Apple
+    /// writes it (the subject's user identifier, or the first of its topics), or the one topic that the table of
+    /// clients has for it.
     ///
-    /// - Returns: nil where nothing says it, for a certificate of Apple's that is for other topics than the one configured,
-    ///   and where the table has other topics for its bearer.
+    /// - Returns: nil where there is none, for a certificate of Apple's that is for other topics than the configured
+    ///   one, and where the table has other topics for its bearer.
     static func topic(of client: KnownClient?, configured: String?) -> String? {
         guard let client else { return configured }
         let topic = topic(of: client.certificate, configured: configured)
@@ -50,7 +50,7 @@ struct CertifiedClients {
         var said: String? { if case .said(let topic) = self { topic } else { nil } }
     }
 
-    /// What can't be read of a certificate says nothing: the handshake has found it good all the same.
+    /// Unreadable parts of a certificate are ignored: the handshake has found it valid all the same.
     private static func topic(of certificate: Certificate, configured: String?) -> Topic {
         guard let facts = try? certificate.facts(), let topics = facts.topics else {
             return configured.map { .said($0) } ?? .unsaid

@@ -2,13 +2,13 @@ internal import Holdfast
 internal import Logging
 internal import NIOCore
 
-/// Serves the feedback protocol at one address: from the blacklist, which tokens of a topic are not to be sent to.
+/// Serves the feedback protocol at one address: a topic's blacklisted tokens.
 struct FeedbackIngress: Ingress {
     let name = "feedback"
     let listener: Listener
     private let service: FeedbackService
 
-    /// Listens from when it returns.
+    /// Starts to listen.
     static func start(
         _ configuration: FeedbackIngressConfiguration, engine: PushEngine, room: ConnectionRoom, logger: Logger,
         logInterval: Duration
@@ -24,7 +24,7 @@ struct FeedbackIngress: Ingress {
         let listener = try await Listener.start(
             configuration.listen, tls: tls, door: door,
             handlers: { channel in
-                // A client's end is told from a reset only where it does not end the connection at once.
+                // Otherwise the client's close would end the connection at once, and look like a reset.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 return [FeedbackServerHandler(service: service, isCleartext: tls == nil)]
             })

@@ -4,14 +4,14 @@ internal import HoldfastLegacyAPNs
 /// One client's reading of the blacklist, page by page: the topic's entries that were added since the last one.
 struct FeedbackReading: Sendable {
     struct Page: Sendable {
-        /// The most that a record of TLS carries (RFC 8446, section 5.1).
+        /// The most bytes of a TLS record (RFC 8446, section 5.1).
         static let greatestRecord = 1 << 14
 
-        /// Tuples, in portions to be written one by one, each a record of TLS. None is torn: clients take what one reading
-        /// gives them for whole tuples, and that is a record.
+        /// Tuples in portions, written one by one, each a TLS record. No tuple is split: clients take the bytes of one
+        /// read, which is a record, for whole tuples.
         private(set) var records: [[UInt8]] = []
         private(set) var count = 0
-        /// Behind this page; nil when it was the last.
+        /// The reading behind this page; nil when it was the last.
         var rest: FeedbackReading?
 
         mutating func add(_ tuple: FeedbackTuple) {
@@ -26,14 +26,14 @@ struct FeedbackReading: Sendable {
     }
 
     let topic: String
-    /// The push service that the topic's notifications go to; nil when no route serves it. What another one has said of a
-    /// token, such as that of development, says nothing of it here.
+    /// The push service of the topic's notifications; nil when no route serves it. The answers of another one, such as
+    /// the development service, say nothing about a token here.
     let endpoint: String?
-    /// Numbers of additions: told before; and the last one of this reading.
+    /// Numbers of additions: the last one served before, and the last one of this reading.
     let after: UInt64
     let through: UInt64
-    /// The blacklist is ordered by tokens.
-    private(set) var position: DeviceToken?
+    /// The blacklist is ordered by tokens. Behind them come other services' addresses, which this protocol has no form for.
+    private(set) var position: Recipient?
 
     init(topic: String, endpoint: String?, after: UInt64, through: UInt64) {
         self.topic = topic
@@ -42,7 +42,7 @@ struct FeedbackReading: Sendable {
         self.through = through
     }
 
-    /// Whether there is anything new to look for.
+    /// Whether there may be new entries.
     var isOfUse: Bool { through > after }
 
     private func isMeant(_ entry: BlacklistEntry) -> Bool {
@@ -50,18 +50,19 @@ struct FeedbackReading: Sendable {
             && entry.number <= through
     }
 
-    /// - Parameter entries: of the blacklist, from the first behind ``position`` on.
+    /// - Parameter entries: the blacklist from behind ``position`` on.
     func page(_ entries: [BlacklistEntry], isLast: Bool) -> Page {
         var page = Page()
-        // A token's entries come together, and it is told once.
+        // A token's entries come together; it is served once.
         var told: DeviceToken?
-        for entry in entries where isMeant(entry) && entry.token != told {
-            page.add(FeedbackTuple(token: entry.token, since: entry.since))
-            told = entry.token
+        for entry in entries where isMeant(entry) {
+            guard let token = entry.token, token != told else { continue }
+            page.add(FeedbackTuple(token: token, since: entry.since))
+            told = token
         }
         if !isLast, let last = entries.last {
             var rest = self
-            rest.position = last.token
+            rest.position = last.recipient
             page.rest = rest
         }
         return page

@@ -5,11 +5,11 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Tells one client its topic's feedback, page by page, each when the one before is with the kernel; and moves the topic
-/// on when the client has taken all of it.
+/// Serves one client its topic's feedback, page by page, each once the kernel has the one before. Moves the topic's
+/// position on when the client has taken everything.
 ///
-/// Taken means: the client's kernel has acknowledged every byte before our side was closed, and the client closed its own
-/// behind that, in order. One that dies with something unread resets the connection, and what it was told is told again.
+/// Taken means: the client's kernel acknowledged every byte before our side was closed, and the client closed its own
+/// behind that, in order. A client that dies with unread bytes resets the connection, and gets the same tuples again.
 final class FeedbackServerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -18,14 +18,14 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         /// Speaking TLS.
         case opening
         case telling
-        /// Everything is with our kernel, and not yet with the client's.
+        /// Our kernel has everything, the client's not yet.
         case draining
-        /// Our side is closed: the client's is awaited.
+        /// Our side is closed; the client's close is awaited.
         case closing
         case ended
     }
 
-    /// How often the send queue is looked at, at first and at most; it has no event.
+    /// The first and the longest interval between two looks at the send queue, which has no event.
     private static let leastLook = TimeAmount.milliseconds(1)
     private static let greatestLook = TimeAmount.milliseconds(100)
 
@@ -65,12 +65,12 @@ final class FeedbackServerHandler: ChannelInboundHandler {
             let client = ClientGate.client(in: context.pipeline)
             begin(context, topic: CertifiedClients.topic(of: client, configured: service.settings.topic))
         case ChannelEvent.inputClosed:
-            // Before our own end: a client that reads no further, or one that nobody can tell from it.
+            // Before our own close: a client that reads no further, or looks like one.
             if phase != .closing { end() }
         case is Listener.Drain:
             if phase == .opening { end() }
         case is Listener.CutOff:
-            // It is cut off, and has not ended its side by itself.
+            // It is cut off, and has not closed its side by itself.
             end()
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -83,7 +83,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Some clients close without TLS's own goodbye; how TCP ended says more.
+        // Some clients close without TLS's close_notify; the end of TCP says more.
         if case NIOSSLError.uncleanShutdown = error { return }
         if phase == .opening { service.figures.fault(.tls) }
         service.logger.debug("a client's reading of the feedback failed: \(error)")
@@ -96,7 +96,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    // MARK: Telling
+    // MARK: Serving
 
     private func begin(_ context: ChannelHandlerContext, topic: String?) {
         guard phase == .opening else { return }
@@ -127,7 +127,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
             self.told += page.count
             if let rest = page.rest { self.tell(rest) } else { self.drain() }
         }
-        // Each page gets the time of its own to be read in.
+        // The write timeout is for each page.
         watch(for: limits.write, .write)
         guard let last = page.records.last else { return proceed() }
         for record in page.records.dropLast() {
@@ -141,7 +141,7 @@ final class FeedbackServerHandler: ChannelInboundHandler {
         switch result {
         case .success(let value): body(value)
         case .failure(let error):
-            // The client finds the connection broken off, and comes again.
+            // The client finds the connection closed, and connects again.
             service.logger.warning("the blacklist can't be read for the feedback: \(error)")
             end()
         }

@@ -3,16 +3,17 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// What the connections of one feedback listener share: the blacklist, and how far each topic's readers have come.
+/// The state that the connections of one feedback listener share: the blacklist, and the position of each topic's
+/// readers.
 final class FeedbackService: Sendable {
-    /// Entries that are looked at between two writes.
+    /// The blacklist entries that are read between two writes.
     static let pageSize = 1000
 
     let logger: Logger
     let log: ListenerLog
     let figures = IngressFigures()
     let guests: GuestList
-    /// Readings whose end is not on disk, also those whose connection is closed already.
+    /// Readings whose end is not on disk, those of closed connections included.
     let unfinished = UnfinishedWork()
     private let engine: PushEngine
     private let current: Monitor<FeedbackIngressConfiguration>
@@ -35,10 +36,10 @@ final class FeedbackService: Sendable {
 
     // MARK: Reading, on a thread that may wait for the disk
 
-    /// What a topic's readers have not been told yet.
+    /// Begins a reading of the entries that a topic's readers have not got yet.
     func begin(_ topic: String, on loop: any EventLoop) -> EventLoopFuture<FeedbackReading> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [engine] in
-            // First: what is added from here on has a greater number, and is for the next reading.
+            // First: later additions have a greater number, and are for the next reading.
             let through = engine.blacklist.storage.lastNumber
             return FeedbackReading(
                 topic: topic, endpoint: engine.serviceIdentity(for: topic), after: try Self.cursor(of: topic, engine),
@@ -46,7 +47,7 @@ final class FeedbackService: Sendable {
         }
     }
 
-    /// The tuples of the next page, as they go over the wire, and the reading behind it.
+    /// The tuples of the next page, encoded, and the reading behind it.
     func page(_ reading: FeedbackReading, on loop: any EventLoop) -> EventLoopFuture<FeedbackReading.Page> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [engine] in
             let entries = try engine.blacklist.entries(after: reading.position, limit: Self.pageSize)
@@ -54,9 +55,9 @@ final class FeedbackService: Sendable {
         }
     }
 
-    /// The topic's next reader is told what comes behind the reading's end.
+    /// Moves the topic's position to the end of the reading.
     ///
-    /// - Parameter completion: on a thread of its own, when that is on disk, or why it is not.
+    /// - Parameter completion: called on a thread of its own once the position is on disk, or with the error.
     func taken(
         _ reading: FeedbackReading, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {

@@ -9,15 +9,16 @@ struct AnswerWriter {
     private var device = Success(idName: Self.deviceID)
     private var broadcast = Success(idName: Self.broadcastID)
 
-    /// - Returns: false when the client has given the request up.
-    mutating func accept(_ its: RequestDesk.Waiting, _ session: inout HTTP2ServerSession) -> Bool {
+    /// - Returns: false when the client has reset the stream.
+    mutating func accept(_ its: HTTP2IngressSession.Waiting, _ session: inout HTTP2ServerSession) -> Bool {
         let block = its.isBroadcast ? broadcast.headerBlock(its) : device.headerBlock(its)
         return session.respond(streamID: its.streamID, headerBlock: block)
     }
 
     /// - Parameter retryAfter: seconds.
     func refuse(
-        _ its: RequestDesk.Waiting, _ answer: RefusalAnswer, retryAfter: Int?, _ session: inout HTTP2ServerSession
+        _ its: HTTP2IngressSession.Waiting, _ answer: RefusalAnswer, retryAfter: Int?,
+        _ session: inout HTTP2ServerSession
     ) {
         var headers = [
             (name: its.isBroadcast ? Self.broadcastID : Self.deviceID, value: its.idText ?? its.id.description),
@@ -28,7 +29,7 @@ struct AnswerWriter {
     }
 }
 
-/// `:status: 200` and an id, whose value is at its end and is exchanged for each answer.
+/// The header block of `:status: 200` and an id, whose value is at its end and is replaced for each answer.
 private struct Success {
     private var block: [UInt8]
     private let idStart: Int
@@ -41,7 +42,7 @@ private struct Success {
         id.reserveCapacity(36)
     }
 
-    mutating func headerBlock(_ its: RequestDesk.Waiting) -> [UInt8] {
+    mutating func headerBlock(_ its: HTTP2IngressSession.Waiting) -> [UInt8] {
         if let text = its.idText {
             var index = idStart
             for byte in text.utf8 {

@@ -1,18 +1,18 @@
 internal import Holdfast
 
-/// The bytes of requests that have begun and not ended, over all connections of a listener.
+/// Limits the bytes of incomplete requests over all connections of a listener.
 ///
-/// Each connection is bounded by itself, but a client may have many. Beyond the limit those go that have more than their
-/// share: who begins many requests on each of many connections, and ends none. Senders who end what they begin have next to
-/// nothing here.
+/// Each connection has a limit of its own, but a client may have many connections. Beyond the limit, connections with
+/// more than their share are closed: they belong to clients that begin many requests on many connections, and end none.
+/// Senders that end their requests have next to nothing here.
 ///
-/// A connection is judged when its part changes. Those that stop just below what their share was then can together come to a
-/// few times the limit, until the sweep of requests that do not end resets theirs.
+/// A connection is judged when its part changes. Connections that stop just below their share at that time can together
+/// hold a few times the limit, until the sweep of unfinished requests resets them.
 final class BegunRequests: Sendable {
     private struct State: Sendable {
         var limit: Int
         var byteCount = 0
-        /// Connections that have some of them.
+        /// Connections with incomplete requests.
         var holders = 0
     }
 
@@ -23,9 +23,9 @@ final class BegunRequests: Sendable {
 
     func change(limit: Int) { state.withLock { $0.limit = limit } }
 
-    /// One connection's part was `old` bytes, and is `new` bytes.
+    /// Notes that one connection's part has changed from `old` to `new` bytes.
     ///
-    /// - Returns: whether the connection has to go.
+    /// - Returns: whether the connection has to be closed.
     func change(from old: Int, to new: Int) -> Bool {
         state.withLock { state in
             state.byteCount += new - old

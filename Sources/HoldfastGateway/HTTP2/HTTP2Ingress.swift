@@ -1,16 +1,16 @@
 internal import Holdfast
 internal import Logging
 
-/// APNs over HTTP/2 for senders: what they hand over is on disk before they are told 200.
+/// APNs over HTTP/2 for senders: a notification is on disk before its 200.
 struct HTTP2Ingress: Ingress {
-    /// Under which it submits.
+    /// The name of its producer in the journal.
     static let producerName = "gateway-http2"
 
     let name = "http2"
     let listener: Listener
     private let service: HTTP2IngressService
 
-    /// Listens from when it returns.
+    /// Starts to listen.
     ///
     /// - Throws: ``GatewayError``.
     static func start(
@@ -31,7 +31,7 @@ struct HTTP2Ingress: Ingress {
         return HTTP2Ingress(listener: listener, service: service)
     }
 
-    /// Where nothing but a certificate lets a client submit, one without is turned away in the handshake.
+    /// Where a certificate is the only possible credential, a client without one is refused in the handshake.
     private static func tls(_ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey]) -> ServerTLS? {
         var tls = configuration.tls
         if tls?.clientAuthorities != nil, submitters.isEmpty, configuration.asksForCredentials {
@@ -46,12 +46,12 @@ struct HTTP2Ingress: Ingress {
     }
 
     var figures: IngressFigures { service.figures }
-    /// What is on its way to the disk when its client has gone is nobody's to wait for: it was told nothing.
+    /// Nobody waits for a notification that is on its way to disk when its client has gone: it was answered nothing.
     var unfinished: UnfinishedWork? { nil }
 
     func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void {
         guard var new = configuration.http2 else { return {} }
-        // Who may submit follows from where it listens, and not from where it would.
+        // Access follows from the actual listening address, not from a configured one.
         new.listen = listener.address
         let access = try SubmitterAccess(new, configuration.submitters, service.producer)
         let settings = HTTP2IngressSettings(new, access: access, producer: service.producer)

@@ -1,28 +1,32 @@
 public import Holdfast
 
-/// The listener that speaks APNs over HTTP/2.
+/// The configuration of the listener for APNs over HTTP/2.
 public struct HTTP2IngressConfiguration: Sendable {
+    /// The address to listen on.
     public var listen: ListenAddress
-    /// Nil is h2 in the clear, for loopback only.
+    /// TLS. Nil is HTTP/2 in cleartext, for loopback only. Default: nil.
     public var tls: ServerTLS?
-    /// Whether clients on this machine have to show credentials, too. Those from elsewhere always have to. Default: false.
+    /// Whether clients on this machine have to show credentials. Clients from other machines always have to. Default:
+    /// false.
     public var requiresCredentials = false
+    /// The limits of its clients.
     public var limits = ListenerLimits()
-    /// Requests at a time on a connection (MAX_CONCURRENT_STREAMS). Default: 1000.
+    /// The most requests at a time on a connection (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 1000.
     public var streams = 1000
-    /// Bytes of requests that have begun and not ended, over all connections: beyond them the connections that have more
-    /// than their share are closed (ENHANCE_YOUR_CALM). Default: 256 MiB.
+    /// The most bytes of incomplete requests over all connections. Beyond it, connections with more than their share
+    /// are closed (ENHANCE_YOUR_CALM). Default: 256 MiB.
     public var memory = 256 << 20
     /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
-    /// `retry-after`; nil for any number. Default: nil.
+    /// `retry-after`; nil for no limit. Default: nil.
     public var rate: RateLimit?
-    /// For how long a notification is tried that is not to be stored (`apns-expiration: 0`), unless its sender asks for one
-    /// attempt. Zero is one attempt for each. Default: 1 hour.
+    /// The lifetime of a notification that is not to be stored (`apns-expiration: 0`): it is retried for this long,
+    /// unless its sender asks for one attempt. Zero is one attempt for each. Default: 1 hour.
     public var unstoredLifetime: Duration = .seconds(3600)
-    /// What a sender is told in `retry-after` (whole seconds, at least 1) while the journal is full or the gateway ends.
+    /// The value of `retry-after` (whole seconds, at least 1) while the journal is full or the gateway shuts down.
     /// Default: 10 s.
     public var retryAfter: Duration = .seconds(10)
 
+    /// Creates a configuration; every other setting starts at its default.
     public init(listen: ListenAddress, tls: ServerTLS? = nil) {
         self.listen = listen
         self.tls = tls

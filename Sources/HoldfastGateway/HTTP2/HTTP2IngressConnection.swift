@@ -5,10 +5,10 @@ internal import HoldfastTransport
 internal import NIOCore
 internal import NIOTLS
 
-/// Told to each connection of a listener when a configuration has been taken up.
+/// Sent to each connection of a listener when a configuration has been taken up.
 struct HTTP2IngressReload: Sendable {}
 
-/// One client's connection: performs what its ``RequestDesk`` says. Lives on one event loop.
+/// One client's connection: performs the decisions of its ``HTTP2IngressSession``. Lives on one event loop.
 ///
 /// All requests of one read are one submission, and all answers of one commit are one write.
 final class HTTP2IngressConnection: ChannelInboundHandler {
@@ -19,19 +19,19 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
         case serving
-        /// Our side is closed; what the client still sends is thrown away.
+        /// Our side is closed; the client's further bytes are thrown away.
         case lingering
         case closed
     }
 
     private let service: HTTP2IngressService
-    private var desk: RequestDesk
+    private var session: HTTP2IngressSession
     private var clock: ConnectionClock
     private var context: ChannelHandlerContext?
     private var bound: NIOLoopBound<HTTP2IngressConnection>?
     private var state = State.opening
     private var isSecure: Bool
-    /// Whether the listener's list has it among those who have shown credentials.
+    /// Whether the listener's list counts it among those with credentials.
     private var isProven = false
     private var output = ByteBuffer()
     private var timer: Scheduled<Void>?
@@ -39,21 +39,21 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     /// Batches that were handed over to be packed and are not answered yet.
     private var handedOver = 0
 
-    /// What of ours the listener's connections count.
+    /// The bytes of this connection in ``BegunRequests``.
     private var begunByteCount = 0
 
-    /// A batch of so many is worth a hand-over.
+    /// The least notifications of a batch that is worth a hand-over.
     private static let handOverCount = 32
 
-    /// How long the client may take to close its side after ours.
+    /// The time a client has to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
 
     init(service: HTTP2IngressService) {
         self.service = service
         let settings = service.settings
         isSecure = !service.isSecure
-        desk = RequestDesk(settings)
-        clock = ConnectionClock(settings.limits, isStranger: desk.isStranger, now: .now())
+        session = HTTP2IngressSession(settings)
+        clock = ConnectionClock(settings.limits, isStranger: session.isStranger, now: .now())
     }
 
     // MARK: The channel's life
@@ -80,7 +80,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         state = .closed
-        desk.abandon()
+        session.abandon()
         count(begun: 0)
         publish()
         context.fireChannelInactive()
@@ -92,13 +92,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             secured(by: negotiatedProtocol, context)
         case is Listener.Drain:
             guard isReading else { return }
-            // Without TLS there is nothing to say, and nothing in hand.
+            // Without TLS there is nothing to answer.
             guard isSecure else { return cut(fault: nil) }
-            desk.drain()
+            session.drain()
             finishCycle()
         case is Listener.CutOff:
             guard isReading else { return }
-            if isSecure { desk.close(nil) }
+            if isSecure { session.close(nil) }
             publish()
             flush()
             state = .closed
@@ -106,7 +106,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
             lookAtCertificate(context)
         case is HTTP2IngressReload:
             let settings = service.settings
-            desk.change(to: settings)
+            session.change(to: settings)
             clock.limits = settings.limits
             lookAtProof()
             setTimer()
@@ -116,9 +116,10 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         }
     }
 
-    /// TLS is up: our SETTINGS may go out.
+    /// Sends our SETTINGS: TLS is up.
     private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
-        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells what they speak.
+        // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells the
+        // protocol.
         guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: .alpn) }
         isSecure = true
         lookAtCertificate(context)
@@ -127,11 +128,11 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     private func lookAtCertificate(_ context: ChannelHandlerContext) {
         guard let client = ClientGate.client(in: context.pipeline) else { return }
-        desk.know(client)
+        session.know(client)
         lookAtProof()
     }
 
-    /// A client that speaks no TLS, breaks off or resets costs a connection.
+    /// A client that speaks no TLS, breaks off or resets costs only its connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         end(fault: state == .opening && service.isSecure ? .tls : nil)
     }
@@ -153,8 +154,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isReading, isSecure else { return }
         let bytes = unwrapInboundIn(data)
-        desk.receive(bytes.readableBytesUInt8Span, now: EngineClock.system.wall())
-        if state == .opening, desk.isOpen {
+        session.receive(bytes.readableBytesUInt8Span, now: EngineClock.system.wall())
+        if state == .opening, session.isOpen {
             state = .serving
             clock.spoke()
         }
@@ -163,11 +164,11 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     /// The client may have shown credentials, or has to show others.
     private func lookAtProof() {
-        if desk.isStranger != clock.isStranger {
-            if desk.isStranger { clock.doubted(at: .now()) } else { clock.proved() }
+        if session.isStranger != clock.isStranger {
+            if session.isStranger { clock.doubted(at: .now()) } else { clock.proved() }
         }
-        guard desk.hasProof != isProven, let context else { return }
-        isProven = desk.hasProof
+        guard session.hasProof != isProven, let context else { return }
+        isProven = session.hasProof
         if isProven { service.guests.proved(context.channel) } else { service.guests.doubted(context.channel) }
     }
 
@@ -180,28 +181,28 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func finishCycle() {
         guard isReading else { return }
         submit()
-        if count(begun: desk.begunByteCount) {
-            desk.shed()
+        if count(begun: session.begunByteCount) {
+            session.shed()
             count(begun: 0)
         }
-        desk.settle()
-        if desk.heldBack > 0 || clock.isHolding { clock.held(desk.heldBack, sent: desk.heldSent, at: .now()) }
+        session.settle()
+        if session.heldBack > 0 || clock.isHolding { clock.held(session.heldBack, sent: session.heldSent, at: .now()) }
         publish()
         flush()
-        if desk.isOver { closeOutput() }
+        if session.isOver { closeOutput() }
     }
 
     private func submit() {
-        guard desk.batchCount > 0, let bound, let context else { return }
-        let (own, ownPause) = desk.clientRate?.take(desk.batchCount) ?? (desk.batchCount, 0)
+        guard session.batchCount > 0, let bound, let context else { return }
+        let (own, ownPause) = session.clientRate?.take(session.batchCount) ?? (session.batchCount, 0)
         let (granted, pause) = service.rate.take(own)
         let retryAfter = granted < own ? pause : ownPause
-        let batch = desk.takeBatch(granted: granted, retryAfter: retryAfter)
+        let batch = session.takeBatch(granted: granted, retryAfter: retryAfter)
         guard !batch.notifications.isEmpty else { return }
         let loop = context.eventLoop
         let waiting = batch.waiting
         let producer = service.producer
-        // A few are packed sooner than handed over; but none overtakes what was read before it.
+        // A few are packed sooner than handed over; but none overtakes earlier ones.
         let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
         let submit = { @Sendable in
             producer.submitTellingRepeats(batch.notifications) { receipts, repeats in
@@ -214,18 +215,18 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     }
 
     private func committed(
-        _ waiting: [RequestDesk.Waiting], _ receipts: [Receipt], _ repeats: Int, wereHandedOver: Bool
+        _ waiting: [HTTP2IngressSession.Waiting], _ receipts: [Receipt], _ repeats: Int, wereHandedOver: Bool
     ) {
         if wereHandedOver { handedOver -= 1 }
         guard isReading else { return }
-        desk.committed(waiting, receipts, repeats: repeats)
+        session.committed(waiting, receipts, repeats: repeats)
         finishCycle()
     }
 
     private func flush() {
-        guard isSecure, desk.hasOutput, let context, let bound else { return }
+        guard isSecure, session.hasOutput, let context, let bound else { return }
         output.clear()
-        desk.drainOutput(into: &output)
+        session.drainOutput(into: &output)
         clock.wrote(at: .now())
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in bound.value.clock.written(at: .now()) }
@@ -241,8 +242,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     }
 
     private func publish() {
-        if let tally = desk.takeTally() { service.figures.add(tally) }
-        for (line, words) in desk.takeTroubles() { service.log(line, words, peer: context?.channel.remoteAddress) }
+        if let tally = session.takeTally() { service.figures.add(tally) }
+        for (line, words) in session.takeTroubles() { service.log(line, words, peer: context?.channel.remoteAddress) }
     }
 
     // MARK: Time
@@ -256,13 +257,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func timePassed() {
         guard isReading else { return }
         let now = NIODeadline.now()
-        switch clock.verdict(at: now, isOwed: desk.outstanding > 0) {
+        switch clock.verdict(at: now, isOwed: session.outstanding > 0) {
         case .goOn: break
         case .sweep:
             clock.swept(at: now, taken: takenOfPending)
-            desk.sweep()
+            session.sweep()
         case .close(let what) where what == .idle || what == .unproven:
-            desk.close(what)
+            session.close(what)
         case .close(let what):
             return cut(fault: what)
         }
@@ -270,7 +271,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         finishCycle()
     }
 
-    /// How much the client's kernel has taken so far; nil where it has taken everything.
+    /// The bytes that the client's kernel has taken; nil where it has taken everything.
     private var takenOfPending: UInt64? {
         guard let context, let info = TCPInfo.read(context.channel), !info.isDrained else { return nil }
         return info.rawBytesAcknowledged
@@ -280,16 +281,16 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     /// Closes without a word of HTTP/2.
     private func end(fault: ListenerFault?) {
-        if let fault { desk.countFault(fault) }
+        if let fault { session.countFault(fault) }
         publish()
-        // What TLS has to say of its end is no fault of its own.
+        // TLS errors at the end are no fault of their own.
         state = .closed
         context?.close(promise: nil)
     }
 
     /// Closes at once: the client takes nothing, or has had its time.
     private func cut(fault: ListenerFault?) {
-        if let fault { desk.countFault(fault) }
+        if let fault { session.countFault(fault) }
         publish()
         state = .closed
         context?.channel.cut()

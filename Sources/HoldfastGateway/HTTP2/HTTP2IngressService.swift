@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Holdfast
 internal import HoldfastTransport
 
-/// What the connections of a listener share.
+/// The state that the connections of a listener share.
 final class HTTP2IngressService: Sendable {
     let producer: Producer
     let figures = IngressFigures()
@@ -10,13 +10,13 @@ final class HTTP2IngressService: Sendable {
     let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests
-    /// Where large batches are checked and packed, so that event loops read on meanwhile.
+    /// Checks and packs large batches, so that event loops can read on.
     let packing = DispatchQueue(label: "holdfast.gateway.packing", qos: .userInitiated)
     /// Whether there is TLS.
     let isSecure: Bool
     private struct Terms: Sendable {
         var settings: HTTP2IngressSettings
-        /// Of the files of the submitters' keys.
+        /// Watches the files of the submitters' keys.
         var watch: CredentialWatch
 
         init(_ settings: HTTP2IngressSettings) {
@@ -40,7 +40,7 @@ final class HTTP2IngressService: Sendable {
         current = Monitor(Terms(settings))
     }
 
-    /// As of now; connections take it up when they are told to.
+    /// The settings now; connections take them up when they are told to.
     var settings: HTTP2IngressSettings { current.withLock(\.settings) }
 
     func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {

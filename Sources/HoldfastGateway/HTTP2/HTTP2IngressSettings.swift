@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastHTTP2
 
-/// What the connections of a listener go by. Exchanged as a whole when a configuration is taken up.
+/// The settings that the connections of a listener share. Replaced as a whole when a configuration is taken up.
 struct HTTP2IngressSettings: Sendable {
     let limits: ListenerLimits
     let streams: Int
@@ -27,8 +27,8 @@ struct HTTP2IngressSettings: Sendable {
     /// The greatest payload there is; of a longer one no more is kept than shows that it is.
     private static let greatestPayload = NotificationLimits.http2.voipPayload
 
-    /// What requests that have begun and not ended may take, each at its greatest in a sender that opens all its streams
-    /// before it ends one.
+    /// The limits of incomplete requests, each at its greatest in a sender that opens all its streams before it ends
+    /// one.
     var sessionLimits: HTTP2Limits {
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = streams

@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// How a refusal is told over HTTP/2: Apple's word and status, or the nearest.
+/// The answer to a refusal over HTTP/2: Apple's reason and status, or the nearest.
 struct RefusalAnswer: Sendable, Equatable {
     var reason: String
     var status: Int
@@ -27,8 +27,8 @@ struct RefusalAnswer: Sendable, Equatable {
         }
     }
 
-    /// Of a token that is known to be bad. What the service has said of it is repeated; that it is gone, as whoever reads
-    /// feedback or an operator says it, is Apple's `Unregistered`.
+    /// The answer for a blacklisted token. The service's own reason is repeated; a token that feedback or an operator
+    /// has reported as gone is Apple's `Unregistered`.
     private init(blacklisted entry: BlacklistEntry?) {
         guard let entry else {
             self.init(.unregistered)
@@ -42,11 +42,11 @@ struct RefusalAnswer: Sendable, Equatable {
         }
     }
 
-    /// How the first one of two equal notifications ended; nil where that is no refusal.
+    /// The answer that the first of two equal notifications got; nil where that was no refusal.
     init?(_ outcome: TerminalOutcome) {
         switch outcome {
         case .confirmed, .unknown, .expired, .withdrawn: return nil
-        // Its entry was lifted since, or the token would be refused before the journal is asked.
+        // The entry was lifted since, or the token would be refused before the journal is asked.
         case .rejected(.blacklisted): self.init(.unregistered)
         case .rejected(let reason): self.init(reason)
         }

@@ -1,8 +1,8 @@
 internal import HoldfastHTTP2
 
-/// The header fields of a request that are looked at.
+/// The header fields of a request that the gateway reads.
 ///
-/// Text is made of a field only where somebody asks for it: what requests of one sender have in common is compared as bytes.
+/// A field becomes a string only on demand: fields that a sender repeats in each request are compared as bytes.
 struct RequestFields: Sendable {
     /// Before a device token.
     static let devicePath = Array("/3/device/".utf8)
@@ -34,7 +34,7 @@ struct RequestFields: Sendable {
     static let names = HeaderNames(Name.allCases.map(\.text))
 
     private let fields: HeaderSelection
-    /// Whether it is for a channel, if its path is one that there is.
+    /// Whether it is a broadcast, if its path is valid.
     let isBroadcast: Bool
 
     init(_ fields: HeaderSelection = HeaderSelection()) {
@@ -74,7 +74,7 @@ struct RequestFields: Sendable {
     var expiration: String? { self[.expiration] }
     var collapseID: String? { self[.collapseID] }
     var channelID: String? { self[.channelID] }
-    /// When the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
+    /// The time at which the app last registered the token: `holdfast-token-registered-at`, for senders that know it.
     var registeredAt: String? { self[.registeredAt] }
     /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
     var guarantee: String? { self[.guarantee] }
@@ -84,7 +84,7 @@ struct RequestFields: Sendable {
     /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.
     var ownID: String? { isBroadcast ? self[.requestID] : self[.id] }
 
-    /// Whether both say the same of who sends.
+    /// Whether both have the same authorization.
     func hasAuthorization(of other: RequestFields) -> Bool {
         fields.isSame(Name.authorization.rawValue, as: other.fields)
     }

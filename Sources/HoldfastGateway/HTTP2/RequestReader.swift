@@ -1,12 +1,13 @@
 internal import Holdfast
 
-/// From a request to a notification, or to the refusal that Apple would answer with.
+/// Turns a request into a notification, or into Apple's refusal.
 ///
-/// Checks what a ``PushNotification`` can't hold; the rest is checked by `submit` behind it (the topic's route, and then
-/// ``NotificationValidator``: expirations that are past, collapse id, push type, payload). The order is one, so that a request
-/// with two faults always gets the same answer: Docs/Guide/Gateway.md has it. Keeps what the last request in order had in common with the next ones.
+/// Checks everything that a ``PushNotification`` can't hold. `submit` checks the rest behind it (the topic's route, and
+/// then ``NotificationValidator``: past expirations, collapse id, push type, payload). The order is fixed, so that a
+/// request with two faults always gets the same answer: see Docs/Guide/Gateway.md. Keeps the attributes of the last
+/// valid request, which the next ones usually share.
 struct RequestReader {
-    /// What header fields but path, id and registration mean.
+    /// The meaning of all header fields except path, id and registration.
     private struct Attributes {
         let topic: String
         let pushType: PushType?
@@ -33,8 +34,8 @@ struct RequestReader {
     }
 
     /// - Parameters:
-    ///   - id: the fields' ``RequestFields/ownID``; nil for none, and for what has not its form.
-    ///   - body: the payload; of one that is longer than any may be, its beginning, which is longer, too.
+    ///   - id: the fields' ``RequestFields/ownID``; nil for none, and for one that is not well-formed.
+    ///   - body: the payload; of an oversized one only the beginning, which exceeds the limit, too.
     /// - Precondition: ``checkRoute(_:)`` has passed.
     mutating func notification(
         _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>
@@ -60,8 +61,7 @@ struct RequestReader {
         return notification
     }
 
-    /// Apple: *Sending broadcast push notification requests to APNs*. What is left out of what it requires is refused here
-    /// too, so that nobody finds out later.
+    /// Apple: *Sending broadcast push notification requests to APNs*. A missing required field is refused at once.
     private static func broadcast(
         _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>
     ) throws(Refusal) -> PushNotification {
@@ -120,7 +120,7 @@ struct RequestReader {
 
     private func topic(of fields: RequestFields) throws(Refusal) -> String {
         if let topic = fields.topic, !topic.isEmpty { return topic }
-        // What is said of a topic comes behind what is said of priority and expiration.
+        // Priority and expiration are checked before the topic.
         _ = try Self.priority(fields)
         _ = try Self.expiration(fields)
         if let onlyTopic { return onlyTopic }

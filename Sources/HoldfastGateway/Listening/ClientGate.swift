@@ -4,31 +4,31 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Knows who a connection's client is by the certificate that it has shown, and ends the connection when that is good no
-/// more: when it or an authority's has expired, was revoked or has no revocation list that is up to date, or when it is of
-/// nobody who may submit; or when the listener has come to demand a certificate, and it has shown none.
+/// Identifies a connection's client by its certificate, and ends the connection when the certificate is not valid any
+/// more: when it or an authority's has expired, was revoked or has no up-to-date revocation list, when the table of
+/// clients has no item for it, or when the listener now demands a certificate and the client has shown none.
 ///
-/// Lives on one event loop, behind TLS and before whoever speaks the listener's protocol. Also where no certificate is asked
-/// for: a reload may ask for one.
+/// Lives on one event loop, behind TLS and before the handler of the listener's protocol. Also where no certificate is
+/// asked for: a reload may ask for one.
 final class ClientGate: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
-    /// Told to each connection of a listener when its judge is another one; what comes behind the gate is told when that is
-    /// done.
+    /// Sent to each connection of a listener when its judge has changed; the handlers behind the gate get it
+    /// afterwards.
     struct JudgeChanged: Sendable {}
 
     private let tls: ServerTLSVault
     private let door: ListenerDoor
     private var judge: ClientJudge?
     private var shown: [Certificate] = []
-    /// Nil where it has shown no certificate, or none that is good.
+    /// nil where the client has shown no valid certificate.
     private(set) var client: KnownClient?
     /// Whether the handshake is over.
     private var isUp = false
     private var isEnding = false
     private var timer: Scheduled<Void>?
 
-    /// How late the end of a certificate or a list may be noticed.
+    /// The greatest delay with which an expiry is noticed.
     private static let slack = TimeAmount.seconds(1)
     /// The farthest that a timer is set.
     private static let farthest: Int64 = 86_400
@@ -46,9 +46,9 @@ final class ClientGate: ChannelInboundHandler {
         do { return try pipeline.syncOperations.handler(type: ClientGate.self).client } catch { return nil }
     }
 
-    /// In the handshake: the client shows these, its own first.
+    /// Judges the certificates that the client shows in the handshake, its own first.
     ///
-    /// - Returns: whether that is good.
+    /// - Returns: whether they are valid.
     func admits(_ chain: [NIOSSLCertificate], peer: SocketAddress?) -> Bool {
         shown = chain.prefix(Certificate.greatestChain).compactMap(Self.read)
         return look(peer)
@@ -93,9 +93,9 @@ final class ClientGate: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// A session that is resumed shows nothing anew, and time may have changed what holds for its client. It can be resumed
-    /// only where it began, which is while the same judge decides: another one comes with another context, whose keys open
-    /// none of the former's tickets.
+    /// Judges a resumed session, which shows no certificate anew: time may have changed the verdict. A session can be
+    /// resumed only under the judge it began with: another judge comes with another context, whose keys open none of
+    /// the former's tickets.
     private func isOpen(_ context: ChannelHandlerContext) -> Bool {
         guard client == nil else { return true }
         do {
@@ -132,7 +132,7 @@ final class ClientGate: ChannelInboundHandler {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { self.lookAgain(context) }
     }
 
-    /// In order, so that nothing is lost which the client was right to send.
+    /// Ends gracefully, so that no valid request is lost.
     private func end(_ context: ChannelHandlerContext, _ fault: ListenerFault) {
         isEnding = true
         door.figures.fault(fault)

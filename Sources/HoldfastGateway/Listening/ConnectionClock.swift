@@ -1,32 +1,32 @@
 internal import NIOCore
 
-/// When a client has had its time. A pure machine, which the one timer of a connection asks: nothing is timed for each
-/// request.
+/// Enforces a client's timeouts. A pure machine, which the one timer of a connection asks: no request has a timer of
+/// its own.
 struct ConnectionClock {
     enum Verdict: Equatable {
         case goOn
-        /// The client has had its time: for what.
+        /// A timeout has passed: which one.
         case close(ListenerFault)
-        /// Time to look after requests that do not end, and at what the client's kernel has taken.
+        /// Time to look for unfinished requests, and at the client kernel's progress.
         case sweep
     }
 
     var limits: ListenerLimits
     private let openedAt: NIODeadline
     private var hasSpoken = false
-    /// Since when it has had to show credentials; nil while it has shown them, or needs none.
+    /// The time from which credentials are due; nil once they were shown, or where none are needed.
     private var strangerSince: NIODeadline?
     private var heardAt: NIODeadline
     private var sweptAt: NIODeadline
-    /// How many writes the kernel has not taken.
+    /// The number of writes that the kernel has not taken.
     private var writes = 0
-    /// Since when the kernel has taken nothing of them.
+    /// The time since which the kernel has taken nothing of them.
     private var blockedSince: NIODeadline
-    /// Since when nothing has gone out of what waits for the client's flow-control windows; nil while nothing waits.
+    /// The time since which flow control has let nothing through; nil while nothing is held back.
     private var heldSince: NIODeadline?
-    /// How much of such had gone out by then.
+    /// The held-back bytes that had gone out by then.
     private var heldSent = 0
-    /// What the client's kernel had taken at the last sweep; nil where that was everything.
+    /// The bytes that the client's kernel had taken at the last sweep; nil for all.
     private var taken: UInt64?
     /// Whether it has taken nothing since, and has not taken everything.
     private var isStuck = false
@@ -70,9 +70,9 @@ struct ConnectionClock {
     /// Whether something waits for the client's flow-control windows.
     var isHolding: Bool { heldSince != nil }
 
-    /// So many bytes wait for the client's flow-control windows.
+    /// Notes the bytes that flow control holds back.
     ///
-    /// - Parameter sent: bytes that waited for them and have gone out, since the connection's beginning.
+    /// - Parameter sent: bytes that were held back and have gone out, since the connection's beginning.
     mutating func held(_ byteCount: Int, sent: Int, at now: NIODeadline) {
         if byteCount == 0 {
             heldSince = nil
@@ -100,7 +100,7 @@ struct ConnectionClock {
         return now >= sweptAt + TimeAmount(limits.write) ? .sweep : .goOn
     }
 
-    /// When to ask again.
+    /// The time of the next look.
     func next(after now: NIODeadline) -> NIODeadline {
         var next = min(sweptAt + TimeAmount(limits.write), heardAt + TimeAmount(limits.idle))
         if !hasSpoken { next = min(next, openedAt + TimeAmount(limits.handshake)) }

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOSSL
 
 extension Channel {
-    /// Ends the connection below TLS, at once: nobody waits for a goodbye that a client which does not read never gives. What
-    /// the kernel has taken still goes out, unless something that the client wrote lies there unread.
+    /// Closes the connection below TLS, at once, without waiting for a close_notify that a stuck client never sends.
+    /// Bytes that the kernel has taken still go out, unless bytes of the client lie there unread.
     ///
     /// On the channel's event loop.
     func cut() {
@@ -24,7 +24,7 @@ extension Channel {
         cut()
     }
 
-    /// Ends the connection with a reset, which fails the client's next write. What it has not read may be lost to it.
+    /// Ends the connection with a reset, which fails the client's next write. Bytes that it has not read may be lost.
     ///
     /// On the channel's event loop.
     func reset() {

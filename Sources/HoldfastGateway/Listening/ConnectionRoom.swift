@@ -1,7 +1,7 @@
 internal import Holdfast
 
-/// How many connections all listeners of a gateway may have open together. Each takes a descriptor of the process; what is
-/// kept back is for the push service, for operators and for files, so that idle clients keep nobody from delivering.
+/// The limit of open connections of all listeners of a gateway together. Each takes a descriptor of the process; the
+/// reserve is for the push service, for operators and for files, so that idle clients cannot stop deliveries.
 final class ConnectionRoom: Sendable {
     private struct State: Sendable {
         var limit: Int

@@ -3,7 +3,7 @@
 ///
 /// A pure machine.
 struct CrowdWatch: Sendable {
-    /// So many have to have gone; they had some tens of megabytes.
+    /// The least number of closed connections; they had some tens of megabytes.
     static let leastCrowd = 500
 
     /// The most that were open at a time since memory was given back last.
@@ -11,7 +11,7 @@ struct CrowdWatch: Sendable {
 
     mutating func opened(now open: Int) { most = max(most, open) }
 
-    /// - Parameter open: so many are left.
+    /// - Parameter open: the connections still open.
     /// - Returns: whether a crowd has gone: more than stay, and ``leastCrowd`` at least.
     mutating func closed(now open: Int) -> Bool {
         let gone = most - open

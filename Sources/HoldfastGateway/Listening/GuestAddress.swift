@@ -1,8 +1,8 @@
 internal import HoldfastTransport
 internal import NIOCore
 
-/// Where a client comes from, as far as places are concerned: an IPv4 address, or the first 64 bits of an IPv6 one, since
-/// whoever has one of those has them all.
+/// The origin of a client for the limits of addresses: an IPv4 address, or the first 64 bits of an IPv6 one, since the
+/// holder of one of those has them all.
 struct GuestAddress: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv6: Bool

@@ -20,19 +20,19 @@ final class GuestList: Sendable {
 
     private let state: Monitor<State>
 
-    /// - Parameter asksForCredentials: whether its clients have to prove who they are.
+    /// - Parameter asksForCredentials: whether clients have to show credentials.
     init(asksForCredentials: Bool) {
         state = Monitor(State(guests: Guests(asksForCredentials: asksForCredentials)))
     }
 
-    /// Whether the listener's clients have to prove who they are. Holds for those that are inside, too.
+    /// Whether clients have to show credentials. Applies to open connections, too.
     var asksForCredentials: Bool {
         get { state.withLock(\.guests.asksForCredentials) }
         set { state.withLock { $0.guests.asksForCredentials = newValue } }
     }
 
     var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
-    /// Without those that have to go for another one.
+    /// The open connections, without those being closed for another one.
     var count: Int { state.withLock(\.guests.count) }
 
     /// See ``Guests/admit(_:from:limit:addressLimit:hasRoom:)``.
@@ -51,7 +51,7 @@ final class GuestList: Sendable {
         }
     }
 
-    /// A connection has shown who it is.
+    /// Notes that a connection has shown valid credentials.
     func proved(_ channel: any Channel) { state.withLock { $0.guests.proved(ObjectIdentifier(channel)) } }
 
     /// The credentials that a connection has shown hold no more.
@@ -70,9 +70,9 @@ final class GuestList: Sendable {
         }
     }
 
-    /// Lets nobody in any more.
+    /// Admits no more connections.
     ///
-    /// - Returns: those that are open.
+    /// - Returns: the open ones.
     func end() -> [any Channel] {
         state.withLock { state in
             state.isEnding = true

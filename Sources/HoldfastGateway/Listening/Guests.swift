@@ -1,9 +1,9 @@
-/// Who is inside at a listener, and who has to go where there is no more room.
+/// Admits connections to a listener, and chooses which one is closed where there is no more room.
 ///
-/// A connection is a stranger until it has proven something: by a certificate, or by a request that is let in. While the
-/// listener asks for credentials, strangers have the places that nobody else wants. When there is none left, one of those from
-/// the address that has the most strangers goes, the oldest: so whoever keeps all places from one address takes them from
-/// himself.
+/// A connection is a stranger until it has shown credentials: a certificate, or an accepted request. While the listener
+/// asks for credentials, strangers have only the places that no other connection wants. When none is left, the oldest
+/// stranger of the address with the most strangers is closed. So an attacker that takes all places from one address
+/// takes them from itself.
 ///
 /// A pure machine.
 struct Guests<ID: Hashable & Sendable>: Sendable {
@@ -16,16 +16,16 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
 
     private struct Guest {
         let address: GuestAddress?
-        /// In the order in which they came.
+        /// Ascending in the order of arrival.
         let number: UInt64
     }
 
-    /// Whether the listener's clients have to prove who they are. Where they need not, no stranger goes for another one.
+    /// Whether clients have to show credentials. Otherwise no stranger is closed for another one.
     var asksForCredentials: Bool
 
     private var guests: [ID: Guest] = [:]
     private var counts: [GuestAddress: Int] = [:]
-    /// Of each address its strangers.
+    /// The strangers of each address.
     private var strangers: [GuestAddress?: [UInt64: ID]] = [:]
     private var next: UInt64 = 0
 
@@ -34,12 +34,12 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
     var count: Int { guests.count }
     var strangerCount: Int { strangers.values.reduce(0) { $0 + $1.count } }
 
-    /// Lets one in, if it may come.
+    /// Admits a connection, if there is room.
     ///
     /// - Parameters:
-    ///   - address: nil for who has none.
-    ///   - limit: as many may be inside.
-    ///   - addressLimit: as many may be inside from one address.
+    ///   - address: nil where there is none.
+    ///   - limit: the most connections.
+    ///   - addressLimit: the most connections from one address.
     ///   - hasRoom: whether there is room apart from these limits.
     mutating func admit(
         _ id: ID, from address: GuestAddress?, limit: Int, addressLimit: Int, hasRoom: Bool
@@ -47,7 +47,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         var admission = Admission.admitted
         let hasItsShare = address.map { counts[$0, default: 0] >= addressLimit } ?? false
         if hasItsShare || count >= limit || !hasRoom {
-            // Whoever comes from an address that has its share takes nothing from others.
+            // An address that has its share takes nothing from others.
             guard let stranger = hasItsShare ? oldest(strangers[address]) : strangerToGo() else {
                 return .refused(hasItsShare ? .address : count >= limit ? .connections : .descriptors)
             }
@@ -61,7 +61,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         return admission
     }
 
-    /// It is no stranger any more.
+    /// Notes that the connection has shown credentials.
     mutating func proved(_ id: ID) {
         guard let guest = guests[id] else { return }
         forget(guest)
@@ -73,7 +73,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
         strangers[guest.address, default: [:]][guest.number] = id
     }
 
-    /// It has gone. Does nothing for one that had to.
+    /// Notes that the connection is closed. Does nothing for one that was closed for another.
     mutating func remove(_ id: ID) {
         guard let guest = guests.removeValue(forKey: id) else { return }
         forget(guest)
@@ -88,7 +88,7 @@ struct Guests<ID: Hashable & Sendable>: Sendable {
 
     private func strangerToGo() -> ID? {
         guard asksForCredentials else { return nil }
-        // Of two addresses with as many, the one whose oldest came first: the same for whatever order a dictionary has.
+        // Of two addresses with equal numbers, the one whose oldest came first: independent of the dictionary's order.
         let crowd = strangers.values.max { one, other in
             (one.count, other.keys.min() ?? 0) < (other.count, one.keys.min() ?? 0)
         }

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Gives memory back that lies idle.
 enum IdleMemory {
-    /// A crowd takes a while to go, and what is given back while it goes is given back for the rest once more.
+    /// A crowd takes a while to close; one trim behind its end is enough.
     private static let pause = DispatchTimeInterval.seconds(2)
 
-    /// What was freed, the C library keeps for later wherever something that is in use lies behind it: nearly all of what
-    /// a crowd of connections had. Its own call for that takes a millisecond for some megabytes, on a thread of its own.
+    /// The C library keeps freed memory wherever memory in use lies behind it: nearly everything that a crowd of
+    /// connections had. Its own call for that takes a millisecond for some megabytes, on a thread of its own.
     static func giveBackSoon() {
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause) { _ = trim?(0) }
     }

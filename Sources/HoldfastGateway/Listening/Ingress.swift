@@ -6,22 +6,22 @@ protocol Ingress: Sendable {
     var name: String { get }
     var listener: Listener { get }
     var figures: IngressFigures { get }
-    /// What goes on when its connections are gone; nil for nothing that anybody waits for.
+    /// Work that continues when its connections are gone; nil where nobody has to wait for any.
     var unfinished: UnfinishedWork? { get }
 
-    /// Reads what another configuration says: files that have changed, and limits. Its address stays what it is.
+    /// Reads the changed files and the limits of another configuration. Its address stays unchanged.
     ///
-    /// - Returns: what takes it up; open connections go on.
-    /// - Throws: ``GatewayError`` that names what is wrong.
+    /// - Returns: a closure that takes them up; open connections continue.
+    /// - Throws: ``GatewayError`` that names the fault.
     func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void
 }
 
 extension Ingress {
-    /// Takes nothing new, answers what is in hand, and ends with the last connection, or at the limit.
+    /// Takes nothing new, answers pending requests, and ends with the last connection, or at the limit.
     func drain(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         await listener.drain(within: limit)
-        // Connections are gone at once that their clients have ended; what came over them may still be on its way to disk.
+        // A connection closed by its client is gone at once; its requests may still be on their way to disk.
         await unfinished?.untilNone(within: deadline - .now)
     }
 

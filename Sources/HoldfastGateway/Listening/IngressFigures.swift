@@ -1,22 +1,22 @@
 internal import Holdfast
 
-/// What a listener did, in figures, counted in batches from any thread and read when somebody asks.
-public final class IngressFigures: Sendable {
-    public struct Values: Hashable, Sendable {
-        /// On disk and answered so, or in the binary protocol: on disk.
-        public var accepted = 0
-        /// Recognised as ones that were accepted before.
-        public var repeated = 0
-        /// By the word that was answered.
-        public var refused: [String: Int] = [:]
-        /// Left without an answer: nobody can say whether they are on disk, or the client had gone.
-        public var unanswered = 0
-        /// Told by a feedback listener.
-        public var tuples = 0
-        /// Connections that were ended for what their client did, or did not do: by why.
-        public private(set) var faults: [String: Int] = [:]
+/// The counters of a listener: added to in batches from any thread, and read on request.
+package final class IngressFigures: Sendable {
+    package struct Values: Hashable, Sendable {
+        /// Answered as accepted and on disk; in the binary protocol: on disk.
+        package var accepted = 0
+        /// Recognised as accepted before.
+        package var repeated = 0
+        /// Refused, by the reason that was answered.
+        package var refused: [String: Int] = [:]
+        /// Left without an answer: it is unknown whether they are on disk, or the client had gone.
+        package var unanswered = 0
+        /// Served by a feedback listener.
+        package var tuples = 0
+        /// Connections ended for an act or omission of their client, by fault.
+        package private(set) var faults: [String: Int] = [:]
 
-        public init() {}
+        package init() {}
 
         mutating func add(_ fault: ListenerFault, _ count: Int = 1) { faults[fault.rawValue, default: 0] += count }
 
@@ -34,10 +34,10 @@ public final class IngressFigures: Sendable {
 
     init() {}
 
-    public var current: Values { values.withLock { $0 } }
+    package var current: Values { values.withLock { $0 } }
 
     func add(_ more: Values) { values.withLock { $0.add(more) } }
 
-    /// A connection is ended for what its client did, or did not do.
+    /// Counts a connection that was ended for a fault of its client.
     func fault(_ why: ListenerFault) { values.withLock { $0.add(why) } }
 }

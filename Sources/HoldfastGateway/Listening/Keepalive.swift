@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// How TCP finds a client whose machine or network is gone: its kernel is asked when nothing came for a while, and the
-/// connection is closed when it does not answer, two minutes behind the last byte.
+/// TCP keepalive, which finds a client whose machine or network is gone: after a silence its kernel is asked, and
+/// without an answer the connection is closed, two minutes behind the last byte.
 ///
-/// For a client that is owed nothing. What a client does not acknowledge ends its connection sooner: ``ConnectionClock``.
+/// For a client that is owed nothing. Unacknowledged bytes end a connection sooner: ``ConnectionClock``.
 enum Keepalive {
     /// Seconds without a byte.
     static let idle: Int = 60
@@ -12,7 +12,7 @@ enum Keepalive {
     /// Questions without an answer.
     static let count: Int = 4
 
-    // As Linux numbers them: TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT.
+    // Linux's numbers: TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT.
     static let idleOption = NIOBSDSocket.Option(rawValue: 4)
     static let intervalOption = NIOBSDSocket.Option(rawValue: 5)
     static let countOption = NIOBSDSocket.Option(rawValue: 6)

@@ -1,20 +1,23 @@
 internal import HoldfastTransport
 internal import NIOCore
 
-/// Where a listener listens.
+/// An address to listen on.
 public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-    /// An address of this machine, or a name of it; `0.0.0.0` and `::` are all of its addresses.
+    /// An address or a name of this machine; `0.0.0.0` and `::` are all of its addresses.
     public let host: String
-    /// 0 lets the system choose.
+    /// The TCP port; 0 lets the system choose.
     public let port: Int
 
+    /// Creates an address; the host is not resolved.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
+    /// Parses an address.
+    ///
     /// - Parameter text: `HOST:PORT`, or `[ADDRESS]:PORT`; port 0 lets the system choose.
-    /// - Throws: ``GatewayError`` that says what is wrong with it.
+    /// - Throws: ``GatewayError`` that says which part is invalid.
     public init(_ text: String) throws(GatewayError) {
         func fail(_ why: String) -> GatewayError {
             GatewayError(.configuration, "the address to listen on, \(text.prefix(200).debugDescription), \(why)")
@@ -32,11 +35,11 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// Whether only this machine's own processes reach it.
-    public var isLoopback: Bool { HostAndPort.isLoopback(host) }
+    /// Whether only processes of this machine can reach it.
+    package var isLoopback: Bool { HostAndPort.isLoopback(host) }
 
-    /// Whether only one of the two can be listened on at a time: they are the same, or one is every address of the machine.
-    /// Names are not looked up.
+    /// Whether only one of the two can be listened on at a time: they are equal, or one is every address of the
+    /// machine. Names are not resolved.
     package func excludes(_ other: ListenAddress) -> Bool {
         guard port == other.port, port != 0 else { return false }
         if host.lowercased() == other.host.lowercased() { return true }
@@ -44,5 +47,6 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return hosts.contains("::") || hosts.contains("0.0.0.0") && !hosts.contains { $0.contains(":") }
     }
 
+    /// The address in the form that ``init(_:)`` parses.
     public var description: String { HostAndPort.text(host: host, port: port) }
 }

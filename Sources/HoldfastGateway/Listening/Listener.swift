@@ -4,30 +4,30 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Accepts connections at one address, so many at a time, and ends them in order.
+/// Accepts connections at one address, up to a limit, and ends them gracefully.
 ///
-/// What is spoken on them is for the handlers: each connection has TLS where there is any, then theirs.
+/// The protocol is the handlers' concern: each connection has TLS where there is any, then the handlers.
 final class Listener: Sendable {
-    /// Told to each open connection through its pipeline: take nothing new, answer what is in hand, and close.
+    /// Sent to each open connection through its pipeline: take nothing new, answer pending requests, and close.
     struct Drain: Sendable {}
-    /// Told to a connection that is cut off behind it, for a reason that is counted already: see ``Channel/cutOff()``.
+    /// Sent to a connection that is cut off behind it, for a reason that is counted already: see ``Channel/cutOff()``.
     struct CutOff: Sendable {}
 
     private let channel: any Channel
     private let door: ListenerDoor
     private let tls: ServerTLSVault?
     private let watches: [FileWatch]
-    /// As it came to be: with the port that the system chose.
+    /// The actual address, with the port that the system chose.
     let address: ListenAddress
 
-    /// Listens from when it returns.
+    /// Starts to listen.
     ///
     /// - Parameters:
     ///   - tls: nil for cleartext.
-    ///   - protocols: what ALPN takes; none for protocols that are older than it.
-    ///   - door: who is let in.
-    ///   - watching: files to be looked at, beside the revocation lists of its TLS.
-    ///   - handlers: of a connection, the nearest to the socket first, behind TLS.
+    ///   - protocols: for ALPN; empty for protocols that are older than it.
+    ///   - door: decides which connections are admitted.
+    ///   - watching: files to be checked, beside the revocation lists of its TLS.
+    ///   - handlers: makes the handlers of a connection, the nearest to the socket first, behind TLS.
     /// - Throws: ``GatewayError``.
     static func start(
         _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
@@ -49,7 +49,7 @@ final class Listener: Sendable {
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A connection keeps its buffer while it is idle: one that says little has a small one.
+            // A connection keeps its buffer while it is idle: a quiet one has a small one.
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 1024, maximum: 65536)
             )
@@ -102,10 +102,11 @@ final class Listener: Sendable {
             })
     }
 
-    /// Reads the files of its TLS anew. Whether there is TLS at all stays what it is.
+    /// Reads the files of its TLS again. Cleartext stays cleartext, and TLS stays TLS.
     ///
-    /// - Returns: what uses them, for connections from then on, and ends those whose certificate is not good any more.
-    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    /// - Returns: a closure that uses them for further connections, and ends open ones whose certificate is not valid
+    ///   any more.
+    /// - Throws: ``GatewayError`` that names the faulty file.
     func reloading(_ settings: ServerTLS?) throws(GatewayError) -> () -> Void {
         guard let tls, let settings else { return {} }
         let takeUp = try tls.reloading(settings)
@@ -115,12 +116,12 @@ final class Listener: Sendable {
         }
     }
 
-    /// Accepts no more, tells the open connections to ``Drain``, and waits until they have ended; those that have not by
-    /// the limit are closed.
+    /// Accepts no more connections, tells the open ones to ``Drain``, and waits until they have ended; at the limit the
+    /// rest are closed.
     func drain(within limit: Duration) async {
         for watch in watches { watch.cancel() }
         let channels = door.guests.end()
-        // It may be closed already, or close with an error: it is gone either way.
+        // It may be closed already, or fail to close: it is gone either way.
         do { try await channel.close().get() } catch {}
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Drain()) }
         let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(limit)) {

@@ -1,10 +1,10 @@
 internal import NIOCore
 
-/// Who is let in at a listener, and what is told of those who are not.
+/// Decides which connections a listener admits, and reports the others.
 struct ListenerDoor: Sendable {
-    /// As of now.
+    /// The limits now.
     let limits: @Sendable () -> ListenerLimits
-    /// Who is inside, and whether they have to prove who they are.
+    /// The open connections.
     let guests: GuestList
     /// The places that all listeners share.
     let room: ConnectionRoom
@@ -18,7 +18,7 @@ struct ListenerDoor: Sendable {
         switch guests.admit(channel, limits, hasRoom: hasRoom) {
         case .admitted: break
         case .inPlaceOf(let stranger):
-            // Until the other one is closed there is one more than may be, of those that are kept back.
+            // Until the other one is closed, one of the reserved places is in use.
             if !hasRoom { room.take(beyondLimit: true) }
             end(stranger)
         case .refused(let fault):

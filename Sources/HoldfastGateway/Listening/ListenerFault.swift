@@ -1,33 +1,33 @@
-/// Why a connection was ended, or was not let in, for what its client did or did not do: the same words on each listener.
+/// The fault of a client for which a connection was ended or not admitted: the same words on each listener.
 enum ListenerFault: String, Sendable, CaseIterable {
-    /// As many as the listener may have are open.
+    /// The listener's limit of connections is reached.
     case connections
-    /// As many of them are open as one address may have.
+    /// The limit of connections from one address is reached.
     case address
-    /// As many are open as the process may have, beside what is kept for delivery.
+    /// The process's limit of connections is reached, beyond the reserve for delivery.
     case descriptors
-    /// It does not speak TLS, breaks off, or shows a certificate that nobody has signed for us.
+    /// The client does not speak TLS, breaks off, or shows a certificate that no authority of ours has signed.
     case tls
-    /// It wants another protocol.
+    /// The client wants another protocol.
     case alpn
-    /// It does not speak the listener's protocol.
+    /// The client does not speak the listener's protocol.
     case `protocol`
-    /// It ended in the middle of a notification.
+    /// The connection ended in the middle of a notification.
     case incomplete
-    /// It took too long to speak it at all.
+    /// The handshake timeout has passed.
     case handshake
-    /// It said nothing for too long.
+    /// The idle timeout has passed.
     case idle
-    /// It has shown no credentials for too long, or when others wanted its place.
+    /// The client has shown no credentials in time, or while others wanted its place.
     case unproven
-    /// Its certificate is not good any more.
+    /// The client's certificate is not valid any more.
     case revoked
-    /// It did not take what it was owed.
+    /// The write timeout has passed.
     case write
     /// A request that does not end.
     case slow
     /// More bytes of requests that have begun than is its share.
     case memory
-    /// Nothing says for which topic it is.
+    /// The connection has no topic.
     case topic
 }

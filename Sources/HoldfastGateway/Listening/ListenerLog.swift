@@ -52,7 +52,7 @@ final class ListenerLog: Sendable {
         logger.warning("\(place): \(words())\(suffix)", metadata: metadata)
     }
 
-    /// Other files are in use, and what each connection has shown is looked at again.
+    /// Logs that other files are in use, and that the credentials of each connection are checked again.
     func took(_ line: Line, _ words: String) {
         logger.notice(
             "listener \(name): \(words), and what each connection has shown is looked at again",

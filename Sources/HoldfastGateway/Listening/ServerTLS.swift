@@ -3,36 +3,38 @@ internal import HoldfastTransport
 internal import NIOCore
 internal import NIOSSL
 
-/// What a listener shows its clients, and whom of them it knows.
+/// The TLS of a listener: its certificate, and the clients it accepts.
 public struct ServerTLS: Hashable, Sendable {
-    /// The server's certificate with those that lead to its authority, and its key.
+    /// The server's certificate with the intermediate ones, and its key.
     public var identity: ClientCertificate
-    /// PEM with the authorities whose certificates clients may show; nil asks for none.
+    /// The authorities that sign clients' certificates, in PEM; nil asks clients for no certificate. Default: nil.
     public var clientAuthorities: TrustedCertificates?
-    /// Certificates that those authorities and others below them have taken back: revocation lists in PEM, or one in DER.
-    /// Each authority above a client needs a list that is not out of date. Nil asks for none. Default: nil.
+    /// The revocation lists of those authorities and of others below them, in PEM, or one in DER. Each authority above
+    /// a client needs a list that is not out of date. Nil checks no revocation. Default: nil.
     public var clientRevocations: CredentialSource?
-    /// How often the file of the revocation lists is looked at. Default: 10 s.
+    /// The interval at which the file of the revocation lists is checked. Default: 10 s.
     public var clientRevocationsInterval: Duration = .seconds(10)
-    /// Who of those with such a certificate may submit; nil for all of them, and everything. Default: nil.
+    /// The clients with such a certificate that may submit; nil for all clients and all topics. Default: nil.
     public var clientSubjects: [ClientSubject]?
-    /// Whether a client without such a certificate is turned away in the handshake.
+    /// Whether a client without such a certificate is refused in the handshake. Default: no.
     public var requiresClientCertificate = false
 
+    /// Creates TLS settings; every other setting starts at its default.
     public init(identity: ClientCertificate, clientAuthorities: TrustedCertificates? = nil) {
         self.identity = identity
         self.clientAuthorities = clientAuthorities
     }
 
-    /// Reads its files, as a listener would.
+    /// Reads its files as a listener would.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
-    public func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
+    /// - Throws: ``GatewayError`` that names the file that is missing or invalid.
+    package func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
 
-    /// Reads its revocation lists and names those that are out of date, for people, one of each: whose clients are refused.
+    /// Reads its revocation lists and names those that are out of date, one line each: clients of their authorities are
+    /// refused.
     ///
-    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
-    public func warnings() throws(GatewayError) -> [String] {
+    /// - Throws: ``GatewayError`` that names the file that is missing or invalid.
+    package func warnings() throws(GatewayError) -> [String] {
         guard let clientRevocations else { return [] }
         do throws(TransportConfigurationError) {
             return try TrustStore.warnings(clientRevocations, now: EngineClock.system.wall().seconds)
@@ -42,7 +44,7 @@ public struct ServerTLS: Hashable, Sendable {
     }
 }
 
-/// The TLS of a listener, read from files and exchanged for what they hold later.
+/// The TLS of a listener, read from files and replaced when they change.
 final class ServerTLSVault: Sendable {
     private struct Terms: Sendable {
         let settings: ServerTLS
@@ -54,14 +56,14 @@ final class ServerTLSVault: Sendable {
     private let protocols: [String]
     private let current: Monitor<Terms>
 
-    /// - Parameter protocols: what ALPN takes; none for protocols that are older than it.
-    /// - Throws: ``GatewayError`` that names the file that is missing, or is not what it should be.
+    /// - Parameter protocols: for ALPN; empty for no ALPN.
+    /// - Throws: ``GatewayError`` that names the file that is missing or invalid.
     init(_ settings: ServerTLS, protocols: [String]) throws(GatewayError) {
         self.protocols = protocols
         current = Monitor(try Self.terms(settings, protocols, after: nil))
     }
 
-    /// Who decides about clients' certificates; nil where none is asked for.
+    /// Judges clients' certificates; nil where none is asked for.
     var judge: ClientJudge? { current.withLock(\.judge) }
 
     var settings: ServerTLS { current.withLock(\.settings) }
@@ -80,16 +82,16 @@ final class ServerTLSVault: Sendable {
 
     /// Reads the files anew.
     ///
-    /// - Returns: what uses them, for connections from then on.
-    /// - Throws: ``GatewayError`` that names the file that is wrong.
+    /// - Returns: a closure that takes them up, for further connections.
+    /// - Throws: ``GatewayError`` that names the faulty file.
     func reloading(_ settings: ServerTLS) throws(GatewayError) -> () -> Void {
         let terms = try Self.terms(settings, protocols, after: judge)
         return { self.current.withLock { $0 = terms } }
     }
 
-    /// Looks whether the revocation lists are others by now, and takes them up. May wait for the disk.
+    /// Checks whether the revocation lists have changed, and takes them up. May wait for the disk.
     ///
-    /// With them goes everything that clients could resume a session by, since that shows no certificate anew.
+    /// Sessions can't be resumed afterwards, since a resumption shows no certificate.
     func lookAtRevocations() -> WatchedFiles.Look {
         let terms = current.withLock { $0 }
         let stamps = Self.stamps(terms.settings)
@@ -113,21 +115,21 @@ final class ServerTLSVault: Sendable {
         if case .file(let path) = settings.clientRevocations { [FileStamp(path)] } else { [] }
     }
 
-    /// Of TLS 1.2 those that keep what was said secret although the key is lost later, and that authenticate what they
-    /// encrypt: neither RSA key exchange nor CBC (RFC 9113, 9.2.2 and its appendix A). TLS 1.3 has no others.
+    /// The cipher suites of TLS 1.2 with forward secrecy and authenticated encryption: neither RSA key exchange nor CBC
+    /// (RFC 9113, 9.2.2 and its appendix A). TLS 1.3 has no others.
     private static let suites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// How long a client may take to answer the end of TLS.
+    /// The time a client has to answer close_notify.
     private static let goodbyeLimit = TimeAmount.seconds(1)
 
     private static func terms(
         _ settings: ServerTLS, _ protocols: [String], after former: ClientJudge?
     ) throws(GatewayError) -> Terms {
-        // Before they are read: what changes meanwhile is read again.
+        // Before they are read: later changes are read again.
         let watch = CredentialWatch(used: stamps(settings))
         do throws(TransportConfigurationError) {
             let loaded = try settings.identity.load(as: "server certificate")
@@ -140,7 +142,7 @@ final class ServerTLSVault: Sendable {
             var judge: ClientJudge?
             if let authorities = settings.clientAuthorities {
                 judge = try ClientJudge(settings, authorities: authorities, after: former)
-                // So that certificates are asked for; whose are good, the judge alone knows.
+                // Asks for certificates; only the judge knows which are valid.
                 tls.trustRoots = .certificates([])
                 tls.certificateVerification =
                     settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification

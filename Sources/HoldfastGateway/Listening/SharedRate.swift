@@ -1,8 +1,8 @@
 internal import Holdfast
 
-/// How many notifications the connections of a listener may bring together.
+/// The rate limit that connections of a listener share.
 final class SharedRate: Sendable {
-    /// Nil for any number.
+    /// nil for no limit.
     private let limiter: Monitor<RateLimiter?>
     private let clock = EngineClock.system
 
@@ -11,7 +11,7 @@ final class SharedRate: Sendable {
 
     var limit: RateLimit? { limiter.withLock { $0?.limit } }
 
-    /// A limit that is what it was goes on as it is.
+    /// An unchanged limit keeps its state.
     func change(to limit: RateLimit?) {
         limiter.withLock { limiter in
             guard limiter?.limit != limit else { return }
@@ -32,8 +32,8 @@ final class SharedRate: Sendable {
         return (granted, max(Int((pause / .seconds(1)).rounded(.up)), 1))
     }
 
-    /// How many may be read now, for protocols that refuse nothing and stop reading instead; ``took(_:)`` says how many
-    /// were. When there are none, after what pause to ask again.
+    /// The number that may be read now, for protocols that refuse nothing and stop reading instead; report the number
+    /// read with ``took(_:)``. For none, the pause before the next call.
     func allowance() -> (count: Int, pause: Duration?) {
         withLimiter { limiter, now in
             let count = limiter.allowance(now: now)

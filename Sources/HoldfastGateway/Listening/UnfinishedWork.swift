@@ -2,7 +2,7 @@ internal import Holdfast
 internal import NIOCore
 internal import NIOPosix
 
-/// What goes on when its connection is gone, and is waited for at the end.
+/// Counts work that continues when its connection is gone, and that a shutdown waits for.
 final class UnfinishedWork: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -6,13 +6,13 @@ internal import NIOPosix
 struct WatchedFiles: Sendable {
     enum Look: Equatable, Sendable {
         case unchanged, taken
-        /// What was there before holds on. Told once.
+        /// The former contents stay in use. Told once.
         case failed(String)
     }
 
-    /// From one look to the next.
+    /// The interval between two looks.
     let interval: @Sendable () -> Duration
-    /// Takes up what has changed. May wait for the disk.
+    /// Takes up changed files. May wait for the disk.
     let look: @Sendable () -> Look
     /// Called after a look that found something else.
     let tell: @Sendable (Look) -> Void

@@ -1,6 +1,6 @@
-/// What listeners did, as metrics: looked up when somebody asks.
+/// The counters of the listeners as metrics, read on request.
 extension Gateway {
-    /// Names and labels: Docs/Operate/Service.md.
+    /// The metrics of all listeners. Names and labels: Docs/Operate/Service.md.
     public var metricFamilies: [MetricFamily] {
         let figures = figures
         func family(

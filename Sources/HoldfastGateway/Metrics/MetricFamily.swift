@@ -1,14 +1,15 @@
-/// What Prometheus' text format says under one name: a kind, a line of help, and a value for each set of labels.
+/// A family of Prometheus' text format: a name, a kind, a line of help, and a value for each set of labels. Made by
+/// ``Gateway/metricFamilies`` and ``ProcessMetrics/families``, and written by ``MetricsRegistry/text(_:)``.
 public struct MetricFamily: Sendable, Equatable {
-    public enum Kind: String, Sendable { case counter, gauge, histogram }
+    package enum Kind: String, Sendable { case counter, gauge, histogram }
 
-    public struct Sample: Sendable, Equatable {
-        /// Behind the family's name: `_bucket`, `_sum` or `_count` of a histogram.
+    package struct Sample: Sendable, Equatable {
+        /// The suffix of the family's name: `_bucket`, `_sum` or `_count` of a histogram.
         var suffix = ""
         var labels: [Label]
         var value: Double
 
-        public init(labels: [(String, String)] = [], value: Double) {
+        package init(labels: [(String, String)] = [], value: Double) {
             self.labels = labels.map { Label(name: $0.0, value: $0.1) }
             self.value = value
         }
@@ -23,21 +24,21 @@ public struct MetricFamily: Sendable, Equatable {
         var value: String
     }
 
-    public var name: String
-    public var kind: Kind
-    public var help: String
-    public var samples: [Sample]
+    package var name: String
+    package var kind: Kind
+    package var help: String
+    package var samples: [Sample]
 
-    public init(_ name: String, _ kind: Kind, _ help: String, samples: [Sample]) {
+    package init(_ name: String, _ kind: Kind, _ help: String, samples: [Sample]) {
         (self.name, self.kind, self.help, self.samples) = (name, kind, help, samples)
     }
 
-    /// One value without labels.
-    public init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    /// Creates a family with one value without labels.
+    package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         self.init(name, kind, help, samples: [Sample(value: value)])
     }
 
-    /// Prometheus' text format, version 0.0.4. A family without samples says nothing.
+    /// Prometheus' text format, version 0.0.4. A family without samples writes nothing.
     ///
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
     func write(to text: inout String) {
@@ -71,17 +72,17 @@ public struct MetricFamily: Sendable, Equatable {
         return escaped
     }
 
-    /// As Go's `ParseFloat` reads it.
+    /// The form that Go's `ParseFloat` reads.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
         return value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 
-    /// A name that Prometheus takes: what it does not is `_`.
+    /// A valid metric name: every other character becomes `_`.
     static func name(_ text: String) -> String { word(text, also: [":"]) }
 
-    /// The same for a label's.
+    /// A valid label name: every other character becomes `_`.
     static func labelName(_ text: String) -> String { word(text, also: []) }
 
     private static func word(_ text: String, also allowed: Set<Character>) -> String {

@@ -1,9 +1,10 @@
-/// A line for each metric, for those who read them without this at hand.
+/// A line of help for each metric, for readers without the documentation at hand.
 public enum MetricHelp {
-    /// Of a metric that somebody else brought.
+    /// The help of a metric that the application added.
     static let unknown = "See the application's own documentation."
 
-    /// Those of the library; Docs/Operate/Observability.md has more of each, and a test compares the names.
+    /// The help of the library's metrics, by name; Docs/Operate/Observability.md says more about each, and a test
+    /// compares the names.
     public static let standard: [String: String] = [
         "holdfast_submitted_total":
             "Notifications that were accepted, and are on disk.",

@@ -2,12 +2,12 @@ internal import CoreMetrics
 internal import Holdfast
 internal import Synchronization
 
-/// What is kept for one name and one set of labels.
+/// The value of one name and one set of labels.
 protocol MetricSeries: AnyObject, Sendable {
     func samples(_ labels: [MetricFamily.Label]) -> [MetricFamily.Sample]
 }
 
-/// Whole numbers, only ever more.
+/// A whole number that only grows (a counter).
 final class CounterSeries: MetricSeries, CounterHandler {
     private let value = Atomic<Int64>(0)
 
@@ -20,7 +20,7 @@ final class CounterSeries: MetricSeries, CounterHandler {
     }
 }
 
-/// The same with fractions.
+/// A number with fractions that only grows (a counter).
 final class FloatingCounterSeries: MetricSeries, FloatingPointCounterHandler {
     private let value = Monitor(0.0)
 
@@ -33,7 +33,7 @@ final class FloatingCounterSeries: MetricSeries, FloatingPointCounterHandler {
     }
 }
 
-/// What is as it is now.
+/// The current value (a gauge).
 final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
     private let value = Monitor(0.0)
 
@@ -49,19 +49,19 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
     }
 }
 
-/// How many were at most so much, for a number of bounds.
+/// Cumulative counts for each bucket (a histogram).
 final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
     static let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
     static let bytes = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map { Double($0 * 1024) }
     static let counts: [Double] = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
 
-    /// By the unit that a name ends with.
+    /// The bucket bounds, by the unit that a name ends with.
     static func bounds(of name: String) -> [Double] {
         name.hasSuffix("_seconds") ? seconds : name.hasSuffix("_bytes") ? bytes : counts
     }
 
     private struct State: Sendable {
-        /// One for each bound, and one for what is beyond the last.
+        /// One for each bound, and one for values beyond the last.
         var counts: [Int]
         var sum = 0.0
     }

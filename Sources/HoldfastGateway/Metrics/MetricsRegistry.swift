@@ -1,18 +1,18 @@
 public import CoreMetrics
 internal import Holdfast
 
-/// Keeps the metrics of swift-metrics in memory, to be read as Prometheus' text.
+/// Keeps the metrics of swift-metrics in memory, and writes them as Prometheus' text.
 ///
 ///     let registry = MetricsRegistry()
 ///     let engine = try PushEngine(journal: journal, routes: routes, metrics: registry)
 ///     print(registry.text())
 ///
-/// Counters are counters, meters are gauges, timers and recorders are histograms; a timer's nanoseconds become seconds. The
-/// same name and labels are the same series, whoever asks for it and however often: an engine that is made anew goes on
-/// counting where its forerunner ended.
+/// Counters are counters, meters are gauges, timers and recorders are histograms; a timer's nanoseconds become seconds.
+/// Equal names and labels are one series, whoever asks for it: an engine that is made anew goes on counting where the
+/// one before ended.
 public final class MetricsRegistry: MetricsFactory, Sendable {
-    /// Series of one name, beyond which more are not kept: labels may come from outside. Nothing is refused for it.
-    public static let greatestSeriesCount = 2000
+    /// The most series of one name; further ones are not kept, but cause no error: labels may come from outside.
+    package static let greatestSeriesCount = 2000
 
     private struct Family: Sendable {
         var kind: MetricFamily.Kind
@@ -23,14 +23,16 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
     private let families = Monitor<[String: Family]>([:])
     private let help: [String: String]
 
-    /// - Parameter help: a line for each name that has one; default: ``MetricHelp/standard``.
+    /// Creates an empty registry.
+    ///
+    /// - Parameter help: a line of help by metric name. Default: ``MetricHelp/standard``.
     public init(help: [String: String] = MetricHelp.standard) { self.help = help }
 
     // MARK: Reading
 
-    /// All of it as text, in the order of the names.
+    /// Writes all series as text, in the order of their names.
     ///
-    /// - Parameter more: what is not counted but looked up when somebody asks.
+    /// - Parameter more: families that are read on request instead of being counted.
     public func text(_ more: [MetricFamily] = []) -> String {
         var text = ""
         for family in (read() + more).sorted(by: { $0.name < $1.name }) { family.write(to: &text) }
@@ -47,20 +49,24 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
 
     // MARK: MetricsFactory
 
+    /// Returns the counter with this name and these labels.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, .counter) { CounterSeries() } ?? NOOPMetricsHandler.instance
     }
 
+    /// Returns the counter of fractions with this name and these labels.
     public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         series(label, dimensions, .counter) { FloatingCounterSeries() } ?? NOOPMetricsHandler.instance
     }
 
+    /// Returns the gauge with this name and these labels.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, .gauge) { GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
+    /// Returns the histogram with this name and these labels, or without aggregation the gauge.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard aggregate else {
             return series(label, dimensions, .gauge) { GaugeSeries() } ?? NOOPMetricsHandler.instance
@@ -69,19 +75,25 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
             ?? NOOPMetricsHandler.instance
     }
 
+    /// Returns the histogram of seconds with this name and these labels.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, .histogram) { HistogramSeries(bounds: HistogramSeries.seconds) }
             ?? NOOPMetricsHandler.instance
     }
 
-    // A series is kept: what comes after goes on with it.
+    // A series is kept: the next user of its name goes on with it.
+    /// Does nothing: a series is kept.
     public func destroyCounter(_ handler: any CounterHandler) {}
+    /// Does nothing: a series is kept.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    /// Does nothing: a series is kept.
     public func destroyMeter(_ handler: any MeterHandler) {}
+    /// Does nothing: a series is kept.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// Does nothing: a series is kept.
     public func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// - Returns: nil for one too many, and for a name that is of another kind already.
+    /// - Returns: nil beyond ``greatestSeriesCount``, and for a name that has another kind already.
     private func series<Series: MetricSeries>(
         _ label: String, _ dimensions: [(String, String)], _ kind: MetricFamily.Kind, make: () -> Series
     ) -> Series? {

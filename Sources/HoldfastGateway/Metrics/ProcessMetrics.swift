@@ -1,7 +1,9 @@
 internal import Foundation
 
-/// What the system says of this process, by the names that Prometheus' own libraries give it. Linux; elsewhere nothing.
+/// The system's figures about this process, with the names of Prometheus' own client libraries. On Linux; elsewhere
+/// none.
 public enum ProcessMetrics {
+    /// The figures, read now.
     public static var families: [MetricFamily] {
         var families: [MetricFamily] = []
         func add(_ name: String, _ kind: MetricFamily.Kind = .gauge, _ help: String, _ value: Double?) {
@@ -22,14 +24,14 @@ public enum ProcessMetrics {
 
     private static var openFiles: Double? {
         do {
-            // One of them reads the directory.
+            // One of the descriptors reads the directory.
             return Double(max(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count - 1, 0))
         } catch {
             return nil
         }
     }
 
-    /// The number behind each of these words, by the word.
+    /// The number behind each of these words.
     private static func fields(of file: String, _ words: [String]) -> [String: Double] {
         var found: [String: Double] = [:]
         for line in text(file).split(separator: "\n") {

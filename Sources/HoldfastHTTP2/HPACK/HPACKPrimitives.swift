@@ -1,4 +1,4 @@
-/// Primitives that read a header block (RFC 7541 §5), from `offset` on, which moves behind what was read.
+/// Primitives that read a header block (RFC 7541 §5) from `offset` on, and move `offset` behind the read bytes.
 extension Span<UInt8> {
     /// An integer. (§5.1)
     @inline(__always)
@@ -25,7 +25,7 @@ extension Span<UInt8> {
         throw .malformed
     }
 
-    /// Where a string lies, and whether it is Huffman-coded. (§5.2)
+    /// The range of a string, and whether it is Huffman-coded. (§5.2)
     @inline(__always)
     func hpackString(at offset: inout Int) throws(HPACKReader.Failure) -> (place: Range<Int>, isHuffman: Bool) {
         let isHuffman = offset < count && self[offset] & 0x80 != 0

@@ -3,7 +3,7 @@
 /// Between blocks it keeps the dynamic table, whose size the peer is told, and at most ``maxCredentials`` bytes twice.
 package struct HPACKReader: Sendable {
     package enum Failure: Error, Equatable {
-        /// No header block: a connection error COMPRESSION_ERROR.
+        /// The bytes are no header block: a connection error COMPRESSION_ERROR.
         case malformed
         /// The fields are more than `maxListSize` allows.
         case listTooLong
@@ -31,8 +31,8 @@ package struct HPACKReader: Sendable {
     }
 
     /// - Parameters:
-    ///   - tableSize: what the peer's encoder may keep in our dynamic table.
-    ///   - maxListSize: bytes of one block's fields, as RFC 9113 §10.5.1 counts them.
+    ///   - tableSize: the bytes that the peer's encoder may keep in our dynamic table.
+    ///   - maxListSize: the most bytes of one block's fields, as RFC 9113 §10.5.1 counts them.
     ///   - names: names that the fields' ``HeaderList/Field/number`` tells apart.
     package init(tableSize: Int, maxListSize: Int, names: HeaderNames = .none) {
         table = HPACKTable(limit: tableSize, names: names)
@@ -40,13 +40,13 @@ package struct HPACKReader: Sendable {
         self.names = names
     }
 
-    /// What the peer's encoder may keep, from the next block on.
+    /// The bytes that the peer's encoder may keep, from the next block on.
     package var tableSize: Int {
         get { table.limit }
         set { table.limit = newValue }
     }
 
-    /// Reads a whole block. One that fails leaves the table in no defined state: the connection is over.
+    /// Reads a whole block. A failure leaves the table undefined: the connection is over.
     ///
     /// - Parameter list: empty.
     package mutating func read(_ block: Span<UInt8>, into list: inout HeaderList) throws(Failure) {

@@ -1,10 +1,10 @@
 /// The fields that header blocks name by index (RFC 7541 §2.3): the fixed ones, and the newest that the peer had added.
 struct HPACKTable: Sendable {
-    /// What SETTINGS_HEADER_TABLE_SIZE allows, as far as the peer has acknowledged it.
+    /// The limit of SETTINGS_HEADER_TABLE_SIZE that the peer has acknowledged.
     var limit: Int { didSet { if capacity > limit { resize(to: limit) } } }
-    /// What the peer makes of that.
+    /// The capacity that the peer has chosen within it.
     private var capacity: Int
-    /// What the entries take (§4.1).
+    /// The size of the entries (§4.1).
     private var size = 0
 
     /// Oldest first. Those before `start` are gone.
@@ -13,7 +13,7 @@ struct HPACKTable: Sendable {
 
     private let fixed: HeaderList
 
-    /// - Parameter names: what the fixed entries' names have for numbers.
+    /// - Parameter names: gives the numbers of the fixed entries' names.
     init(limit: Int, names: HeaderNames) {
         (self.limit, capacity) = (limit, limit)
         fixed = names.fixed
@@ -29,7 +29,7 @@ struct HPACKTable: Sendable {
         return place >= start ? body(entries.fields[place], entries) : nil
     }
 
-    /// Adds an entry for as many of the oldest as it takes the place of. One that is larger than the table empties it.
+    /// Adds an entry, and evicts the oldest ones to make room. An entry larger than the table empties it.
     mutating func add(_ field: HeaderList.Field, of list: HeaderList) {
         makeRoom(for: field.size)
         guard field.size <= capacity else { return }

@@ -1,19 +1,20 @@
-/// Primitives that write header fields in HPACK (RFC 7541), for callers who know what the peer's dynamic table holds.
+/// Primitives that write header fields in HPACK (RFC 7541), for callers that know the content of the peer's dynamic
+/// table.
 ///
-/// Strings are written plain, never Huffman-coded: that is what makes a field a memory copy here and at the peer.
-/// Which table entries an index names is the caller's to know; ``HPACKStaticIndex`` names the fixed ones. The first
-/// dynamic entry, always the one added last, is ``firstDynamicIndex``.
+/// Strings are written plain, never Huffman-coded: that makes a field a memory copy here and at the peer. The caller
+/// knows which table entries an index names; ``HPACKStaticIndex`` names the fixed ones. The first dynamic entry, always
+/// the one added last, is ``firstDynamicIndex``.
 package enum HPACKWriter {
     /// The index of the newest entry of the dynamic table.
     package static let firstDynamicIndex = 62
 
-    /// How a literal field is to be treated by whoever decodes it.
+    /// The treatment of a literal field by its decoder.
     package enum Indexing: Sendable {
         /// The decoder adds it to its dynamic table (RFC 7541 §6.2.1).
         case incremental
-        /// It is not added (§6.2.2).
+        /// The field is not added (§6.2.2).
         case without
-        /// It is not added, and no intermediary may ever add it (§6.2.3): for secrets.
+        /// The field is not added, and no intermediary may ever add it (§6.2.3): for secrets.
         case never
 
         /// The bits that announce it, and how many are left for the name's index.
@@ -79,7 +80,7 @@ package enum HPACKWriter {
         appendInteger(size, prefix: 5, bits: 0x20, to: &block)
     }
 
-    /// What an entry takes in the dynamic table (§4.1).
+    /// The size of an entry in the dynamic table (§4.1).
     package static func entrySize(nameCount: Int, valueCount: Int) -> Int { nameCount + valueCount + 32 }
 
     /// Writes `:status`, in one byte where the static table has it.

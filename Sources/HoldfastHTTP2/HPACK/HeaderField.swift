@@ -13,16 +13,16 @@ extension [HeaderField] {
 }
 
 extension HeaderField {
-    /// Whether a field is one at all (RFC 9113 §8.2), and which of those that HTTP/2 itself looks at.
+    /// The validity of a field (RFC 9113 §8.2), and its meaning where HTTP/2 itself reads it.
     ///
-    /// It is found out when the field is decoded: one that comes again and again out of a dynamic table is looked at once.
+    /// Determined when the field is decoded: a field that recurs out of a dynamic table is checked once.
     package enum Kind: UInt8, Sendable {
         case method, scheme, path, authority, status
         /// A pseudo-header that HTTP/2 does not know.
         case unknownPseudo
         case contentLength
         case regular
-        /// No field of HTTP/2: the message that has it is malformed.
+        /// The field is not valid: its message is malformed.
         case malformed
     }
 }
@@ -43,7 +43,7 @@ extension HeaderField.Kind {
         case .contentLength: self = .contentLength
         case .te: self = value.has(Self.trailers, at: 0) && value.count == Self.trailers.count ? .regular : .malformed
         case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade: self = .malformed
-        // What is asked for is well-formed.
+        // A name that was asked for is well-formed.
         case nil where code != HeaderNames.unknown: self = .regular
         case nil where !name.isEmpty && name[0] == UInt8(ascii: ":"): self = .unknownPseudo
         case nil: self = Self.isName(name) ? .regular : .malformed
@@ -52,7 +52,7 @@ extension HeaderField.Kind {
 
     private static let trailers = Array("trailers".utf8)
 
-    /// Lower case, and none of what §8.2.1 forbids in a name.
+    /// Whether a name is in lower case and has no byte that §8.2.1 forbids.
     private static func isName(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices {
             let byte = bytes[index]
@@ -63,7 +63,7 @@ extension HeaderField.Kind {
         return !bytes.isEmpty
     }
 
-    /// No NUL, LF or CR anywhere, no blank at either end (§8.2.1).
+    /// Whether a value has no NUL, LF or CR, and no blank at either end (§8.2.1).
     private static func isValue(_ bytes: Span<UInt8>) -> Bool {
         guard !bytes.isEmpty else { return true }
         // The smallest byte tells for nearly all values, and is found many bytes at a time.

@@ -3,7 +3,7 @@
 ///
 /// The bytes are as they came. Names are lower case in every field of a message that was reported.
 package struct HeaderList: Sendable, Equatable {
-    /// Where a field lies in ``HeaderList/bytes``: its name, and behind that its value.
+    /// The place of a field in ``HeaderList/bytes``: its name, and behind that its value.
     package struct Field: Sendable, Equatable {
         var offset: UInt32
         let nameCount, valueCount: UInt32
@@ -16,7 +16,7 @@ package struct HeaderList: Sendable, Equatable {
             return start..<start &+ Int(valueCount)
         }
 
-        /// Which of the reader's ``HeaderNames`` it has; nil for none of them.
+        /// The number of its name in the reader's ``HeaderNames``; nil for none.
         package var number: Int? {
             code >= HeaderNames.firstOfReader ? Int(code &- HeaderNames.firstOfReader) : nil
         }
@@ -50,7 +50,7 @@ package struct HeaderList: Sendable, Equatable {
         code.decode(coded, appendingTo: &bytes)
     }
 
-    /// The bytes from `start` on are a field's: adds it, and finds out what it is.
+    /// Adds a field, whose bytes begin at `start`, and determines its kind.
     ///
     /// - Parameter code: the number of the name.
     @inline(__always)
@@ -58,7 +58,7 @@ package struct HeaderList: Sendable, Equatable {
         endField(from: start, nameCount: nameCount, code, kind(from: start, nameCount: nameCount, code))
     }
 
-    /// The same where it is known what the field is.
+    /// Adds a field of a known kind.
     @inline(__always)
     mutating func endField(from start: Int, nameCount: Int, _ code: HeaderNames.Code, _ kind: HeaderField.Kind) {
         let field = Field(

@@ -1,7 +1,7 @@
-/// Names of header fields that are told apart by a number, so that nobody compares text for each field of each message.
+/// Names of header fields that are told apart by a number, so that no text is compared for each field of each message.
 ///
-/// Those that HTTP/2 looks at itself come first, then those of whoever reads the messages. A name is looked up when it is
-/// written out; where it is taken out of a table, its number comes with it.
+/// The names that HTTP/2 reads itself come first, then those of the messages' reader. A literal name is looked up; the
+/// number of a name from a table comes with it.
 package struct HeaderNames: Sendable {
     /// The number of a name; ``unknown`` for all that nobody asked for.
     typealias Code = UInt8
@@ -35,7 +35,7 @@ package struct HeaderNames: Sendable {
     /// The first number that is the reader's.
     static let firstOfReader = Code(Own.allCases.count + 1)
 
-    /// For each length of a name, those that have it.
+    /// The names of each length.
     private let byLength: [[(name: [UInt8], code: Code)]]
     /// The fields that blocks name by index (RFC 7541 appendix A), with their numbers.
     let fixed: HeaderList
@@ -63,7 +63,7 @@ package struct HeaderNames: Sendable {
         self.fixed = fixed
     }
 
-    /// For readers that look at text.
+    /// No names: for readers that look at text.
     package static let none = HeaderNames([])
 
     func code(of name: Span<UInt8>) -> Code { Self.code(of: name, in: byLength) }

@@ -1,6 +1,6 @@
 /// The fields of one message that its reader has asked for by ``HeaderNames``, and its method and path.
 ///
-/// It says where they are; text is made of those that somebody wants as text.
+/// It holds their places; a field becomes a string only on demand.
 package struct HeaderSelection: Sendable {
     /// Names that may be asked for, at most.
     package static let maxNames = 14
@@ -10,7 +10,8 @@ package struct HeaderSelection: Sendable {
 
     /// The bytes of the whole list, or of this message alone.
     private let bytes: [UInt8]
-    /// For each number where the value begins in ``bytes`` (the upper half) and its length plus one; 0 where there is none.
+    /// For each number the start of the value in ``bytes`` (the upper half) and its length plus one; 0 where there is
+    /// none.
     private var places = SIMD16<UInt64>()
     /// Whether one of them is there twice. The first one counts.
     package private(set) var hasDuplicates = false

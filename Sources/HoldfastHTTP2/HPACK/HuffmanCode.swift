@@ -1,7 +1,7 @@
-/// The Huffman code of RFC 7541 appendix B, and strings read in it.
+/// The Huffman code of RFC 7541 appendix B, and its decoder.
 ///
 /// The code is canonical: codes of one length follow one another in the order of their symbols, so the lengths alone
-/// say what it is.
+/// define it.
 struct HuffmanCode: Sendable {
     /// Bits that one look-up takes in. Most codes that occur are 5 to 8 bits long, so that two often fit.
     private static let width = 12
@@ -13,8 +13,8 @@ struct HuffmanCode: Sendable {
     /// Bits of the shortest code: no string decodes to more than 8/5 of its bytes.
     private static let shortest = 5
 
-    /// What a look-up says: how many bits one symbol takes, then both (0: there is no second one), then the symbols.
-    /// All zero where the first code is longer than a look-up.
+    /// The result of a look-up: the bits of one symbol, then of both (0: there is no second one), then the symbols. All
+    /// zero where the first code is longer than a look-up.
     private struct Entry {
         var first: UInt8 = 0
         var both: UInt8 = 0
@@ -22,8 +22,8 @@ struct HuffmanCode: Sendable {
     }
 
     private let entries: [Entry]
-    /// For each length: behind its last code, on the left of 32 bits; and what is to be added to a code of it for its
-    /// place among `symbols`.
+    /// For each length: the end of its codes, on the left of 32 bits; and the number to add to a code for its place
+    /// among `symbols`.
     private let ends: [UInt64]
     private let offsets: [Int]
     /// All symbols in the order of their codes.
@@ -73,10 +73,10 @@ struct HuffmanCode: Sendable {
         return nil
     }
 
-    /// Reads a whole string.
+    /// Decodes a whole string.
     ///
-    /// - Returns: false where the string has an end in it, or is padded with anything but the first bits of one, or with a
-    ///   whole byte of them (RFC 7541 §5.2). What is appended then means nothing.
+    /// - Returns: false where the string contains EOS, or is padded with anything but the first bits of EOS, or with
+    ///   a whole byte of them (RFC 7541 §5.2). The appended bytes then mean nothing.
     func decode(_ bytes: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
         let start = output.count
         output.append(contentsOf: repeatElement(0, count: bytes.count * 8 / Self.shortest))

@@ -5,12 +5,12 @@ package import NIOCore
 package struct BinaryFrameWriter {
     /// Appends a frame of command 2.
     ///
-    /// The items come in the order 3, 1, 2, 4, 5: the identifier first, so that a service that stops reading at a bad item
-    /// can name the notification all the same. Where no expiration goes out, 4 is left out.
+    /// The items come in the order 3, 1, 2, 4, 5: the identifier first, so that a service that stops reading at a bad
+    /// item can still name the notification. Item 4 is left out where there is no expiration.
     ///
     /// - Parameters:
     ///   - fields: token and payload have at most 65,535 bytes each, which every packed notification keeps.
-    ///   - bytes: what the fields were read from.
+    /// - bytes: the packed notification that the fields were read from.
     package static func append(
         _ fields: PackedNotification.Fields, of bytes: [UInt8], identifier: UInt32, to buffer: inout ByteBuffer
     ) {
@@ -28,16 +28,17 @@ package struct BinaryFrameWriter {
         buffer.writeMultipleIntegers(BinaryProtocol.Item.priority, UInt16(1), priority(fields.priority))
     }
 
-    /// Of the four items that are always there, all but token and payload: four ids and lengths, identifier, priority.
+    /// Bytes of the four items that are always present, without token and payload: four ids and lengths, identifier,
+    /// priority.
     private static let itemHeaderByteCount = 4 * 3 + 4 + 1
-    /// Of the expiration, id and length included.
+    /// Bytes of the expiration item, id and length included.
     private static let expirationByteCount = 3 + 4
 
-    /// Appends the notification that no service takes: a frame of command 1 with a token of no bytes.
+    /// Appends a barrier, a notification that no service takes: a frame of command 1 with an empty token.
     ///
-    /// Command 1, because its identifier has a fixed place before the token: nothing but the token can be called wrong,
-    /// and whoever refuses it has read its name. An empty item of command 2 may be taken for a broken frame instead
-    /// (status 128).
+    /// Command 1, because its identifier has a fixed place before the token: only the token can be called wrong, and a
+    /// service that refuses it has read its identifier. An empty item of command 2 may be taken for a broken frame
+    /// instead (status 128).
     package static func appendBarrier(identifier: UInt32, to buffer: inout ByteBuffer) {
         buffer.writeMultipleIntegers(BinaryProtocol.Command.enhanced, identifier, UInt32(1))
         buffer.writeMultipleIntegers(UInt16(0), UInt16(barrierPayload.count))
@@ -46,13 +47,13 @@ package struct BinaryFrameWriter {
 
     private static let barrierPayload = Array(#"{"aps":{}}"#.utf8)
 
-    /// Seconds for the wire. 0 is sent only when it was asked for: it means that nothing is kept for a device that is
-    /// offline.
+    /// Seconds for the wire. 0 means that nothing is stored for an offline device, so it is sent only when it was asked
+    /// for.
     private static func expiration(_ seconds: Int64) -> UInt32 {
         seconds == 0 ? 0 : UInt32(clamping: max(seconds, 1))
     }
 
-    /// The protocol knows 10 and 5. None means 10, as everywhere; 1, which HTTP/2 added later, is nearest to 5.
+    /// The protocol knows 10 and 5. No priority means 10, as everywhere; 1, which HTTP/2 added later, is nearest to 5.
     private static func priority(_ priority: Priority?) -> UInt8 {
         guard let rawValue = priority?.rawValue else { return 10 }
         return rawValue == 10 ? 10 : 5

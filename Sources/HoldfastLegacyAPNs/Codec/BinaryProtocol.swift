@@ -7,9 +7,9 @@
 ///     error        08 · status u8 · identifier u32; then the service closes
 ///     feedback     time u32 · token length u16 · token; repeated to the end of the stream
 package enum BinaryProtocol {
-    /// Where Apple's gateway listened.
+    /// The port of Apple's gateway.
     package static let gatewayPort = 2195
-    /// Where its feedback service did.
+    /// The port of Apple's feedback service.
     package static let feedbackPort = 2196
 
     enum Command {

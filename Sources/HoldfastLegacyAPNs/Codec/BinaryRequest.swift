@@ -1,17 +1,18 @@
-/// A notification as it came over the binary protocol. What is missing or of the wrong size is for whoever asked to judge:
-/// they owe the status that names it.
+/// A notification as it came over the binary protocol. The caller judges missing fields and wrong sizes, because it
+/// owes the status that names them.
 package struct BinaryRequest: Hashable, Sendable {
     /// 0, 1 or 2.
     package var command: UInt8
-    /// Nil where the command has none (0), or the frame left it out: an error can't name it then.
+    /// Nil where the command has no identifier (0), or the frame left it out: an error can't name the notification
+    /// then.
     package var identifier: UInt32?
-    /// Nil when it is missing, which is status 2; of a wrong size it is status 5.
+    /// Nil where it is missing (status 2). A wrong size is status 5.
     package var token: [UInt8]?
-    /// Nil when it is missing, which is status 4.
+    /// Nil where it is missing (status 4).
     package var payload: [UInt8]?
-    /// Unix seconds; 0 to keep nothing for a device that is offline. Nil when it was not said.
+    /// Unix seconds; 0 stores nothing for an offline device. Nil where it is missing.
     package var expiration: UInt32?
-    /// 10 or 5; or whatever came. Nil when it was not said.
+    /// 10 or 5, or any other value that came. Nil where it is missing.
     package var priority: UInt8?
 
     package init(
@@ -26,8 +27,8 @@ package struct BinaryRequest: Hashable, Sendable {
         self.priority = priority
     }
 
-    /// Writes it as its command does: items in the order 3, 1, 2, 4, 5, those that are nil left out. For tests and relays;
-    /// ``BinaryFrameWriter`` writes what is packed.
+    /// Appends the frame of its command: items in the order 3, 1, 2, 4, 5, nil ones left out. For tests and relays;
+    /// ``BinaryFrameWriter`` writes packed notifications.
     package func append(to output: inout [UInt8]) {
         output.append(command)
         guard command == BinaryProtocol.Command.framed else {
@@ -63,9 +64,9 @@ package struct BinaryRequest: Hashable, Sendable {
     }
 }
 
-/// What a client has sent is no request. Nothing behind it can be read: answer with this, and close.
+/// The client's bytes are no request. Nothing behind them can be read: answer with this error, and close.
 package struct BinaryRequestFault: Error, Hashable, Sendable {
     package let answer: ErrorResponse
-    /// For people.
+    /// The fault in words, for operators.
     package let message: String
 }

@@ -1,11 +1,12 @@
-/// Reads what clients of the binary protocol send, from bytes that come in whatever pieces: commands 0, 1 and 2.
+/// Reads the requests of a client of the binary protocol, commands 0, 1 and 2, from bytes split anywhere.
 ///
-/// Tolerant of what clients in the wild do: items of command 2 in any order, expiration, priority and identifier left out,
-/// lengths that are wrong for a token or a payload (which have statuses of their own), a priority at the end of its frame that
-/// has one byte and claims four (go-libapns). Not of what has no meaning: an
-/// unknown command or item, an item that comes twice, is cut off, or has a fixed size and not that size.
+/// Tolerates the habits of clients in the wild: items of command 2 in any order; expiration, priority and identifier
+/// left out; wrong lengths of a token or a payload, which have statuses of their own; a priority at the end of its
+/// frame that has one byte and claims four (go-libapns). Rejects an unknown command or item, and an item that comes
+/// twice, is cut off, or has not its fixed size.
 package struct BinaryRequestReader: Sendable {
-    /// Of a whole request, bytes, its command byte and lengths included. A frame that claims more is a fault at once.
+    /// The most bytes of a whole request, its command byte and lengths included. A frame that claims more is a fault at
+    /// once.
     package static let defaultLimit = 16 * 1024
 
     private let limit: Int
@@ -15,11 +16,11 @@ package struct BinaryRequestReader: Sendable {
 
     package init(limit: Int = Self.defaultLimit) { self.limit = limit }
 
-    /// Whether the stream ends in the middle of a request, if it ends here.
+    /// Whether the bytes so far end inside a request.
     package var isInRequest: Bool { start < bytes.count }
 
-    /// Takes what has arrived. It keeps all that ``next()`` has not given yet: ask until it has nothing, and what is kept
-    /// stays below the limit.
+    /// Takes bytes. Keeps everything that ``next()`` has not returned yet: call that until it returns nil, and the kept
+    /// bytes stay below the limit.
     package mutating func append(_ input: Span<UInt8>) {
         bytes.removeFirst(start)
         start = 0
@@ -27,8 +28,8 @@ package struct BinaryRequestReader: Sendable {
         for index in input.indices { bytes.append(input[index]) }
     }
 
-    /// - Returns: the next request that is complete; nil when more bytes are needed.
-    /// - Throws: the same fault for ever, once there was one.
+    /// - Returns: the next complete request; nil when more bytes are needed.
+    /// - Throws: a fault; after the first one always the same.
     package mutating func next() throws(BinaryRequestFault) -> BinaryRequest? {
         if let fault { throw fault }
         guard start < bytes.count else { return nil }
@@ -47,7 +48,7 @@ package struct BinaryRequestReader: Sendable {
 
     private var available: Int { bytes.count - start }
 
-    /// Command 0 or 1: what differs is what stands before the token's length.
+    /// Reads command 0 or 1, which differ only in the fields before the token's length.
     private mutating func plain(headerByteCount: Int) throws(BinaryRequestFault) -> BinaryRequest? {
         guard available >= headerByteCount + 2 else { return nil }
         var request = BinaryRequest(command: bytes[start])
@@ -103,7 +104,7 @@ package struct BinaryRequestReader: Sendable {
         return request
     }
 
-    /// - Returns: false for an item that has no meaning.
+    /// - Returns: false for an unknown item.
     private static func set(_ item: UInt8, _ bytes: [UInt8], _ data: Range<Int>, in request: inout BinaryRequest)
         -> Bool
     {

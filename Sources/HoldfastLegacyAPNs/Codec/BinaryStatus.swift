@@ -1,6 +1,6 @@
 public import Holdfast
 
-/// The status of an error response of the binary protocol, kept as it came: what Apple sends need not be in a table.
+/// The status of an error response of the binary protocol, kept as it came: Apple may send values that are in no table.
 package struct BinaryStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -13,9 +13,9 @@ package struct BinaryStatus: RawRepresentable, Hashable, Sendable {
     package static let invalidTopicSize = BinaryStatus(rawValue: 6)
     package static let invalidPayloadSize = BinaryStatus(rawValue: 7)
     package static let invalidToken = BinaryStatus(rawValue: 8)
-    /// Not a failure: the service goes away, and names the last notification that it took.
+    /// Not a failure: the service shuts down, and names the last notification that it took.
     package static let shutdown = BinaryStatus(rawValue: 10)
-    /// Never documented; seen for a frame of command 2 whose items make no sense.
+    /// Never documented; seen for a frame of command 2 with invalid items.
     package static let invalidFrameItem = BinaryStatus(rawValue: 128)
     package static let unknown = BinaryStatus(rawValue: 255)
 }
@@ -23,10 +23,10 @@ package struct BinaryStatus: RawRepresentable, Hashable, Sendable {
 extension SendResult {
     /// Classifies the status of an error response of the binary protocol.
     ///
-    /// A pure function of the status; for senders of yours too, through ``SenderConnector``. 2 and 5 say that the token is no
-    /// token; 8 that it is bad, or that the environment is wrong, so that it is only a suspect; 3, 4, 6 and 7 that the
-    /// notification is bad, and its token is never touched. Everything else, unknown codes included, is taken for passing:
-    /// again after a while, and an attempt is counted.
+    /// A pure function of the status, also for senders of yours, through ``SenderConnector``. 2 and 5 reject the token
+    /// as malformed. 8 makes the token a suspect only, because it may be bad or the environment may be wrong. 3, 4, 6
+    /// and 7 reject the notification and leave its token alone. Every other status, unknown ones included, is taken for
+    /// temporary: the notification is retried, and an attempt is counted.
     ///
     /// - Parameter binaryStatus: any but 10, which is no failure of the notification it names.
     public init(binaryStatus: UInt8) {

@@ -1,9 +1,10 @@
-/// The one thing that a gateway of the binary protocol ever says: what was wrong with which notification. Then it closes.
+/// The only answer of a gateway of the binary protocol: an error about one notification. The gateway closes behind it.
 package struct ErrorResponse: Hashable, Sendable {
     package static let byteCount = 6
 
     package let status: BinaryStatus
-    /// As the notification named itself; with status 10, the last one that was taken; 0 when the service can't tell.
+    /// The identifier of the notification; with status 10, of the last one that was taken; 0 when the service can't
+    /// tell.
     package let identifier: UInt32
 
     package init(status: BinaryStatus, identifier: UInt32) {
@@ -18,7 +19,7 @@ package struct ErrorResponse: Hashable, Sendable {
     }
 }
 
-/// Reads an error response from bytes that come in whatever pieces.
+/// Reads an error response from bytes split anywhere.
 package struct ErrorResponseReader: Sendable {
     /// The peer has sent something else: it is no gateway of this protocol.
     package struct NotAnErrorResponse: Error, Hashable, Sendable {
@@ -29,7 +30,7 @@ package struct ErrorResponseReader: Sendable {
 
     package init() {}
 
-    /// - Returns: the response, once it is complete. Nothing that follows it means anything.
+    /// - Returns: the response once it is complete. Bytes behind it are ignored.
     package mutating func receive(_ input: Span<UInt8>) throws(NotAnErrorResponse) -> ErrorResponse? {
         for index in input.indices where bytes.count < ErrorResponse.byteCount { bytes.append(input[index]) }
         guard let first = bytes.first else { return nil }

@@ -1,11 +1,12 @@
 package import Holdfast
 
 extension FeedbackTuple {
-    /// The most bytes of a token that a tuple can say.
+    /// The most bytes of a token that fit into a tuple.
     package static let greatestTokenOnWire = Int(UInt16.max)
 
-    /// Appends the tuple as the feedback service writes it. Its time is rounded down to seconds and clamped to what 32 bits
-    /// hold; its token must have at most ``greatestTokenOnWire`` bytes.
+    /// Appends the tuple as the feedback service writes it. Its time is rounded down to seconds and clamped to 32 bits.
+    ///
+    /// - Precondition: its token has at most ``greatestTokenOnWire`` bytes.
     package func append(to output: inout [UInt8]) {
         precondition(tokenBytes.count <= Self.greatestTokenOnWire)
         output.appendBigEndian(UInt32(clamping: since.seconds))
@@ -14,10 +15,10 @@ extension FeedbackTuple {
     }
 }
 
-/// Reads feedback tuples from bytes that come in whatever pieces.
+/// Reads feedback tuples from bytes split anywhere.
 ///
-/// Reading clears the service's list, so a tuple whose token is none, having no bytes or too many, is a tuple too: what
-/// follows it must not be lost. Keeps at most what was appended last and one tuple that is not complete: 64 KB.
+/// Reading clears the service's list, so a tuple with an invalid token (empty, or too long) is returned too: the tuples
+/// behind it must not be lost. Keeps at most the bytes appended last and one incomplete tuple: 64 KB.
 package struct FeedbackTupleReader: Sendable {
     private static let headerByteCount = 6
 
@@ -26,17 +27,17 @@ package struct FeedbackTupleReader: Sendable {
 
     package init() {}
 
-    /// Whether the stream ends in the middle of a tuple, if it ends here.
+    /// Whether the bytes so far end inside a tuple.
     package var isInTuple: Bool { start < bytes.count }
 
-    /// Takes what has arrived, behind what ``next()`` has not given yet.
+    /// Takes bytes, behind those that ``next()`` has not returned yet.
     package mutating func append(_ input: Span<UInt8>) {
         bytes.removeFirst(start)
         start = 0
         for index in input.indices { bytes.append(input[index]) }
     }
 
-    /// - Returns: the next tuple that is complete; nil when more bytes are needed.
+    /// - Returns: the next complete tuple; nil when more bytes are needed.
     package mutating func next() -> FeedbackTuple? {
         guard bytes.count - start >= Self.headerByteCount else { return nil }
         let time = bytes.span.bigEndian32(at: start)

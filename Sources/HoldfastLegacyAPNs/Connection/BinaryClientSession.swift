@@ -2,17 +2,17 @@ package import Holdfast
 internal import HoldfastTransport
 package import NIOCore
 
-/// One connection of the binary protocol from the client's side: entries in, frames out in their order, and what the
-/// service's one answer means.
+/// One connection of the binary protocol from the client's side: entries in, frames out in order, and the meaning of
+/// the service's one answer.
 ///
 /// A pure machine.
 package struct BinaryClientSession: Sendable {
-    /// What an answer proves.
+    /// The proof that an answer gives.
     package enum Conclusion: Hashable, Sendable {
         /// Everything up to this position was taken.
         case barrierAnswered(through: UInt64)
         case payloadError(PayloadError)
-        /// Nothing: all that was written may have been taken or not.
+        /// No proof: any of the written entries may have been taken or not.
         case unknown
     }
 
@@ -24,42 +24,42 @@ package struct BinaryClientSession: Sendable {
     private var queue = HandOutQueue()
     private var reader = ErrorResponseReader()
     private var barrier = Barrier.none
-    /// Nothing of the queue is written any more.
+    /// Whether queued entries are not written any more.
     private var isStopped = false
 
-    /// How many entries have been written: the position of the last one.
+    /// The number of entries written: the position of the last one.
     package private(set) var written: UInt64 = 0
-    /// An entry that can't be written; nothing behind it is.
+    /// The damage of an entry that can't be written; nothing behind it is written.
     package private(set) var damage: PackedNotification.Damage?
-    /// Bytes have come that may become an answer.
+    /// Whether bytes have come that may become an answer.
     package private(set) var isAnswering = false
 
     package init(firstIdentifier: UInt32 = 1) { identifiers = WireIdentifiers(first: firstIdentifier) }
 
     // MARK: Frames out
 
-    /// Takes entries, to be written behind those that wait.
+    /// Queues entries behind those that wait.
     package mutating func append(_ handOuts: [HandOut]) {
-        // What can't be written any more need not be kept: the end says that it was never sent.
+        // Entries that can't be written any more need not be kept: the end reports them as never sent.
         guard !isStopped, barrier == .none else { return }
         queue.append(handOuts)
     }
 
-    /// Writes nothing more of what waits; a barrier still.
+    /// Stops writing queued entries; a barrier is still written.
     package mutating func stop() {
         isStopped = true
         _ = queue.removeAll()
     }
 
-    /// Wants a barrier behind everything that was given until now.
+    /// Requests a barrier behind everything that was queued so far.
     package mutating func writeBarrier() { if barrier == .none { barrier = .wanted } }
 
     package var hasOutput: Bool { damage == nil && (!queue.isEmpty || barrier == .wanted) }
 
-    /// A barrier is written and not answered.
+    /// Whether a barrier is written and not answered.
     package var awaitsAnswer: Bool { barrier == .written }
 
-    /// Appends frames until nothing waits or the buffer holds `limit` bytes; the last one may go beyond.
+    /// Appends frames until nothing waits or the buffer holds `limit` bytes; the last frame may exceed it.
     package mutating func write(to buffer: inout ByteBuffer, limit: Int) {
         var (written, damage) = (written, damage)
         queue.takeWhile { [identifiers] handOut, item in
@@ -84,7 +84,7 @@ package struct BinaryClientSession: Sendable {
 
     // MARK: The answer
 
-    /// - Returns: the answer with what it proves, once it is complete.
+    /// - Returns: the answer with its proof, once it is complete.
     package mutating func receive(
         _ input: Span<UInt8>
     ) throws(ErrorResponseReader.NotAnErrorResponse) -> (answer: ErrorResponse, conclusion: Conclusion)? {
@@ -99,9 +99,10 @@ package struct BinaryClientSession: Sendable {
         if awaitsAnswer, isBarrierStatus, isBarriers || answer.identifier == 0 {
             return .barrierAnswered(through: written)
         }
-        // 0 names nobody, and so does a barrier's name with a status that no barrier earns. (Status 10 with 0 might mean
-        // that none was taken; it might as well mean that the service lost count. Unknown is right for both.)
-        // One that was never given out says nothing about those that were; what was not written was not taken all the same.
+        // Identifier 0 names no notification, and neither does a barrier's identifier with a status that no barrier
+        // earns. (Status 10 with 0 might mean that none was taken, or that the service lost count. Unknown is right for
+        // both.) An identifier that was never used proves nothing about those that were; unwritten entries were not
+        // taken all the same.
         guard answer.identifier != 0, !isBarriers,
             let position = identifiers.number(of: answer.identifier, last: written)
         else { return .unknown }

@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// One connection of the binary protocol, as the engine sees it.
 final class LegacyAPNsConnection: CumulativeConnection, RetirableConnection {
-    /// The most entries that may be with us and have not left the machine: enough to fill a long line, and few enough to
+    /// The most entries that may be here and have not left the machine: enough to fill a long line, and few enough to
     /// hold in memory (35 MB at 2 KB each).
     static let capacity = 16_384
 
@@ -23,7 +23,7 @@ final class LegacyAPNsConnection: CumulativeConnection, RetirableConnection {
 
     func listen(stamp: UInt64) { inbox.perform { $0.listen(stamp: stamp) } }
 
-    /// Behind what was taken until now.
+    /// Writes a barrier behind everything taken so far.
     func writeBarrier() {
         inbox.seal()
         inbox.perform { $0.writeBarrier() }

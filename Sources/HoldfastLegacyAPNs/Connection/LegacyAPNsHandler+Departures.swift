@@ -2,9 +2,9 @@ internal import Holdfast
 internal import HoldfastTransport
 internal import NIOCore
 
-/// When what was written has left the machine, and when everything that has come was heard.
+/// Tracks when written bytes have left the machine, and when everything that arrived has been read.
 struct Departures {
-    /// The first look after something was written and had not left yet; the next ones wait twice as long each time.
+    /// The delay of the first look after a write that has not left yet; it doubles with each look.
     private static let firstLook = TimeAmount.milliseconds(1)
     private static let longestLook = TimeAmount.milliseconds(32)
 
@@ -15,7 +15,7 @@ struct Departures {
 
     var isWaiting: Bool { gauge.isWaiting }
 
-    /// The first bytes after all others had left.
+    /// Bytes are written after all earlier ones have left.
     mutating func begin(at now: NIODeadline) { lastProgress = now }
 
     mutating func written(through position: UInt64, _ info: TCPInfo) {
@@ -23,7 +23,7 @@ struct Departures {
         delay = Self.firstLook
     }
 
-    /// - Returns: the last position that has left, when there is a new one.
+    /// - Returns: the last position that has left, if it is new.
     mutating func look(_ info: TCPInfo, at now: NIODeadline) -> UInt64? {
         let (sentThrough, hasMoved) = gauge.look(acknowledged: info.bytesAcknowledged)
         if hasMoved { lastProgress = now }
@@ -35,14 +35,14 @@ struct Departures {
         return delay
     }
 
-    /// For how long the peer has taken nothing.
+    /// The time for which the peer has taken nothing.
     func stalled(at now: NIODeadline) -> TimeAmount { now - lastProgress }
 }
 
 extension LegacyAPNsHandler {
-    /// Reports what has left, and looks again soon while something has not.
+    /// Reports departed entries, and looks again soon while some have not left.
     func lookAtDepartures() {
-        // A write that the kernel has taken in part only moves on, too, when the peer takes something.
+        // A partial write, too, goes on only when the peer takes something.
         guard isOpen, departures.isWaiting || pendingWrites > 0, let context, let info = TCPInfo.read(context.channel)
         else { return }
         if let position = departures.look(info, at: .now()) { sink(.sent(through: .position(position))) }
@@ -56,7 +56,7 @@ extension LegacyAPNsHandler {
         }
     }
 
-    /// Answers when everything that had arrived has been read, which the kernel's count proves.
+    /// Answers once everything that had arrived has been read, which the kernel's count proves.
     func listen(stamp: UInt64) {
         stamps.append(stamp)
         if stamps.count == 1 { answerStamps() }
@@ -64,7 +64,7 @@ extension LegacyAPNsHandler {
 
     private func answerStamps() {
         guard isOpen, let context, let info = TCPInfo.read(context.channel) else { return }
-        // Where the peer has closed, or an answer has begun, the rest is about to be read: that decides.
+        // If the peer has closed, or an answer has begun, the rest is about to be read: that decides.
         if info.isEstablished, received.count >= info.bytesReceived, !session.isAnswering {
             for stamp in stamps { sink(.listened(stamp: stamp)) }
             stamps = []

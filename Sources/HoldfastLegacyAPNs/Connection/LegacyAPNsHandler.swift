@@ -4,13 +4,13 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Drives one `BinaryClientSession` on its event loop: frames out in large writes, how far they have left, and the one
-/// answer in.
+/// Drives one `BinaryClientSession` on its event loop: writes frames in large batches, tracks their departure, and
+/// reads the one answer.
 final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How the connection's life stands.
+    /// The state of the connection.
     enum Phase {
         /// Connecting, or speaking TLS.
         case opening
@@ -18,9 +18,9 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
         case ended
     }
 
-    /// Bytes gathered for a write. Each write is a system call and some TLS records.
+    /// The bytes gathered for one write, which is a system call and a few TLS records.
     private static let writeSize = 64 << 10
-    /// Writes that the kernel has not taken yet. What lies in them may have been sent in part, so there are few.
+    /// The most writes that the kernel has not taken yet. They may have been sent in part, so there are few.
     private static let greatestPendingWrites = 2
 
     let configuration: LegacyAPNsConnector.Configuration
@@ -36,11 +36,11 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
 
     private var buffer = ByteBuffer()
     private var isWriting = false
-    /// Reported as draining: nothing of what waits is written, a barrier still.
+    /// Whether the connection has been reported as draining: queued entries are not written, a barrier still is.
     private var isDraining = false
     private var isClosing = false
     var pendingWrites = 0
-    /// What went wrong, when the end is still to come: what the peer has sent is read first.
+    /// The cause of an end that is still to come: bytes that the peer has sent are read first.
     private var trouble: String?
     private var lastWrite = NIODeadline.now()
     var departures: Departures
@@ -87,7 +87,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Some peers close without TLS's own goodbye; the end of the connection says all there is to say.
+        // Some peers close without TLS's close_notify; the end of the connection says enough.
         if case NIOSSLError.uncleanShutdown = error { return }
         ready.fail(error)
         failed(error)
@@ -97,7 +97,8 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
         end(trouble ?? "the service closed the connection without an answer")
     }
 
-    /// The first trouble is the cause. What the peer has sent before it is still read: an error response may be among it.
+    /// Keeps the first error as the cause. Bytes that the peer has sent before it are still read: an error response may
+    /// be among them.
     func failed(_ error: any Error) {
         trouble = trouble ?? "the connection failed: \(Dialer.cause(error))"
         session.stop()
@@ -121,18 +122,18 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
         ready.succeed()
     }
 
-    // MARK: What the connection asks
+    // MARK: Requests of the connection
 
     func wake() { pump() }
 
     func writeBarrier() {
-        // The connection takes nothing more: what it has is everything before the barrier.
+        // The connection takes nothing more: everything it has comes before the barrier.
         session.append(connection.inbox.takeAll())
         session.writeBarrier()
         pump()
     }
 
-    /// Takes nothing more, lets what it has leave, then ends.
+    /// Takes nothing more, flushes, then ends.
     func close(deadline: Duration) {
         guard isOpen, let context else { return }
         guard deadline > .zero else { return end(nil) }
@@ -145,7 +146,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
 
     // MARK: Frames out
 
-    /// Writes what waits, as far as the kernel takes it.
+    /// Writes queued entries as far as the kernel takes them.
     func pump() {
         guard isOpen, !isWriting, let context else { return }
         session.append(connection.inbox.takeAll())
@@ -186,7 +187,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
 
     // MARK: The connection's life
 
-    /// Not to be used again: what waits here goes another way.
+    /// Stops using the connection: queued entries are sent on another one.
     func drain() {
         guard isOpen, !isDraining else { return }
         isDraining = true
@@ -224,8 +225,8 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
         end(word)
     }
 
-    /// The connection is over. What was written may have been taken; what was not is provably unsent, and so is what is on
-    /// its way here at this moment.
+    /// Ends the connection. Written entries may have been taken; unwritten ones, and those on their way here at this
+    /// moment, are provably unsent.
     ///
     /// - Parameter cause: nil for an end that was asked for.
     func end(_ cause: String?) {

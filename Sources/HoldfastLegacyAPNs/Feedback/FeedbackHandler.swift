@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Hands what a feedback service says to a `FeedbackStream`, and watches its silence.
+/// Passes the bytes of a feedback service to a `FeedbackStream`, and enforces the silence limit.
 final class FeedbackHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -14,7 +14,7 @@ final class FeedbackHandler: ChannelDuplexHandler {
     private let silenceLimit: TimeAmount
     private let ready: EventLoopPromise<FeedbackStream>
     private var isOpen = false
-    /// While something is waited for: our own slowness is not the service's silence.
+    /// Runs only while a read is pending: our own slowness is not the service's silence.
     private var silence: Scheduled<Void>?
 
     init(
@@ -36,7 +36,7 @@ final class FeedbackHandler: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// From now on it is read when the stream is.
+    /// Reads from now on whenever the stream is read.
     private func open(_ context: ChannelHandlerContext) {
         guard !isOpen else { return }
         isOpen = true
@@ -67,7 +67,7 @@ final class FeedbackHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         ready.fail(error)
         if case NIOSSLError.uncleanShutdown = error {
-            // Anything in between may have cut it off: whether these were all tuples, nobody knows.
+            // Anything in between may have cut it off: nobody knows whether these were all tuples.
             stream.end(.failed("the connection broke: it ended without the close of TLS"))
         } else {
             stream.end(.failed(Dialer.cause(error)))

@@ -1,10 +1,10 @@
 internal import Holdfast
 internal import NIOCore
 
-/// What a feedback connection has received, on its way from the event loop to the task that reads.
+/// The received bytes of a feedback connection, on their way from the event loop to the reading task.
 ///
-/// The event loop reads on only when the task asks: what waits here is bounded by the kernel's receive buffer, of which
-/// the rest is fetched when the peer has closed.
+/// The event loop reads only when the task asks. So the bytes that wait here are bounded by the kernel's receive
+/// buffer, the rest of which is fetched when the peer has closed.
 final class FeedbackStream: Sendable {
     enum End: Sendable {
         case closed
@@ -16,7 +16,7 @@ final class FeedbackStream: Sendable {
     }
 
     enum Arrival: Sendable {
-        /// At least one.
+        /// At least one byte.
         case bytes([UInt8])
         /// Nothing comes behind it.
         case end(End)
@@ -41,8 +41,8 @@ final class FeedbackStream: Sendable {
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// What has come since the last call, or comes next. One caller at a time. When its task is cancelled: what has come,
-    /// and then the end.
+    /// The bytes received since the last call, or the next ones. One caller at a time. When its task is cancelled: the
+    /// bytes received, and then the end.
     func next() async -> Arrival {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -60,12 +60,12 @@ final class FeedbackStream: Sendable {
 
     func close() { channel.close(promise: nil) }
 
-    /// On the event loop.
+    /// Appends bytes. On the event loop.
     func put(_ bytes: ByteBuffer) {
         change { state in if state.end == nil { state.bytes += bytes.readableBytesView } }
     }
 
-    /// From any thread; the first end counts.
+    /// Ends the stream. From any thread; the first end counts.
     func end(_ end: End) {
         change { $0.end = $0.end ?? end }
     }

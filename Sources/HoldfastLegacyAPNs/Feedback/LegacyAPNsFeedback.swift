@@ -2,28 +2,30 @@ public import Holdfast
 package import HoldfastTransport
 internal import NIOCore
 
-/// The feedback service of the binary protocol: tuples of time and token, from connecting to the end of the stream.
+/// The feedback service of the binary protocol: reads tuples of time and token to the end of the stream.
 ///
 ///     let source = try LegacyAPNsFeedback(.init(endpoint: .init("feedback+tls://feedback.example.com")))
 ///     let reader = FeedbackReader(source, blacklist: engine.blacklist)
 ///
-/// The files of its certificate and trusted certificates are read for each reading: what is renewed is used by the next.
+/// The files of its certificates are read for each reading, so a renewed certificate is used by the next one.
 public struct LegacyAPNsFeedback: FeedbackSource {
     /// The source's settings and named bounds.
     public struct Configuration: Sendable {
+        /// The feedback service to read from.
         public var endpoint: LegacyAPNsFeedbackEndpoint
-        /// Default: the system's.
+        /// The authorities that may have signed the service's certificate. Default: the system's.
         public var trust: TrustedCertificates
-        /// What the service knows us by. Default: none.
+        /// The certificate that the service knows the reader by. Default: none.
         public var clientCertificate: ClientCertificate?
-        /// The most that resolving, connecting and TLS may take together. Default: 10 s.
+        /// The timeout for resolving, connecting and TLS together. Default: 10 s.
         public var connectDeadline: Duration = .seconds(10)
-        /// A service that says nothing more for this long has said all it had to say, also when it leaves the connection
-        /// open. Default: 10 s.
+        /// The silence that ends a reading: a service that sends nothing for this long has sent everything, even if it
+        /// leaves the connection open. Default: 10 s.
         public var silenceLimit: Duration = .seconds(10)
-        /// Listeners that are not connected to: this process's own. For tests of both ends in one process.
+        /// Listeners of this process, which are never connected to. For tests of both ends in one process.
         package var avoided = OwnListeners.shared
 
+        /// Creates a configuration; every other setting starts at its default.
         public init(
             endpoint: LegacyAPNsFeedbackEndpoint, trust: TrustedCertificates = .system,
             clientCertificate: ClientCertificate? = nil
@@ -34,11 +36,14 @@ public struct LegacyAPNsFeedback: FeedbackSource {
         }
     }
 
+    /// The endpoint as text, in the form that its ``LegacyAPNsFeedbackEndpoint`` parses.
     public var endpoint: String { configuration.endpoint.description }
 
     private let configuration: Configuration
 
-    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing, or is not what it should be.
+    /// Reads the certificates once, to check them.
+    ///
+    /// - Throws: ``LegacyAPNsConfigurationError`` that names the file that is missing or invalid.
     public init(_ configuration: Configuration) throws(LegacyAPNsConfigurationError) {
         self.configuration = configuration
         do throws(TransportConfigurationError) {
@@ -62,6 +67,13 @@ public struct LegacyAPNsFeedback: FeedbackSource {
         return dialer
     }
 
+    /// Connects and reads all tuples, in batches, until the service closes or falls silent.
+    ///
+    /// Returns early, without an error, when its task is cancelled.
+    ///
+    /// - Parameter take: gets each batch, which the service has forgotten already.
+    /// - Throws: ``FeedbackError``: the configuration, the connection or the stream is at fault, or an error of
+    ///   `take`.
     public func read(
         _ take: @Sendable ([FeedbackTuple]) async throws(FeedbackError) -> Void
     ) async throws(FeedbackError) {

@@ -1,38 +1,38 @@
 import NIOCore
 
-/// Takes the binary protocol apart: bytes in, split anywhere; frames out.
+/// Parses the binary protocol: bytes in, split anywhere; frames out.
 ///
-/// What is wrong with a frame is found as soon as its bytes say so, and always the same whatever the split. Holds one read's
-/// bytes and at most one frame that is not complete, ``frameLimit`` bytes.
+/// A fault in a frame is found as soon as its bytes show it, and is the same for every split. Holds one read's bytes
+/// and at most one incomplete frame, ``frameLimit`` bytes.
 struct BinaryFrameReader {
     /// One notification. The ranges count from the front of ``BinaryFrameReader/buffer``'s readable bytes, until the next
     /// ``BinaryFrameReader/receive(_:)``.
     struct Frame: Equatable {
         var command: UInt8
-        /// 0 where there is none.
+        /// 0 where the frame has none.
         var identifier: UInt32 = 0
         var expiration: UInt32?
         var priority: UInt8?
         var token = 0..<0
         var payload = 0..<0
-        /// What its form is refused with. Nothing can be read behind such a frame.
+        /// The status that a malformed frame is refused with. Nothing can be read behind such a frame.
         var fault: MockBinaryStatus?
     }
 
-    /// The most bytes of a frame of command 2, which could announce four billion. Those of the other commands are no longer
-    /// by their form. A longer one is refused by its head, as a payload that is too large.
+    /// The most bytes of a frame of command 2, which could announce four billion. The other commands have a smaller
+    /// maximum by their form. A longer frame is refused by its head, as a payload that is too large.
     static let frameLimit = 1 << 17
 
     static let tokenByteCount = 32
 
     let payloadLimit: Int
     private(set) var buffer = ByteBuffer()
-    /// How much of the buffer was handed out.
+    /// The number of bytes of the buffer that were handed out.
     private var position = 0
 
     init(payloadLimit: Int) { self.payloadLimit = payloadLimit }
 
-    /// How many bytes wait for the rest of their frame.
+    /// The number of bytes that wait for the rest of their frame.
     var waitingByteCount: Int { buffer.readableBytes - position }
 
     mutating func receive(_ bytes: ByteBuffer) {
@@ -46,7 +46,7 @@ struct BinaryFrameReader {
         }
     }
 
-    /// The next frame; nil when its bytes have not all arrived.
+    /// The next frame; nil until all of its bytes have arrived.
     mutating func next() -> Frame? {
         guard let (frame, end) = parse(buffer.readableBytesUInt8Span) else { return nil }
         position = end
@@ -71,7 +71,7 @@ struct BinaryFrameReader {
         return simple(bytes, frame, from: position + 9)
     }
 
-    /// Token and payload, each behind its length.
+    /// Reads token and payload, each behind its length.
     private func simple(_ bytes: Span<UInt8>, _ head: Frame, from start: Int) -> (frame: Frame, end: Int)? {
         var frame = head
         guard bytes.count - start >= 2 else { return nil }
@@ -104,7 +104,7 @@ struct BinaryFrameReader {
         return (frame, start + count)
     }
 
-    /// - Returns: what is wrong with it.
+    /// - Returns: the fault; nil for none.
     private func read(_ bytes: Span<UInt8>, _ range: Range<Int>, into frame: inout Frame) -> MockBinaryStatus? {
         var place = range.lowerBound
         var seen: UInt8 = 0

@@ -1,4 +1,4 @@
-/// One line of the ledger of a ``MockBinaryServer``:
+/// Writes one line of the ledger of a ``MockBinaryServer``:
 /// `{"id":"…","token":"…","identifier":7,"payload":"…"}` and a line end.
 ///
 /// `id` is the payload's own (``MockBinaryNotification/payloadID``), left out where it has none; `payload` is its digest, 16 hex digits.

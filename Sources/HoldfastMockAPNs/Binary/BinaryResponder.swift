@@ -1,10 +1,10 @@
 import NIOCore
 
-/// What one connection makes of the bytes it gets: notifications in; ledger lines, and at most one error, out.
+/// The protocol logic of one connection: notifications in; ledger lines, and at most one error, out.
 ///
-/// A value that writes to no socket, no file and no counter that others see: ``MockBinaryConnection`` does.
+/// A value that writes to no socket, no file and no shared counter: ``MockBinaryConnection`` does.
 struct BinaryResponder {
-    /// How an error is to be answered.
+    /// An error, and the way in which it is answered.
     struct Failure {
         var status: MockBinaryStatus
         var identifier: UInt32
@@ -13,16 +13,16 @@ struct BinaryResponder {
         var pieces: MockBinaryAnswer.Pieces?
         var ending = MockBinaryAnswer.Ending.close
 
-        /// Command 8.
+        /// The error response: command 8.
         var bytes: [UInt8] {
             [8, status.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: identifier >> (24 - 8 * UInt32($0))) }
         }
     }
 
-    /// What the connection is to do before anything more is read.
+    /// An action for the connection, due before anything more is read.
     enum Step {
         case fail(Failure)
-        /// Without an error.
+        /// Ends without an error.
         case end(MockBinaryAnswer.Ending)
     }
 
@@ -32,12 +32,12 @@ struct BinaryResponder {
     private var number = 0
     private var firstIdentifier: UInt32 = 0
     private var lastTaken: UInt32 = 0
-    /// What comes now is thrown away.
+    /// Whether further bytes are thrown away.
     private var isOver = false
 
-    /// What is to be added to the server's counters.
+    /// The counts to be added to the server's counters.
     private var tally = MockBinaryCounters()
-    /// What is to be written to the ledger before an error response may go out.
+    /// The ledger lines to be written before an error response may go out.
     var ledgerLines: [UInt8] = []
     private var exchanges: [MockBinaryExchange] = []
 
@@ -47,15 +47,15 @@ struct BinaryResponder {
         reader = BinaryFrameReader(payloadLimit: service.configuration.payloadLimit)
     }
 
-    /// How many bytes wait for ``work()`` or for the rest of their notification.
+    /// The number of bytes that wait for ``work()`` or for the rest of their notification.
     var waitingByteCount: Int { reader.waitingByteCount }
 
-    /// Takes bytes that arrived, split anywhere. Nothing is done with them until ``work()``.
+    /// Takes bytes, split anywhere. ``work()`` processes them.
     mutating func receive(_ bytes: ByteBuffer) {
         if isOver { tally.discardedBytes += bytes.readableBytes } else { reader.receive(bytes) }
     }
 
-    /// Works off what arrived, up to the first thing that the connection must do; nil when nothing is left.
+    /// Processes the bytes up to the first step for the connection; nil when none is left.
     mutating func work() -> Step? {
         guard !isOver else { return nil }
         let behavior = service.behavior.withLock { $0 }
@@ -80,7 +80,7 @@ struct BinaryResponder {
         with frame: BinaryFrameReader.Frame, _ notification: MockBinaryNotification, _ answer: MockBinaryAnswer
     ) -> Step? {
         var status: MockBinaryStatus?
-        switch answer.verdict {
+        switch answer.verdict.kind {
         case .validated: status = notification.fault
         case .taken: break
         case .refused(let other): status = other
@@ -113,7 +113,7 @@ struct BinaryResponder {
         return .end(ending)
     }
 
-    /// The service goes: what was read is done with, and what was not is not.
+    /// Shuts down: processed notifications stand, unread ones are not looked at.
     mutating func shutDown() -> Failure? {
         guard !isOver else { return nil }
         discardTheRest()
@@ -149,7 +149,7 @@ struct BinaryResponder {
         reader.buffer.getBytes(at: reader.buffer.readerIndex + range.lowerBound, length: range.count) ?? []
     }
 
-    /// What was counted since this was last asked, with a response that was written.
+    /// The counts since the last call, with a response that was written.
     mutating func takeTally() -> MockBinaryCounters {
         var taken = MockBinaryCounters()
         swap(&taken, &tally)

@@ -1,48 +1,59 @@
-/// What a ``MockBinaryBehavior`` has the server do with one notification.
+/// The handling of one notification that a ``MockBinaryBehavior`` asks for.
 public struct MockBinaryAnswer: Sendable {
-    public enum Verdict: Sendable {
-        /// What the server would do without a behavior: take it or refuse it.
-        case validated
-        /// Taken, whatever is wrong with it.
-        case taken
-        case refused(MockBinaryStatus)
-        /// Taken, and then the service says goodbye with status 10: everything behind it is discarded.
-        case lastGood
+    /// The decision about a notification. Later versions may have more.
+    public struct Verdict: Sendable {
+        enum Kind: Sendable {
+            case validated, taken, lastGood
+            case refused(MockBinaryStatus)
+        }
+
+        let kind: Kind
+
+        /// The mock's own decision: takes or refuses it.
+        public static let validated = Verdict(kind: .validated)
+        /// Takes it, whatever is wrong with it.
+        public static let taken = Verdict(kind: .taken)
+        /// Takes it, and then shuts down with status 10: everything behind it is discarded.
+        public static let lastGood = Verdict(kind: .lastGood)
+
+        /// Refuses it with this status.
+        public static func refused(_ status: MockBinaryStatus) -> Verdict { Verdict(kind: .refused(status)) }
     }
 
-    /// Which notification the error response names.
+    /// The identifier in the error response. May gain cases: construct it, do not switch over it.
     public enum Identifier: Sendable {
-        /// The one that it is about.
+        /// The notification's own.
         case own
-        /// Any: one that was never issued, or 0.
+        /// Any value: one that was never used, or 0.
         case value(UInt32)
-        /// The first one of the connection.
+        /// The identifier of the connection's first notification.
         case firstOfConnection
     }
 
-    /// What becomes of the connection.
+    /// The further life of the connection. May gain cases: construct it, do not switch over it.
     public enum Ending: Sendable {
-        /// Our side is closed first, so that nothing overtakes the error response on its way.
+        /// Closes the mock's side first, so that nothing overtakes the error response on its way.
         case close
-        /// RST: whatever the client has not read yet may be lost.
+        /// Sends RST: bytes that the client has not read yet may be lost.
         case reset
-        /// Nothing more is read from the socket, for so long or, with nil, ever; the connection stays. What was not read
-        /// is dealt with afterwards.
+        /// Stops reading from the socket for this long or, with nil, for ever; the connection stays. Unread bytes are
+        /// processed afterwards.
         case stall(Duration?)
-        /// What still comes is read and thrown away; the connection stays.
+        /// Reads and throws away all further bytes; the connection stays.
         case discard
     }
 
-    /// How the six bytes of an error response are split.
+    /// The pieces in which the six bytes of an error response are written.
     public struct Pieces: Sendable {
-        /// 1 to 6, or any number of bytes of ciphertext.
+        /// Bytes of a piece: 1 to 6, or any number of bytes of ciphertext.
         public var byteCount: Int
-        /// Between two pieces.
+        /// The pause between two pieces. Default: none.
         public var pause: Duration
-        /// Whether it is what TLS writes that is split, in segments without a pause; otherwise each piece is a TLS record
-        /// of its own.
+        /// Whether TLS's ciphertext is split, into segments without a pause; otherwise each piece is a TLS record of
+        /// its own. Default: no.
         public var isBelowTLS: Bool
 
+        /// Splits an error response into pieces of this many bytes.
         public init(every byteCount: Int, pause: Duration = .zero, isBelowTLS: Bool = false) {
             self.byteCount = max(1, byteCount)
             self.pause = pause
@@ -50,17 +61,21 @@ public struct MockBinaryAnswer: Sendable {
         }
     }
 
+    /// The decision. Default: ``Verdict/validated``.
     public var verdict: Verdict
+    /// The identifier in an error response. Default: ``Identifier/own``.
     public var identifier: Identifier
-    /// Whether an error is answered; when it is not, ``ending`` is all that the client sees of it.
+    /// Whether an error is answered; otherwise ``ending`` is all that the client sees of it. Default: yes.
     public var isAnswered: Bool
-    /// How much later the error response is written. Until then, what comes is read and thrown away.
+    /// The delay of the error response. Until then, further bytes are read and thrown away. Default: none.
     public var delay: Duration
+    /// The pieces of the error response. Default: one write.
     public var pieces: Pieces?
-    /// Behind the error response; without an error, right behind the notification. Default: closed behind an error,
-    /// otherwise it goes on.
+    /// The end of the connection, behind the error response or, without one, right behind the notification. Default:
+    /// closed behind an error, otherwise open.
     public var ending: Ending?
 
+    /// Creates an answer; the defaults are those of the mock's normal handling.
     public init(
         _ verdict: Verdict = .validated, identifier: Identifier = .own, isAnswered: Bool = true,
         delay: Duration = .zero, pieces: Pieces? = nil, ending: Ending? = nil

@@ -1,44 +1,47 @@
-/// How a ``MockBinaryServer`` is set up.
+/// The configuration of a ``MockBinaryServer``.
 public struct MockBinaryConfiguration: Sendable {
-    /// The address to listen on.
+    /// The address to listen on. Default: `127.0.0.1`.
     public var host = "127.0.0.1"
-    /// The port to listen on; 0 picks a free one.
+    /// The port to listen on. Default: 0, which picks a free one.
     public var port = 0
-    /// Without TLS. For tests and benchmarks.
+    /// Whether it is spoken to without TLS. For tests and benchmarks. Default: no.
     public var isCleartext = false
 
-    /// Where the server keeps what clients need in order to trust it, and to be trusted: `ca.pem`, `client.pem`,
-    /// `client.key`, and the files of ``MockAPNsConfiguration/certificateDirectory``. Made where missing (mode 0700, key
-    /// files 0600), used again where there. Default: a temporary directory, removed by ``MockBinaryServer/stop(within:)``.
+    /// The directory of the certificates and keys that clients need: `ca.pem`, `client.pem`, `client.key`, and the
+    /// files of ``MockAPNsConfiguration/certificateDirectory``. Missing files are made (mode 0700, key files 0600),
+    /// present ones used again. Default: a temporary directory, removed by ``MockBinaryServer/stop(within:)``.
     public var certificateDirectory: String?
-    /// The DNS names and IP addresses the server's certificate stands for, beside ``host``.
+    /// The DNS names and IP addresses that the server's certificate is issued for, beside ``host``.
     public var names = ["localhost", "127.0.0.1", "::1"]
-    /// Whether clients must show a certificate of the authority's, as Apple's did. Default: they need none.
+    /// Whether clients must show a certificate of the mock's authority, as Apple's gateway demanded. Default: no.
     public var requiresClientCertificate = false
 
-    /// The most bytes of a payload: 1 to 65535. Apple's limit was 256, and 2048 from 2014 on.
+    /// The most bytes of a payload: 1 to 65535. Apple's limit was 256, and 2048 from 2014 on. Default: 2048.
     public var payloadLimit = 2048
-    /// Tokens (64 hex digits, either case) that are refused, and the status of it: 8 as a rule, never 0 or 10.
+    /// Tokens (64 hex digits, either case) that are refused, with their status: usually 8, never 0 or 10. Default:
+    /// none.
     public var rejections: [String: MockBinaryStatus] = [:]
 
-    /// A file that gets one line of JSON for each notification taken, see ``LedgerAudit``; appended to where there is one;
-    /// made with mode 0600. A line is written before the error response that proves the notification taken. Default: none.
+    /// The ledger, a file that gets one line of JSON for each notification taken; appended to where it exists,
+    /// otherwise made with mode 0600. A line is written before the error response that proves its notification taken.
+    /// Default: none.
     public var ledgerPath: String?
-    /// Told what happened, once for each time bytes were read, on an event loop; must not block. It costs a copy of every
+    /// Called with the notifications of each read, on an event loop; must not block. Costs a copy of every
     /// notification. Default: none.
     public var observer: (@Sendable ([MockBinaryExchange]) -> Void)?
-    /// How the server departs from its normal ways from the start, see ``MockBinaryServer/setBehavior(_:)``. It costs a
-    /// copy of every notification. Default: not at all.
+    /// The departure from normal handling at the start, see ``MockBinaryServer/setBehavior(_:)``. Costs a copy of every
+    /// notification. Default: none.
     public var behavior: MockBinaryBehavior?
 
-    /// Bytes that the kernel keeps of what was not read yet, 1024 to 2^30: with few of them a slow server is felt at once.
-    /// Default: as many as the kernel likes.
+    /// Bytes of the kernel's receive buffer, 1024 to 2^30: with a small one a slow server is felt at once. Default: the
+    /// kernel's own.
     public var receiveBufferByteCount: Int?
-    /// Threads that serve connections; each connection stays on one.
+    /// Threads that serve connections; each connection stays on one. Default: 1.
     public var eventLoopThreads = 1
-    /// How long a client may take for its handshake before the connection is closed.
+    /// The timeout of the handshake; then the connection is closed. Default: 10 s.
     public var handshakeLimit = Duration.seconds(10)
 
+    /// Creates a configuration with the defaults.
     public init() {}
 
     func check() throws {

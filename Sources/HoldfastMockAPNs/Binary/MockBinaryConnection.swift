@@ -1,11 +1,11 @@
 import NIOCore
 import NIOTLS
 
-/// What a ``MockBinaryServer`` tells a connection, as an event through its pipeline.
+/// A command of a ``MockBinaryServer`` to a connection, sent as an event through its pipeline.
 enum MockBinaryCommand: Sendable {
-    /// Status 10, then the end.
+    /// Sends status 10, then ends.
     case drain
-    /// The end, now.
+    /// Ends at once.
     case abort
 }
 
@@ -18,11 +18,11 @@ final class MockBinaryConnection: ChannelInboundHandler {
         /// Waiting for TLS.
         case opening
         case serving
-        /// Nothing is read from the socket.
+        /// Reads nothing from the socket.
         case stalled
-        /// What comes is thrown away; an error response may be due.
+        /// Throws away further bytes; an error response may be due.
         case discarding
-        /// Our side is closed; what the client still sends is thrown away.
+        /// Our side is closed; the client's further bytes are thrown away.
         case lingering
         case closed
     }
@@ -34,13 +34,13 @@ final class MockBinaryConnection: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var state = State.opening
     private var wasCounted = false
-    /// What the last bytes have led to, to be done when the ledger has what came before.
+    /// The step that the last bytes led to, due once the ledger has all earlier ones.
     private var step: BinaryResponder.Step?
     private var timer: Scheduled<Void>?
 
-    /// How long the client may take to close its side after ours.
+    /// The time a client has to close its side after ours.
     private static let lingerLimit = Duration.seconds(1)
-    /// While nothing is read, the kernel may still hand over what it has when the client leaves.
+    /// While nothing is read, the kernel may still hand over its bytes when the client leaves.
     private static let stalledByteLimit = 16 << 20
 
     init(service: MockBinaryService, number: Int, wire: MockWire) {
@@ -80,7 +80,7 @@ final class MockBinaryConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
-        // What was read before a reset was taken.
+        // Bytes that were read before a reset were taken.
         if writeLedger() { publish() }
         let wasOpening = state == .opening
         state = .closed
@@ -105,7 +105,7 @@ final class MockBinaryConnection: ChannelInboundHandler {
         }
     }
 
-    /// A client that speaks no TLS, breaks off or resets costs a connection.
+    /// A client that speaks no TLS, breaks off or resets costs only its connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         wire.close()
     }
@@ -128,8 +128,8 @@ final class MockBinaryConnection: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    /// The ledger, then the books, then what ends the connection: whoever has an error response finds in the ledger and in
-    /// the counters what it proves taken.
+    /// Writes the ledger, then the counters, then the connection's end: a client with an error response finds in the
+    /// ledger and in the counters everything that it proves taken.
     private func finishCycle() {
         guard writeLedger() else { return }
         publish()
@@ -141,7 +141,7 @@ final class MockBinaryConnection: ChannelInboundHandler {
         }
     }
 
-    /// - Returns: false when it could not be written; nothing may be proven then.
+    /// - Returns: false when it could not be written; then nothing may be proven.
     private func writeLedger() -> Bool {
         guard !responder.ledgerLines.isEmpty, let ledger = service.ledger else { return true }
         do {
@@ -171,7 +171,7 @@ final class MockBinaryConnection: ChannelInboundHandler {
         case .serving:
             if step == nil, let failure = responder.shutDown() { fail(failure) }
         case .opening, .stalled: wire.close()
-        // An error response that is due may still go out.
+        // A pending error response may still go out.
         case .discarding: if timer == nil { wire.close() }
         case .lingering, .closed: break
         }
@@ -183,7 +183,7 @@ final class MockBinaryConnection: ChannelInboundHandler {
         schedule(failure.delay) { connection in connection.respond(failure, failure.bytes[...]) }
     }
 
-    /// Writes what is left of an error response, piece by piece.
+    /// Writes the rest of an error response, piece by piece.
     private func respond(_ failure: BinaryResponder.Failure, _ bytes: ArraySlice<UInt8>) {
         guard let context, state == .discarding else { return }
         guard failure.isAnswered else { return end(failure.ending) }

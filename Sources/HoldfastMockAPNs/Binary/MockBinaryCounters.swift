@@ -1,6 +1,6 @@
-/// What a ``MockBinaryServer`` has counted since it was started.
+/// The counters of a ``MockBinaryServer`` since its start.
 public struct MockBinaryCounters: Sendable, Equatable {
-    /// Notifications read, whatever became of them; those that were discarded behind an error are not.
+    /// Notifications read, whatever their result; those discarded behind an error are not counted.
     public var notifications = 0
     /// Notifications taken, and in the ledger where there is one.
     public var taken = 0
@@ -19,7 +19,7 @@ public struct MockBinaryCounters: Sendable, Equatable {
     /// Times the ledger could not be written; the connections concerned were closed.
     public var ledgerFailures = 0
 
-    /// All notifications refused.
+    /// All notifications refused: the sum of ``refused``.
     public var refusedCount: Int { refused.values.reduce(0, +) }
 
     mutating func add(_ other: MockBinaryCounters) {

@@ -1,25 +1,25 @@
-/// A notification as a ``MockBinaryBehavior`` or an observer sees it.
+/// A notification in the form that a ``MockBinaryBehavior`` or an observer gets.
 public struct MockBinaryNotification: Sendable, Equatable {
-    /// 0, 1 or 2.
+    /// The command of its frame: 0, 1 or 2.
     public let command: UInt8
-    /// 0 where it came without one.
+    /// The client's identifier; 0 where the frame has none.
     public let identifier: UInt32
-    /// Empty where it is missing, and where its announced length was enough to refuse it.
+    /// The token; empty where it is missing, or was refused for its announced length.
     public let token: [UInt8]
-    /// Empty where it is missing, and where the notification was refused before it was read.
+    /// The payload; empty where it is missing, or the notification was refused before it was read.
     public let payload: [UInt8]
-    /// Unix seconds; nil where there is none.
+    /// The expiration in Unix seconds; nil where it is missing.
     public let expiration: UInt32?
-    /// 10 or 5; nil where there is none.
+    /// The priority, 10 or 5; nil where it is missing.
     public let priority: UInt8?
-    /// Which connection it came on, counted from 1 over the server's life.
+    /// The number of its connection, counted from 1 over the server's life.
     public let connection: Int
-    /// Which notification on its connection it is, counted from 1.
+    /// Its number on the connection, counted from 1.
     public let number: Int
-    /// What the server refuses it with if nothing else is said; nil for one that is in order.
+    /// The status of the mock's own refusal; nil for a valid notification.
     public let fault: MockBinaryStatus?
 
-    /// Whether it has no token: malformed on purpose, perhaps, for the sake of the answer.
+    /// Whether it has no token: a client's barrier, which asks for an answer.
     public var isBarrier: Bool { fault == .missingToken }
 
     /// The payload's own `"id"`, a string or a number; nil where it has none.
@@ -30,11 +30,12 @@ public struct MockBinaryNotification: Sendable, Equatable {
     }
 }
 
-/// A notification and what became of it.
+/// A notification and its result.
 public struct MockBinaryExchange: Sendable, Equatable {
+    /// The notification as it came.
     public let notification: MockBinaryNotification
-    /// Whether the service took it, and the ledger has it.
+    /// Whether the mock took it, and the ledger has it.
     public let isTaken: Bool
-    /// What the error response said; nil where there was none.
+    /// The status of the error response; nil where there was none.
     public let status: MockBinaryStatus?
 }

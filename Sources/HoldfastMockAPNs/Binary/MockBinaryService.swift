@@ -1,4 +1,4 @@
-/// What the connections of one ``MockBinaryServer`` share.
+/// The state that the connections of one ``MockBinaryServer`` share.
 final class MockBinaryService: Sendable {
     let configuration: MockBinaryConfiguration
     let ledger: Ledger?
@@ -6,7 +6,7 @@ final class MockBinaryService: Sendable {
     let behavior: Locked<MockBinaryBehavior?>
     private let rejections: [Token: MockBinaryStatus]
 
-    /// 32 bytes that are quick to compare.
+    /// A token of 32 bytes, quick to compare.
     private struct Token: Hashable {
         let words: SIMD4<UInt64>
 
@@ -30,7 +30,7 @@ final class MockBinaryService: Sendable {
         self.rejections = rejections
     }
 
-    /// What the configuration has against the token of a frame that is in order.
+    /// The configured refusal of a valid frame's token; nil for none.
     func rejection(of frame: BinaryFrameReader.Frame, in bytes: Span<UInt8>) -> MockBinaryStatus? {
         rejections.isEmpty ? nil : rejections[Token(bytes.extracting(frame.token))]
     }

@@ -15,9 +15,9 @@ final class MockFeedbackConnection: ChannelInboundHandler {
     private var isHeld = false
     private var timer: Scheduled<Void>?
 
-    /// How long the client may take to close its side after ours.
+    /// The time a client has to close its side after ours.
     private static let lingerLimit = Duration.seconds(1)
-    /// At most so much is with TLS and the socket at a time.
+    /// The most bytes that TLS and the socket hold at a time.
     private static let chunkByteCount = 64 << 10
 
     init(service: MockFeedbackService, wire: MockWire) {
@@ -88,7 +88,7 @@ final class MockFeedbackConnection: ChannelInboundHandler {
         write(bytes)
     }
 
-    /// Writes piece by piece, each when the one before is with the kernel: a reset would throw away what is not.
+    /// Writes piece by piece, each once the kernel has the one before: a reset would throw away the rest.
     private func write(_ bytes: ByteBuffer) {
         guard let context else { return }
         var rest = bytes

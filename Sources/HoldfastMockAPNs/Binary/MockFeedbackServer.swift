@@ -1,31 +1,31 @@
 import NIOCore
 
-/// A feedback service to test against, which behaves as Apple's did: whoever connects gets all tuples up to the end of the
-/// stream, and with that they are gone from the service.
+/// A feedback service to test against, which behaves as Apple's did: a client that connects gets all tuples and then
+/// the end of the stream, and the service forgets the tuples.
 ///
 /// A server that was started must be stopped.
 public final class MockFeedbackServer: Sendable {
-    /// What a ``MockFeedbackServer`` has counted since it was started.
+    /// The counters of a ``MockFeedbackServer`` since its start.
     public struct Counters: Sendable, Equatable {
         /// Tuples written to clients.
         public var served = 0
-        /// Connections that were accepted, those that were refused included.
+        /// Connections accepted, refused ones included.
         public var connections = 0
         /// Connections that are open now.
         public var openConnections = 0
     }
 
-    /// The port it listens on.
+    /// The listening port.
     public var port: Int { listener.port }
-    /// `127.0.0.1:4567`.
+    /// The listening address, as in `127.0.0.1:4567`.
     public var address: String { listener.address }
-    /// Where its certificates and keys are, see ``MockBinaryConfiguration/certificateDirectory``.
+    /// The directory of its certificates and keys, see ``MockBinaryConfiguration/certificateDirectory``.
     public var certificateDirectory: String { home.path }
-    /// The PEM file with the certificate of the authority that clients are to trust.
+    /// The PEM file with the certificate of the authority that clients have to trust.
     public var certificateAuthorityFile: String { home.file(MockCredentials.File.authority) }
     /// The PEM file with a certificate that ``MockFeedbackConfiguration/requiresClientCertificate`` accepts.
     public var clientCertificateFile: String { home.file(MockCredentials.File.client) }
-    /// The PEM file with its key.
+    /// The PEM file with the key of ``clientCertificateFile``.
     public var clientKeyFile: String { home.file(MockCredentials.File.clientKey) }
 
     private let service: MockFeedbackService
@@ -34,8 +34,8 @@ public final class MockFeedbackServer: Sendable {
 
     /// Starts a server, which accepts connections when this returns.
     ///
-    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration makes no sense, the certificates cannot be
-    ///   read or written, or the port cannot be had.
+    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration is invalid, the certificates cannot
+    ///   be read or written, or the port is not available.
     public static func start(_ configuration: MockFeedbackConfiguration = .init()) async throws -> MockFeedbackServer {
         try configuration.check()
         let home = try MockHome(
@@ -66,12 +66,13 @@ public final class MockFeedbackServer: Sendable {
         self.listener = listener
     }
 
+    /// The counters now.
     public var counters: Counters { service.state.withLock { $0.counters } }
 
-    /// The tuples that nobody has read yet.
+    /// The tuples that no client has read yet.
     public var remaining: [MockFeedbackTuple] { service.state.withLock { Array($0.tuples) } }
 
-    /// Puts more tuples behind those that are there.
+    /// Appends tuples to the list.
     ///
     /// - Throws: ``MockAPNsError`` for a token of more than 65535 bytes.
     public func add(_ tuples: [MockFeedbackTuple]) throws {
@@ -79,12 +80,13 @@ public final class MockFeedbackServer: Sendable {
         service.state.withLock { $0.tuples += tuples }
     }
 
-    /// Changes how it departs from its normal ways, for connections from now on; nil for not at all.
+    /// Sets the departure from normal handling for further connections; nil for none.
     public func setBehavior(_ behavior: MockFeedbackBehavior?) {
         service.state.withLock { $0.behavior = behavior ?? .normal }
     }
 
-    /// Stops: no new connections; those that are being served get until `limit`, those that are held open end at once.
+    /// Stops: accepts no new connections, gives those being served until `limit`, and ends idle ones at once. A second
+    /// call does nothing.
     public func stop(within limit: Duration = .seconds(5)) async throws {
         let isFirst = try await listener.stop(within: limit, farewell: MockBinaryCommand.drain) { channel in
             channel.pipeline.fireUserInboundEventTriggered(MockBinaryCommand.abort)
@@ -93,14 +95,14 @@ public final class MockFeedbackServer: Sendable {
     }
 }
 
-/// What the connections of one ``MockFeedbackServer`` share.
+/// The state that the connections of one ``MockFeedbackServer`` share.
 final class MockFeedbackService: Sendable {
     struct State: Sendable {
         var tuples: ArraySlice<MockFeedbackTuple>
         var behavior: MockFeedbackBehavior
         var counters = MockFeedbackServer.Counters()
 
-        /// Takes what one connection gets.
+        /// Takes the tuples for one connection.
         mutating func take() -> ArraySlice<MockFeedbackTuple> {
             let taken = tuples.prefix(behavior.tupleLimit ?? .max)
             tuples = tuples.dropFirst(taken.count)

@@ -1,6 +1,6 @@
-/// What tells notifications of the binary protocol apart in a ledger, since they carry no `apns-id`.
+/// Tells notifications of the binary protocol apart in a ledger, since they carry no `apns-id`.
 package enum PayloadMark {
-    /// A digest of a payload, the same in every process. It tells test data apart, and resists nobody.
+    /// A digest of a payload, the same in every process. It tells test data apart; it is not cryptographic.
     package static func digest(of payload: Span<UInt8>) -> UInt64 {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(payload.count)
         var index = 0
@@ -23,8 +23,8 @@ package enum PayloadMark {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Where the value of the payload's own member `"id"` stands: the inside of a string, or a number. Nil where the payload
-    /// has none, or is no JSON as far as that.
+    /// The range of the payload's own member `"id"`: the inside of a string, or a number. Nil where the payload has
+    /// none, or is not JSON up to it.
     static func id(in payload: Span<UInt8>) -> Range<Int>? {
         var depth = 0
         var index = 0
@@ -59,7 +59,7 @@ package enum PayloadMark {
             switch payload[index] {
             case UInt8(ascii: "\""): return start + 1..<index
             case UInt8(ascii: "\\"): index += 2
-            // A line end would break the ledger's line too.
+            // A line end would break the ledger's line, too.
             case 0..<0x20: return nil
             default: index += 1
             }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension ChannelRegistry {
-    /// What the management of channels answers.
+    /// The answer of the channel management.
     enum Answer {
         case done(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
         case refused(MockRejection)
     }
 
-    /// Does what a request asks for, whose sender may ask for it.
+    /// Carries out an authorised request.
     func answer(to target: RequestTarget, _ fields: RequestFields, _ body: [UInt8]) -> Answer {
         switch target {
         case .allChannels(let bundleID):

@@ -1,6 +1,7 @@
-/// The channels of a mock: what the management of channels changes, and broadcasts are judged by.
+/// The broadcast channels of a mock: changed by the channel management, and used to judge broadcasts.
 ///
-/// As long as nobody has told it of a channel, it takes every well-formed id for one that is there: whoever only wants to
+/// Until the first channel is added, it takes every well-formed id for an existing channel: a test that only sends
+/// needs none.
 /// send needs no channel.
 final class ChannelRegistry: Sendable {
     private let limit: Int
@@ -11,7 +12,7 @@ final class ChannelRegistry: Sendable {
         var isInUse: Bool
     }
 
-    /// - Parameter limit: channels of one app.
+    /// - Parameter limit: the most channels of one app.
     init(_ channels: [MockChannel], limit: Int) {
         self.limit = limit
         var state = State(isInUse: !channels.isEmpty)
@@ -19,7 +20,7 @@ final class ChannelRegistry: Sendable {
         self.state = Locked(state)
     }
 
-    /// All there are, by app and id.
+    /// All channels, by app and id.
     var all: [MockChannel] {
         state.withLock(\.storages)
             .flatMap { bundleID, storages in
@@ -52,9 +53,9 @@ final class ChannelRegistry: Sendable {
         state.withLock { state in state.storages[bundleID]?.removeValue(forKey: id) != nil }
     }
 
-    /// What speaks against a broadcast to this channel.
+    /// The refusal of a broadcast to this channel; nil for none.
     ///
-    /// - Parameter expires: whether it has another expiration than 0.
+    /// - Parameter expires: whether it has an expiration other than 0.
     func rejection(ofBroadcastTo id: String, _ bundleID: String, expires: Bool) -> MockRejection? {
         let (isInUse, storage) = state.withLock { state in (state.isInUse, state.storages[bundleID]?[id]) }
         guard isInUse else { return nil }

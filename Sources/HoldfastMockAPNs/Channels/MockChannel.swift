@@ -1,31 +1,33 @@
-/// A broadcast channel of a ``MockAPNsServer``: what devices with a Live Activity subscribe to.
+/// A broadcast channel of a ``MockAPNsServer``, to which devices with a Live Activity subscribe.
 public struct MockChannel: Hashable, Sendable {
-    /// What the service keeps for devices that are not connected: Apple's `message-storage-policy`.
+    /// The storage for devices that are offline: Apple's `message-storage-policy`. Closed, with Apple's two numbers as
+    /// raw values.
     public enum Storage: Int, Sendable, CaseIterable {
-        /// Nothing. A broadcast must then have the expiration 0.
+        /// Stores nothing. A broadcast must then have the expiration 0.
         case none = 0
-        /// The broadcast that was sent last, until it expires.
+        /// Stores the last broadcast until it expires.
         case latest = 1
     }
 
-    /// The app it belongs to.
+    /// The bundle identifier of the app that it belongs to.
     public var bundleID: String
-    /// Base64, as in `apns-channel-id`.
+    /// The channel id: base64, as in `apns-channel-id`.
     public var id: String
+    /// The storage. Default: ``Storage/latest``.
     public var storage: Storage
 
+    /// Creates a channel.
     public init(bundleID: String, id: String, storage: Storage = .latest) {
         self.bundleID = bundleID
         self.id = id
         self.storage = storage
     }
 
-    /// Characters of an id that are looked at. Apple documents that there is a limit, not where it is; the ids it gives
-    /// have 24.
+    /// The most characters of an id. Apple documents that there is a limit, but not which; Apple's ids have 24.
     static let idLimit = 100
 
-    /// Whether it has the form of a channel's id: base64 (RFC 4648 section 4) of something, with its padding.
-    public static func isID(_ text: String) -> Bool {
+    /// Whether the text has the form of a channel id: non-empty base64 (RFC 4648 section 4) with its padding.
+    package static func isID(_ text: String) -> Bool {
         let bytes = Array(text.utf8.prefix(idLimit + 1))
         guard !bytes.isEmpty, bytes.count <= idLimit, bytes.count.isMultiple(of: 4) else { return false }
         let padding = bytes.suffix(2).count { $0 == UInt8(ascii: "=") }

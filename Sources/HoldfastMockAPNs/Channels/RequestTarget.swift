@@ -1,10 +1,10 @@
-/// What a request is about, as its path says; each path is known to one side of the service only.
+/// The target of a request, by its path. The two sides of the service know different paths.
 enum RequestTarget {
     /// A notification to a device.
     case device
-    /// A notification to all who subscribe to a channel of this app.
+    /// A broadcast to all subscribers of a channel of this app.
     case broadcast(bundleID: String)
-    /// A channel of this app that is created, read or deleted.
+    /// A channel of this app to create, read or delete.
     case channel(bundleID: String)
     /// The list of this app's channels.
     case allChannels(bundleID: String)
@@ -13,7 +13,7 @@ enum RequestTarget {
     private static let broadcastPrefix = "/4/broadcasts/apps/"
     private static let managementPrefix = "/1/apps/"
 
-    /// - Parameter isManagement: whether it came to where channels are managed.
+    /// - Parameter isManagement: whether it came to the address for channel management.
     init(path: String?, isManagement: Bool) {
         guard let path else {
             self = .nothing
@@ -54,7 +54,7 @@ enum RequestTarget {
 
     var isDevice: Bool { if case .device = self { true } else { false } }
 
-    /// Whose request it is; nil for a notification to a device, which says so in a header field.
+    /// The app that the request is about; nil for a notification to a device, which names it in a header field.
     var bundleID: String? {
         switch self {
         case .broadcast(let bundleID), .channel(let bundleID), .allChannels(let bundleID): bundleID

@@ -1,7 +1,7 @@
 extension RequestValidator {
     static let broadcastPayloadLimit = 5120
 
-    /// Everything about a broadcast but method, path, provider token and the state of its channel.
+    /// Checks a broadcast except for method, path, provider token and the state of its channel.
     func rejection(ofBroadcast fields: RequestFields, bodyByteCount: Int) -> MockRejection? {
         if let rejection = Self.rejection(ofChannelIn: fields) { return rejection }
         guard let pushType = fields.pushType else { return "MissingPushType" }
@@ -13,13 +13,13 @@ extension RequestValidator {
         return fields.hasDuplicates ? "DuplicateHeaders" : nil
     }
 
-    /// What the configuration has against an app.
+    /// The configured refusal of an app; nil for none.
     func rejection(ofBundle bundleID: String) -> MockRejection? {
         guard let topics else { return nil }
         return topics.contains(bundleID) ? nil : "TopicMismatch"
     }
 
-    /// The two fields that every request about a channel has.
+    /// Checks the two fields that every request about a channel has.
     static func rejection(ofChannelIn fields: RequestFields) -> MockRejection? {
         guard let channel = fields.channel else { return "MissingChannelId" }
         return MockChannel.isID(channel) ? nil : "BadChannelId"

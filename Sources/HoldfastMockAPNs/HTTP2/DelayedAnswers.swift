@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Answers that wait for their time, in buckets of one millisecond, so that a million of them need few timers.
+/// Delayed answers, in buckets of one millisecond, so that a million of them need few timers.
 struct DelayedAnswers {
     private var buckets: [Int64: [PreparedAnswer]] = [:]
     private(set) var count = 0
     private var newBuckets: [Bucket] = []
 
-    /// What falls due together.
+    /// Answers that fall due together.
     struct Bucket {
         let key: Int64
         let due: NIODeadline
@@ -14,7 +14,7 @@ struct DelayedAnswers {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Puts an answer into the bucket of its time; a new bucket is noted in ``newBuckets``.
+    /// Puts an answer into the bucket of its due time; a new bucket is noted in ``newBuckets``.
     mutating func insert(_ answer: PreparedAnswer, after delay: Duration, now: NIODeadline) {
         let nanoseconds = Int64(clamping: delay / .nanoseconds(1))
         let (sum, isFar) = Int64(clamping: now.uptimeNanoseconds).addingReportingOverflow(nanoseconds)
@@ -29,14 +29,14 @@ struct DelayedAnswers {
         newBuckets.append(Bucket(key: key, due: .uptimeNanoseconds(UInt64(key) * 1_000_000)))
     }
 
-    /// The buckets for which a timer is to be set, once each.
+    /// The buckets that still need a timer, each returned once.
     mutating func takeNewBuckets() -> [Bucket] {
         var taken: [Bucket] = []
         swap(&taken, &newBuckets)
         return taken
     }
 
-    /// The answers of a bucket, in the order they were put in.
+    /// The answers of a bucket, in the order of insertion.
     mutating func remove(_ key: Int64) -> [PreparedAnswer] {
         let answers = buckets.removeValue(forKey: key) ?? []
         count -= answers.count

@@ -1,18 +1,20 @@
-/// Keeps a connection to one stream until the first was answered with 200, see ``MockAPNsConfiguration/FirstStreamRule``.
+/// Limits a connection to one stream until the first was answered with 200, see
+/// ``MockAPNsConfiguration/FirstStreamRule``.
 struct FirstStreamGuard {
     private let isActive: Bool
-    /// The stream that is being waited for.
+    /// The first stream, whose answer is still due.
     private var waiting: UInt32?
     private var isAnswered = false
     private var hasSucceeded = false
-    /// As it was when the bytes at hand were sent, as far as we can know.
+    /// The state when the bytes at hand were sent, as far as it can be known.
     private var isLifted = false
 
     init(_ rule: MockAPNsConfiguration.FirstStreamRule) {
         isActive = rule == .refused || rule == .goAway
     }
 
-    /// To be called before what was read is worked off: what came together was sent before the first of it was answered.
+    /// Call before the bytes of a read are processed: requests that came together were sent before the first was
+    /// answered.
     mutating func beginCycle() {
         guard isActive else { return }
         isLifted = hasSucceeded

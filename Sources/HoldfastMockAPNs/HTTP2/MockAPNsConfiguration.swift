@@ -1,112 +1,118 @@
-/// How a ``MockAPNsServer`` is set up.
+/// The configuration of a ``MockAPNsServer``.
 public struct MockAPNsConfiguration: Sendable {
-    /// Which provider tokens are accepted.
+    /// The provider tokens that are accepted. May gain cases: construct it, do not switch over it.
     public enum ProviderTokens: Sendable {
-        /// The authorization header is not looked at.
+        /// Does not look at the authorization header.
         case ignored
-        /// Any that has the right form: three parts, ES256, `kid`, `iss`, an integer `iat`. Neither its signature nor its
-        /// age is looked at, so that a benchmark may run for longer than an hour on one.
+        /// Accepts any token of the right form: three parts, ES256, `kid`, `iss`, an integer `iat`. Checks neither its
+        /// signature nor its age, so that a benchmark may use one for longer than an hour.
         case wellFormed
-        /// Those that were signed with the server's own key (``MockAPNsServer/providerKeyFile``) for its key and team
+        /// Accepts tokens signed with the server's own key (``MockAPNsServer/providerKeyFile``) for its key and team
         /// identifiers, at most an hour ago. Each is verified once and then remembered.
         case verified
     }
 
-    /// A service that is spoken to with provider tokens wants one stream at a time on a new connection, until it has answered
-    /// one with 200.
+    /// The enforcement of Apple's rule for provider tokens: a new connection allows one stream at a time until a
+    /// request was answered with 200. May gain cases: construct it, do not switch over it.
     public enum FirstStreamRule: String, Sendable, CaseIterable {
+        /// Does not enforce the rule.
         case unchecked
-        /// The first SETTINGS allow one stream, and the first 200 is followed by others, as Apple does it.
+        /// The first SETTINGS allow one stream; the first 200 is followed by SETTINGS that allow more, as Apple does
+        /// it.
         case announced
-        /// Not announced; a second stream is refused with REFUSED_STREAM.
+        /// Does not announce the rule; refuses a second stream with REFUSED_STREAM.
         case refused
-        /// Not announced; a second stream ends the connection: GOAWAY with PROTOCOL_ERROR, `TooManyRequests` in its debug data.
+        /// Does not announce the rule; a second stream ends the connection: GOAWAY with PROTOCOL_ERROR,
+        /// `TooManyRequests` in its debug data.
         case goAway = "goaway"
     }
 
-    /// The address to listen on.
+    /// The address to listen on. Default: `127.0.0.1`.
     public var host = "127.0.0.1"
-    /// The port to listen on; 0 picks a free one.
+    /// The port to listen on. Default: 0, which picks a free one.
     public var port = 0
-    /// HTTP/2 without TLS, with prior knowledge. For benchmarks.
+    /// Whether it speaks HTTP/2 without TLS, with prior knowledge. For benchmarks. Default: no.
     public var isCleartext = false
-    /// What else it listens on: `127.0.0.2` for the same port as ``host``'s, `[::1]:2197` for one of its own. A client that
-    /// knows the service by several addresses finds one server there, which can behave differently at each (``script``).
+    /// Further listening addresses: `127.0.0.2` for the port of ``host``, `[::1]:2197` for one of its own. A client
+    /// that knows the service by several addresses finds one server there, which can behave differently at each
+    /// (``script``). Default: none.
     public var furtherAddresses: [String] = []
 
-    /// Where the server keeps what clients need in order to trust it, and to be trusted: `ca.pem`, `ca.key`, `client.pem`,
-    /// `server.pem`, `server.key`, `AuthKey.p8` and `AuthKey.pub.pem`. Made where missing (mode 0700, key files 0600), used again where there.
-    /// Default: a temporary directory, removed by ``MockAPNsServer/stop(within:)``.
+    /// The directory of the certificates and keys that clients need: `ca.pem`, `ca.key`, `client.pem`, `server.pem`,
+    /// `server.key`, `AuthKey.p8` and `AuthKey.pub.pem`. Missing files are made (mode 0700, key files 0600), present
+    /// ones used again. Default: a temporary directory, removed by ``MockAPNsServer/stop(within:)``.
     public var certificateDirectory: String?
-    /// The DNS names and IP addresses the server's certificate stands for, beside ``host``.
+    /// The DNS names and IP addresses that the server's certificate is issued for, beside ``host``.
     public var names = ["localhost", "127.0.0.1", "::1"]
 
     /// Whether clients must show `client.pem`, or another certificate of the same authority. Default: no.
     public var requiresClientCertificate = false
+    /// The provider tokens that are accepted. Default: ``ProviderTokens/ignored``.
     public var providerTokens = ProviderTokens.ignored
-    /// The `kid` that ``ProviderTokens/verified`` wants.
+    /// The `kid` that ``ProviderTokens/verified`` demands. Default: `MOCKKEYID1`.
     public var keyID = "MOCKKEYID1"
-    /// The `iss` that ``ProviderTokens/verified`` wants.
+    /// The `iss` that ``ProviderTokens/verified`` demands. Default: `MOCKTEAMID`.
     public var teamID = "MOCKTEAMID"
 
-    /// How many different tokens of its key and team the server takes within twenty minutes; another is
-    /// TooManyProviderTokenUpdates. Default: any number.
+    /// The most different tokens of its key and team within twenty minutes; one more is TooManyProviderTokenUpdates.
+    /// Default: no limit.
     public var providerTokenUpdateLimit: Int?
 
-    /// The topics that are allowed; others are TopicDisallowed, and TopicMismatch where they stand in the path. Default:
-    /// all.
+    /// The allowed topics; another is TopicDisallowed, or TopicMismatch in the path. Default: all.
     public var topics: Set<String>?
-    /// How many bytes a device token may have (two hex digits each).
+    /// The allowed numbers of bytes of a device token (two hex digits each). Default: 1 to 100.
     public var tokenByteCounts = 1...100
-    /// Tokens (hex, either case) that are refused although nothing is wrong with the request, and how.
+    /// Tokens (hex, either case) that are refused in otherwise valid requests, with their refusal. Default: none.
     public var rejections: [String: MockRejection] = [:]
-    /// The topics that tokens (hex, either case) belong to; another is DeviceTokenNotForTopic. Default: any.
+    /// The topics of tokens (hex, either case); another topic is DeviceTokenNotForTopic. Default: any.
     public var tokenTopics: [String: String] = [:]
-    /// The broadcast channels there are from the start; a broadcast to another is ChannelNotRegistered. Default: none, and
-    /// then every well-formed id is taken for one, until the first channel is created.
+    /// The broadcast channels at the start; a broadcast to another is ChannelNotRegistered. Default: none, and then
+    /// every well-formed id is taken for an existing channel until the first one is created.
     public var channels: [MockChannel] = []
-    /// How many channels an app may have; one more is CannotCreateChannelConfig. 0 or more.
+    /// The most channels of an app, 0 or more; one more is CannotCreateChannelConfig. Default: 10,000.
     public var channelLimit = 10_000
-    /// Channels to which broadcasts are refused although nothing is wrong with the request, and how.
+    /// Channels to which otherwise valid broadcasts are refused, with their refusal. Default: none.
     public var channelRejections: [String: MockRejection] = [:]
-    /// The port at which channels are managed, on ``host``; 0 picks a free one. Default: they are not.
+    /// The port for channel management, on ``host``; 0 picks a free one. Default: no channel management.
     public var managementPort: Int?
-    /// Whether a notification needs `apns-push-type`, as it does for watchOS 6 and iOS 13 on; without it MissingPushType.
+    /// Whether a notification needs `apns-push-type`, as it does for watchOS 6 and iOS 13 on; without it
+    /// MissingPushType. Default: no.
     public var requiresPushType = false
 
-    /// How long each answer takes; in whole milliseconds.
+    /// The delay of each answer, in whole milliseconds. Default: none.
     public var delay = Duration.zero
-    /// SETTINGS_MAX_CONCURRENT_STREAMS; 1 or more.
+    /// SETTINGS_MAX_CONCURRENT_STREAMS; 1 or more. Default: 1000.
     public var maxConcurrentStreams = 1000
-    /// Whether an answer carries `apns-id` (to what is about a channel: `apns-request-id`), as Apple's do: the request's,
-    /// or a new one.
+    /// Whether an answer carries `apns-id` (for channels: `apns-request-id`) as Apple's do: the request's, or a new
+    /// one. Default: yes.
     public var echoesNotificationID = true
 
-    /// A file that gets one line of JSON for each accepted notification, see ``LedgerAudit``. A line is written before
-    /// its answer: whoever saw a 200 finds it there. Appended to where there is one; made with mode 0600.
+    /// The ledger, a file that gets one line of JSON for each accepted notification; appended to where it exists,
+    /// otherwise made with mode 0600. A line is written before its answer: a client that has a 200 finds it there.
     /// Default: none.
     public var ledgerPath: String?
-    /// Told what happened, once for each time bytes were read and before the answers go out, on an event loop; must not
-    /// block. It costs a copy of every request. Default: none.
+    /// Called with the requests of each read before their answers go out, on an event loop; must not block. Costs a
+    /// copy of every request. Default: none.
     public var observer: (@Sendable ([MockExchange]) -> Void)?
-    /// How the server departs from its normal ways from the start, see ``MockAPNsServer/setBehavior(_:)``. It costs a
-    /// copy of every request. Default: not at all.
+    /// The departure from normal handling at the start, see ``MockAPNsServer/setBehavior(_:)``. Costs a copy of every
+    /// request. Default: none.
     public var behavior: MockBehavior?
 
-    /// What it does that a well-behaved service does not, step by step. Asked where ``behavior`` has no answer. It costs a copy of
-    /// every request.
+    /// A script of departures from normal handling. Asked where ``behavior`` has no answer. Costs a copy of every
+    /// request. Default: none.
     public var script: MockScript?
-    /// Whether it is the development environment, whose answers carry `apns-unique-id`.
+    /// Whether it is the development environment, whose answers carry `apns-unique-id`. Default: no.
     public var isSandbox = false
-    /// What becomes of streams beside the first before one has been answered with 200. Default: nothing.
+    /// The rule for further streams before the first 200. Default: ``FirstStreamRule/unchecked``.
     public var firstStreamRule = FirstStreamRule.unchecked
 
-    /// Threads that serve connections; each connection stays on one.
+    /// Threads that serve connections; each connection stays on one. Default: 1.
     public var eventLoopThreads = 1
-    /// Whether it speaks no newer TLS than 1.2, for this package's tests.
+    /// Whether TLS 1.2 is the newest version spoken, for this package's tests.
     package var isLimitedToTLS12 = false
-    /// How long a client may take for its handshake and its first SETTINGS before the connection is closed.
+    /// The timeout of the handshake and the client's first SETTINGS; then the connection is closed. Default: 10 s.
     public var handshakeLimit = Duration.seconds(10)
 
+    /// Creates a configuration with the defaults.
     public init() {}
 }

@@ -3,24 +3,24 @@ import NIOCore
 
 /// A push service to test against, which behaves as Apple's does over HTTP/2.
 ///
-/// It validates requests as Apple documents it and refuses them in the same words; it can write down what it accepted
-/// (``MockAPNsConfiguration/ledgerPath``), and misbehave (``MockScript``, ``MockBehavior``).
+/// It validates requests as Apple documents, and refuses them in Apple's words. It can record the notifications
+/// accepted (``MockAPNsConfiguration/ledgerPath``), and misbehave (``MockScript``, ``MockBehavior``).
 ///
 /// Clients trust it by the certificate in ``certificateAuthorityFile``. A server that was started must be stopped.
 public final class MockAPNsServer: Sendable {
-    /// The port it listens on.
+    /// The listening port.
     public var port: Int { listener.port }
-    /// `127.0.0.1:4567`, to put into a URL.
+    /// The listening address, to put into a URL: `127.0.0.1:4567`.
     public var address: String { listener.address }
-    /// All that it takes notifications on: ``address`` and ``MockAPNsConfiguration/furtherAddresses``.
+    /// All addresses that take notifications: ``address`` and ``MockAPNsConfiguration/furtherAddresses``.
     public var addresses: [MockAddress] { listener.addresses.filter { !$0.isManagement } }
-    /// Where channels are managed, see ``MockAPNsConfiguration/managementPort``.
+    /// The address of the channel management, see ``MockAPNsConfiguration/managementPort``; nil without one.
     public var managementAddress: MockAddress? { listener.addresses.first { $0.isManagement } }
-    /// Where its certificates and keys are, see ``MockAPNsConfiguration/certificateDirectory``.
+    /// The directory of its certificates and keys, see ``MockAPNsConfiguration/certificateDirectory``.
     public var certificateDirectory: String { home.path }
-    /// The PEM file with the certificate of the authority that clients are to trust.
+    /// The PEM file with the certificate of the authority that clients have to trust.
     public var certificateAuthorityFile: String { home.file(MockCredentials.File.authority) }
-    /// The `.p8` file with the key that provider tokens are to be signed with.
+    /// The `.p8` file with the key that signs provider tokens.
     public var providerKeyFile: String { home.file(MockCredentials.File.providerKey) }
 
     private let service: MockService
@@ -29,8 +29,8 @@ public final class MockAPNsServer: Sendable {
 
     /// Starts a server, which accepts connections when this returns.
     ///
-    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration makes no sense, the certificates or the
-    ///   ledger cannot be read or written, or the port cannot be had.
+    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration is invalid, the certificates or the
+    ///   ledger cannot be read or written, or the port is not available.
     public static func start(_ configuration: MockAPNsConfiguration = .init()) async throws -> MockAPNsServer {
         try configuration.check()
         let home = try MockHome(
@@ -68,44 +68,45 @@ public final class MockAPNsServer: Sendable {
 }
 
 extension MockAPNsServer {
-    /// What it has counted. Requests are counted before their answers go out.
+    /// The counters. Requests are counted before their answers go out.
     public var counters: MockCounters { service.counters.withLock { $0 } }
 
-    /// The broadcast channels there are now, by app and id.
+    /// The broadcast channels now, by app and id.
     public var channels: [MockChannel] { service.channels.all }
 
-    /// Changes how it departs from its normal ways, for what arrives from now on; nil for not at all.
+    /// Sets the departure from normal handling for all further requests; nil for none.
     public func setBehavior(_ behavior: MockBehavior?) {
-        service.manners.withLock { $0.behavior = behavior }
+        service.overrides.withLock { $0.behavior = behavior }
     }
 
-    /// Begins another script, for what arrives from now on, counting from 1 again; nil for none.
+    /// Starts another script for all further events, counting from 1 again; nil for none.
     public func setScript(_ script: MockScript?) {
-        service.manners.withLock { $0.script = script.map(ScriptRunner.init) }
+        service.overrides.withLock { $0.script = script.map(ScriptRunner.init) }
     }
 
-    /// How often each step of the script has decided something, in the order of the steps.
+    /// The number of decisions of each step of the script, in the order of the steps.
     public var scriptCounts: [(name: String, count: Int)] {
-        service.manners.withLock { $0.script }?.counts ?? []
+        service.overrides.withLock { $0.script }?.counts ?? []
     }
 
-    /// Announces another SETTINGS_MAX_CONCURRENT_STREAMS on the connections that are open. More streams than that are
-    /// refused from now on.
+    /// Announces another SETTINGS_MAX_CONCURRENT_STREAMS on the open connections. Streams beyond it are refused from
+    /// now on.
     public func setMaxConcurrentStreams(_ count: Int) {
         listener.tell(MockCommand.setMaxConcurrentStreams(max(0, count)))
     }
 
-    /// Sends GOAWAY on all connections that are open, answers what came before it, and closes them.
+    /// Sends GOAWAY on all open connections, answers the requests before it, and closes them.
     public func goAway(_ goAway: MockGoAway = MockGoAway()) {
         listener.tell(MockCommand.drain(goAway))
     }
 
-    /// Closes all connections that are open at once, whatever is under way on them.
+    /// Closes all open connections at once, whatever is under way on them.
     public func closeConnections() {
         listener.inTurn { channel in channel.close(promise: nil) }
     }
 
-    /// A new provider token as ``MockAPNsConfiguration/ProviderTokens/verified`` wants it, to be sent behind `bearer `.
+    /// Creates a provider token that ``MockAPNsConfiguration/ProviderTokens/verified`` accepts, to be sent behind
+    /// `bearer `.
     ///
     /// - Parameter issuedAt: Unix seconds. Default: now.
     public func makeProviderToken(issuedAt: Int64? = nil) throws -> String {
@@ -114,11 +115,13 @@ extension MockAPNsServer {
             issuedAt: issuedAt ?? MockService.milliseconds() / 1000, key: home.credentials.providerKey)
     }
 
-    /// Stops gracefully: no new connections; GOAWAY on those that are open, answers for what came before it, close.
+    /// Stops gracefully: accepts no new connections, sends GOAWAY on the open ones, answers the requests before it, and
+    /// closes.
     ///
-    /// When it returns, the ledger is on disk and complete. A second call does nothing, and does not wait for the first.
+    /// The ledger is complete and on disk on return. A second call does nothing, and does not wait for the first.
     ///
-    /// - Parameter limit: after this the connections are closed, whatever is under way on them.
+    /// - Parameter limit: the timeout after which connections are closed, whatever is under way on them. Default: 5
+    ///   s.
     public func stop(within limit: Duration = .seconds(5)) async throws {
         guard try await listener.stop(within: limit, farewell: MockCommand.drain(MockGoAway())) else { return }
         try service.ledger?.close()
@@ -144,7 +147,7 @@ extension MockAPNsConfiguration {
         _ = try hosts()
     }
 
-    /// All that is to be listened on.
+    /// All addresses to listen on.
     fileprivate func hosts() throws -> [MockListener.Host] {
         let management = managementPort.map { [MockListener.Host(host: host, port: $0, isManagement: true)] } ?? []
         return try [MockListener.Host(host: host, port: port)] + management

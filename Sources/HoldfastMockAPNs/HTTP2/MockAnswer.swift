@@ -1,60 +1,79 @@
-/// What a ``MockBehavior`` has the server do with one request.
+/// The handling of one request that a ``MockBehavior`` or a ``MockScript`` asks for.
 public struct MockAnswer: Sendable {
-    public enum Content: Sendable {
-        /// What the server would do without a behavior: validate, then 200 or a rejection.
-        case validated
-        /// 200, without a look at the request. In the ledger.
-        case accepted
-        /// Taken, and in the ledger, but never answered: what a sender sees when a connection dies at the wrong moment.
-        case acceptedInSilence
-        case rejected(MockRejection)
-        /// Anything. Field names in lower case. Not in the ledger, whatever the status.
-        case response(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
-        /// RST_STREAM with a code of RFC 9113 section 7. Not taken.
-        case reset(code: UInt32)
-        /// The same, of what was taken and is in the ledger all the same.
-        case acceptedAndReset(code: UInt32)
-        /// Not taken, never answered.
-        case silence
-    }
-
-    /// What happens to the connection once this answer has gone out: the usual ones of ``then``.
-    public enum Ending: Sendable {
-        /// It is closed. Answers that are still being delayed are not given.
-        case close
-        /// It ends with a TCP reset, in which what was written last may be lost.
-        case reset
-        /// GOAWAY, then it is closed, as with ``close``.
-        case goAwayAndClose(MockGoAway)
-        /// GOAWAY; what came before it is still answered, what comes after is ignored, and when nothing is left to be
-        /// answered the connection is closed.
-        case goAwayAndDrain(MockGoAway)
-
-        var effects: [MockEffect] {
-            switch self {
-            case .close: [.close]
-            case .reset: [.reset]
-            case .goAwayAndClose(let goAway): [.goAway(goAway), .close]
-            case .goAwayAndDrain(let goAway): [.goAway(goAway)]
-            }
+    /// The answer itself. Later versions may have more forms.
+    public struct Content: Sendable {
+        package enum Kind: Sendable {
+            case validated, accepted, acceptedInSilence, silence
+            case rejected(MockRejection)
+            case response(status: Int, headers: [(name: String, value: String)], body: [UInt8])
+            case reset(code: UInt32)
+            case acceptedAndReset(code: UInt32)
         }
+
+        package let kind: Kind
+
+        /// The mock's own answer: validates, then 200 or a refusal.
+        public static let validated = Content(kind: .validated)
+        /// 200 without validation. In the ledger.
+        public static let accepted = Content(kind: .accepted)
+        /// Accepted, in the ledger and never answered: what a sender sees when a connection dies at the wrong moment.
+        public static let acceptedInSilence = Content(kind: .acceptedInSilence)
+        /// Not accepted, never answered.
+        public static let silence = Content(kind: .silence)
+
+        /// Refused with a reason.
+        public static func rejected(_ rejection: MockRejection) -> Content { Content(kind: .rejected(rejection)) }
+
+        /// Any response. Field names in lower case. Not in the ledger, whatever the status.
+        public static func response(
+            status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        ) -> Content {
+            Content(kind: .response(status: status, headers: headers, body: body))
+        }
+
+        /// RST_STREAM with a code of RFC 9113 section 7. Not accepted.
+        public static func reset(code: UInt32) -> Content { Content(kind: .reset(code: code)) }
+
+        /// RST_STREAM of a request that was accepted and is in the ledger.
+        public static func acceptedAndReset(code: UInt32) -> Content { Content(kind: .acceptedAndReset(code: code)) }
     }
 
+    /// The end of the connection behind an answer: the usual forms of ``then``.
+    public struct Ending: Sendable {
+        let effects: [MockEffect]
+
+        /// Closes. Delayed answers are not given.
+        public static let close = Ending(effects: [.close])
+        /// Sends RST, which may lose the last bytes written.
+        public static let reset = Ending(effects: [.reset])
+
+        /// Sends GOAWAY, then closes as ``close`` does.
+        public static func goAwayAndClose(_ goAway: MockGoAway) -> Ending {
+            Ending(effects: [.goAway(goAway), .close])
+        }
+
+        /// Sends GOAWAY. Requests before it are still answered, later ones ignored; the connection is closed when no
+        /// answer is left.
+        public static func goAwayAndDrain(_ goAway: MockGoAway) -> Ending { Ending(effects: [.goAway(goAway)]) }
+    }
+
+    /// The answer itself. Default: ``Content/validated``.
     public var content: Content
-    /// How much later than the server's own ``MockAPNsConfiguration/delay`` it is given; in whole milliseconds.
+    /// The delay, beyond ``MockAPNsConfiguration/delay``; in whole milliseconds. Default: none.
     public var delay: Duration
     /// The most bytes of the body in one DATA frame. Default: as many as fit.
     public var bodyFrameByteCount: Int?
-    /// How long before each DATA frame; in whole milliseconds.
+    /// The pause before each DATA frame, in whole milliseconds. Default: none.
     public var bodyPause: Duration
-    /// Announced to the client right behind this answer, as SETTINGS_MAX_CONCURRENT_STREAMS. Default: no change.
+    /// Announced right behind this answer as SETTINGS_MAX_CONCURRENT_STREAMS. Default: no change.
     public var maxConcurrentStreams: Int?
-    /// Later requests on this connection are not looked at. Default: the connection stays.
+    /// The end of the connection behind this answer. Later requests are not looked at. Default: the connection stays.
     public var ending: Ending?
-    /// What else happens to the connection behind this answer, in order. Default: nothing. Behind one that takes place at once
-    /// and ends the connection, or says GOAWAY, later requests are not looked at.
+    /// Effects on the connection behind this answer, in order. Behind one that ends the connection or sends GOAWAY at
+    /// once, later requests are not looked at. Default: none.
     public var then: [MockEffect]
 
+    /// Creates an answer; the defaults are those of normal handling.
     public init(
         _ content: Content = .validated, delay: Duration = .zero, bodyFrameByteCount: Int? = nil,
         bodyPause: Duration = .zero, maxConcurrentStreams: Int? = nil, ending: Ending? = nil, then: [MockEffect] = []
@@ -68,25 +87,27 @@ public struct MockAnswer: Sendable {
         self.then = then
     }
 
-    /// All that happens to the connection, behind the answer on this stream.
+    /// All effects on the connection behind the answer on this stream.
     func effects(behind streamID: UInt32) -> [MockEffect] {
         let streams = maxConcurrentStreams.map { [MockEffect.streams($0)] } ?? []
         return (streams + then + (ending?.effects ?? [])).map { $0.from(streamID) }
     }
 }
 
-/// What a GOAWAY says.
+/// The content of a GOAWAY.
 public struct MockGoAway: Sendable {
-    /// A code of RFC 9113 section 7; 0 is NO_ERROR.
+    /// A code of RFC 9113 section 7. Default: 0, NO_ERROR.
     public var code: UInt32
-    /// What it claims to be the last stream processed. Default: the truth. 2^31-1 announces another GOAWAY.
+    /// The claimed last stream processed; 2^31-1 announces another GOAWAY. Default: the truth.
     public var lastStreamID: UInt32?
-    /// Where ``lastStreamID`` is nil and it is sent behind an answer: claims the stream that is so many requests behind that
-    /// answer's, or before it where negative. Requests beyond it that were taken all the same are a lie of the server's.
+    /// Shifts the claimed last stream by this many requests from the answer's own, where ``lastStreamID`` is nil and
+    /// the GOAWAY is sent behind an answer; a negative number claims less than was accepted, as a faulty server may.
+    /// Default: 0.
     public var offset: Int
-    /// Apple writes `{"reason":"…"}` here.
+    /// The debug data; Apple writes `{"reason":"…"}`. Default: none.
     public var debugData: String
 
+    /// Creates a GOAWAY.
     public init(code: UInt32 = 0, lastStreamID: UInt32? = nil, offset: Int = 0, debugData: String = "") {
         self.code = code
         self.lastStreamID = lastStreamID
@@ -94,7 +115,7 @@ public struct MockGoAway: Sendable {
         self.debugData = debugData
     }
 
-    /// Announces that another GOAWAY will follow (RFC 9113 section 6.8).
+    /// Announces another GOAWAY (RFC 9113 section 6.8).
     public static let warning = MockGoAway(lastStreamID: 0x7FFF_FFFF)
 
     var isWarning: Bool { lastStreamID == 0x7FFF_FFFF }
@@ -105,7 +126,7 @@ public struct MockGoAway: Sendable {
         return copy
     }
 
-    /// With one of Apple's reasons as it writes them there.
+    /// Creates a GOAWAY with a reason in its debug data, as Apple writes it.
     public init(reason: String) {
         self.init(debugData: #"{"reason":"\#(reason)"}"#)
     }

@@ -1,31 +1,33 @@
-/// How the server departs from its normal ways: asked for each request, before anything else is done with it.
+/// A departure from the normal handling: asked about each request, before anything else is done with it.
 ///
 /// It is called on event loops, possibly on several at a time, and must not block.
 public struct MockBehavior: Sendable {
     let decide: @Sendable (MockRequest) -> MockAnswer?
 
-    /// - Parameter decide: what to do with a request; nil for the normal way.
+    /// Creates a behavior.
+    ///
+    /// - Parameter decide: the handling of a request; nil for the normal one.
     public init(_ decide: @escaping @Sendable (MockRequest) -> MockAnswer?) {
         self.decide = decide
     }
 
-    /// This one's answer, or `next`'s where this one has none.
+    /// Asks this behavior first, and `next` where it has no answer.
     public func orElse(_ next: MockBehavior) -> MockBehavior {
         MockBehavior { request in self.decide(request) ?? next.decide(request) }
     }
 }
 
 extension MockBehavior {
-    /// Answers nothing, takes nothing.
+    /// Accepts nothing and answers nothing.
     public static let stalling = MockBehavior { _ in MockAnswer(.silence) }
 
-    /// On each connection: deals with `count` requests in the normal way and then closes it, in the way of `ending`.
-    /// What the client had sent beyond those is not looked at.
+    /// On each connection: handles `count` requests normally and then ends the connection in this way. Requests behind
+    /// those are not looked at.
     public static func closing(after count: Int, ending: MockAnswer.Ending = .close) -> MockBehavior {
         MockBehavior { request in request.number == count ? MockAnswer(ending: ending) : nil }
     }
 
-    /// Refuses the first `count` requests of all with RST_STREAM REFUSED_STREAM.
+    /// Refuses the first `count` requests over the server's life with RST_STREAM REFUSED_STREAM.
     public static func refusing(first count: Int) -> MockBehavior {
         let left = Locked(count)
         return MockBehavior { _ in
@@ -48,7 +50,7 @@ extension MockBehavior {
         }
     }
 
-    /// Answers requests to these tokens (hex, either case) later, in the normal way.
+    /// Delays the normal answers to these tokens (hex, either case).
     public static func delaying(tokens: [String: Duration]) -> MockBehavior {
         let delays = Dictionary(tokens.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: max)
         return MockBehavior { request in

@@ -3,7 +3,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// What a server tells a connection, as an event through its pipeline.
+/// A command of a server to a connection, sent as an event through its pipeline.
 enum MockCommand: Sendable {
     case drain(MockGoAway)
     case setMaxConcurrentStreams(Int)
@@ -11,7 +11,7 @@ enum MockCommand: Sendable {
 
 /// One client's connection. Lives on one event loop.
 ///
-/// Everything that one read brings is answered in one go at its end: first the ledger is written, then the answers.
+/// Answers everything of one read at its end: first the ledger is written, then the answers.
 final class MockConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -19,12 +19,12 @@ final class MockConnection: ChannelInboundHandler {
     private enum State {
         /// Waiting for TLS and the client's first SETTINGS.
         case opening
-        /// The client speaks no HTTP/2; what may have come right behind its handshake is not looked at.
+        /// The client speaks no HTTP/2; bytes that came right behind its handshake are not looked at.
         case refused
         case serving
-        /// Our side is closed; what the client still sends is thrown away.
+        /// Our side is closed; the client's further bytes are thrown away.
         case lingering
-        /// Kept as it is: nothing is looked at, nothing written.
+        /// Kept open: nothing is looked at, nothing written.
         case stalled
         case closed
     }
@@ -37,12 +37,12 @@ final class MockConnection: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var output = ByteBuffer()
     private var state = State.opening
-    /// The end of our patience, first with the handshake, then with the client's leaving.
+    /// The timeout, first of the handshake, then of the client's close.
     private var limit: Scheduled<Void>?
     /// Whether our first SETTINGS may go out.
     private var mayWrite = false
 
-    /// How long the client may take to close its side after ours.
+    /// The time a client has to close its side after ours.
     private static let lingerLimit = TimeAmount.seconds(1)
 
     init(service: MockService, number: Int, address: MockAddress, plan: MockConnectionPlan, wire: MockWire) {
@@ -70,12 +70,12 @@ final class MockConnection: ChannelInboundHandler {
             counters.connections += 1
             counters.openConnections += 1
         }
-        // A handshake that is not to succeed takes as long as the client likes.
+        // A handshake that must not succeed takes as long as the client likes.
         if plan.tls == .normal { close(after: TimeAmount(service.configuration.handshakeLimit)) }
         if !expectsTLS { begin() }
     }
 
-    /// TLS, where there is any, is up: our SETTINGS, at their time.
+    /// Sends our SETTINGS at their time, once TLS is up or where there is none.
     private func begin() {
         switch plan.settings {
         case .atOnce:
@@ -111,7 +111,7 @@ final class MockConnection: ChannelInboundHandler {
             state = .refused
             context.close(promise: nil)
         case MockCommand.drain(let goAway):
-            // It would not hear a goodbye of TLS either.
+            // It would not hear TLS's close_notify either.
             guard state != .stalled, plan.tls != .stalled else { return wire.close() }
             responder.drain(goAway)
             finishCycle()
@@ -123,12 +123,12 @@ final class MockConnection: ChannelInboundHandler {
         }
     }
 
-    /// A client that speaks no TLS, breaks off or resets costs a connection.
+    /// A client that speaks no TLS, breaks off or resets costs only its connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    /// A client that does not take its answers is not read from either.
+    /// Stops reading from a client that does not read its answers.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard state != .stalled else { return }
         do {
@@ -159,8 +159,8 @@ final class MockConnection: ChannelInboundHandler {
 
     private var isReading: Bool { state == .opening || state == .serving }
 
-    /// The ledger, then the books, then the answers, then whatever ends the connection: whoever has an answer finds it
-    /// in the ledger and in the counters.
+    /// Writes the ledger, then the counters, then the answers, then the connection's end: a client with an answer finds
+    /// its request in the ledger and in the counters.
     private func finishCycle() {
         guard isReading, writeLedger() else { return }
         let end = responder.finish()
@@ -176,7 +176,7 @@ final class MockConnection: ChannelInboundHandler {
         }
     }
 
-    /// Says nothing more. What is still being delayed is not given.
+    /// Writes nothing more. Delayed answers are not given.
     private func stall(isReading: Bool = true) {
         limit?.cancel()
         state = .stalled
@@ -185,7 +185,7 @@ final class MockConnection: ChannelInboundHandler {
         do { try context.channel.syncOptions?.setOption(.autoRead, value: false) } catch { context.close(promise: nil) }
     }
 
-    /// - Returns: false when it could not be written; no answer may go out then.
+    /// - Returns: false when it could not be written; then no answer may go out.
     private func writeLedger() -> Bool {
         guard !responder.ledgerLines.isEmpty, let ledger = service.ledger else { return true }
         do {
@@ -260,7 +260,7 @@ extension TimeAmount {
 }
 
 extension Int64 {
-    /// The nearest that fits.
+    /// Clamps to the nearest value that fits.
     init(clamping value: Double) {
         self = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value)
     }

@@ -1,19 +1,17 @@
-/// A refusal in the push service's words.
-///
-/// Can be written as a string: `["<token>": "Unregistered"]`.
+/// A refusal in the push service's words. Can be written as a string: `["<token>": "Unregistered"]`.
 public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// Apple's word, or any other.
+    /// Apple's reason, or any other.
     public var reason: String
     /// The HTTP status.
     public var status: Int
-    /// Unix milliseconds, for the body's `timestamp`. Default: none; a 410 then gets the time at which the server was
-    /// started.
+    /// Unix milliseconds, for the body's `timestamp`. Default: none; a 410 then gets the time of the server's start.
     public var timestamp: Int64?
     /// The value of `retry-after`: seconds or an HTTP date. Default: none.
     public var retryAfter: String?
 
-    /// - Parameters:
-    ///   - status: default: the one Apple's documentation gives for the reason, 400 for an unknown reason.
+    /// Creates a refusal.
+    ///
+    /// - Parameter status: default: the status in Apple's documentation of the reason, 400 for an unknown reason.
     public init(_ reason: String, status: Int? = nil, timestamp: Int64? = nil, retryAfter: String? = nil) {
         self.reason = reason
         self.status = status ?? Self.statuses[reason] ?? 400
@@ -21,11 +19,12 @@ public struct MockRejection: Hashable, Sendable, ExpressibleByStringLiteral {
         self.retryAfter = retryAfter
     }
 
+    /// Creates a refusal with Apple's status for the reason.
     public init(stringLiteral reason: String) { self.init(reason) }
 
     /// Apple's tables (developer.apple.com: *Handling notification responses from APNs*, *Handling error responses from
     /// Apple Push Notification service* for broadcasts and channels). `Service Unavailable` is written with a space there.
-    public static let statuses: [String: Int] = [
+    package static let statuses: [String: Int] = [
         "BadChannelId": 400, "BadCollapseId": 400, "BadDeviceToken": 400, "BadExpirationDate": 400, "BadMessageId": 400,
         "BadPriority": 400,
         "BadTopic": 400, "DeviceTokenNotForTopic": 400, "DuplicateHeaders": 400, "IdleTimeout": 400,

@@ -1,16 +1,16 @@
 import HoldfastHTTP2
 
 extension MockResponder {
-    /// What a request comes to.
+    /// The result of a request.
     struct Outcome {
         var content: PreparedAnswer.Content
         var status: Int?
         var reason: String?
-        /// Whether a notification was taken.
+        /// Whether a notification was accepted.
         var isAccepted = false
         var uniqueID: String?
 
-        /// What was done stays done, and is answered with this.
+        /// Keeps the result and answers with other content.
         func answered(_ content: PreparedAnswer.Content) -> Outcome {
             Outcome(content: content, isAccepted: isAccepted)
         }
@@ -19,7 +19,7 @@ extension MockResponder {
     mutating func outcome(
         of answer: MockAnswer, _ fields: RequestFields, _ target: RequestTarget, _ body: [UInt8]
     ) -> Outcome {
-        switch answer.content {
+        switch answer.content.kind {
         case .validated:
             if let rejection = rejection(of: fields, target, bodyByteCount: body.count) {
                 return outcome(of: rejection, answer.bodyFrameByteCount)
@@ -47,7 +47,7 @@ extension MockResponder {
         }
     }
 
-    /// Takes a notification, or does what is asked for about channels.
+    /// Accepts a notification, or carries out a request about channels.
     private mutating func take(
         _ fields: RequestFields, _ target: RequestTarget, _ body: [UInt8], _ bodyFrameByteCount: Int?
     ) -> Outcome {

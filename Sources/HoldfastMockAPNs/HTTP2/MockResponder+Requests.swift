@@ -1,7 +1,7 @@
 import HoldfastHTTP2
 
 extension MockResponder {
-    /// Where the id stands in ``acceptedBlock``: at its end.
+    /// The place of the id in ``acceptedBlock``: at its end.
     private static let idStart = 1 + 1 + 1 + 7 + 1
 
     /// The header block of a 200: one byte, and the apns-id where it is echoed.
@@ -10,7 +10,7 @@ extension MockResponder {
         return HTTP2ServerSession.headerBlock(status: 200, headers)
     }
 
-    /// Judges one request and answers it, or has it answered later.
+    /// Judges one request and answers it, now or later.
     mutating func handle(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents) {
         tally.requests += 1
         requestCount += 1
@@ -33,7 +33,7 @@ extension MockResponder {
         }
     }
 
-    /// One stream too many for a connection that has not answered its first with 200.
+    /// Refuses a second stream on a connection whose first was not answered with 200 yet.
     private mutating func refuseSecond(_ streamID: UInt32) {
         tally.refusedBeforeFirst += 1
         guard service.configuration.firstStreamRule == .goAway else {
@@ -44,8 +44,8 @@ extension MockResponder {
         happen(.goAway(goAway))
     }
 
-    /// The validator's verdict on what the path says, then the provider token's, then the validator's on the rest, then the
-    /// token's or the channel's own.
+    /// Judges the path, then the provider token, then the rest of the request, then the state of the token or the
+    /// channel.
     mutating func rejection(
         of fields: RequestFields, _ target: RequestTarget, bodyByteCount: Int
     ) -> MockRejection? {
@@ -76,7 +76,7 @@ extension MockResponder {
             ?? service.channels.rejection(ofBroadcastTo: channel, bundleID, expires: fields.expiration != "0")
     }
 
-    /// What is judged first of every request: what the path says, then who it comes from.
+    /// Judges the path, then the sender: the first checks of every request.
     private mutating func rejection(ofSender fields: RequestFields, _ target: RequestTarget) -> MockRejection? {
         service.validator.rejection(ofRoute: fields, target, isManagement: address.isManagement)
             ?? rejection(ofAuthorizationIn: fields)
@@ -93,7 +93,7 @@ extension MockResponder {
         return verdict.rejection(at: now)
     }
 
-    /// The answer's apns-id, or apns-request-id: the request's, where it has one that is well-formed.
+    /// Sets the answer's apns-id or apns-request-id: the request's, if it has a well-formed one.
     private mutating func setID(_ fields: RequestFields, _ target: RequestTarget) {
         idName = target.bundleID == nil ? "apns-id" : "apns-request-id"
         if target.bundleID == nil {
@@ -104,7 +104,7 @@ extension MockResponder {
         id.setRandom()
     }
 
-    /// Takes the notification: in the books, and in the ledger before the answer goes out.
+    /// Records an accepted notification in the counters, and in the ledger before the answer goes out.
     private mutating func enter(_ fields: RequestFields, _ target: RequestTarget) {
         tally.accepted += 1
         guard service.ledger != nil else { return }
@@ -160,7 +160,7 @@ extension MockResponder {
             bodyFrameByteCount: bodyFrameByteCount)
     }
 
-    // MARK: The slow way, with a behavior or an observer, and about channels
+    // MARK: The slow path, with a behavior or an observer, and for channels
 
     private mutating func handleObserved(
         _ received: HTTP2ServerEvents.Request, _ fields: RequestFields, _ target: RequestTarget,
@@ -178,7 +178,7 @@ extension MockResponder {
             streamID: received.streamID, outcome.content, isSuccess: outcome.status.map((200..<300).contains) ?? false)
         prepared.bodyPause = answer.bodyPause
         prepared.effects = answer.effects(behind: received.streamID)
-        // From now on, however late the answer: what comes behind it is left alone. A GOAWAY may name a later one.
+        // From now on, however late the answer: later requests are ignored. A GOAWAY may name a later one.
         if answer.ending != nil || !prepared.effects.isEmpty { setLast(prepared.effects, received.streamID) }
         give(prepared, after: service.configuration.delay + answer.delay)
         guard service.configuration.observer != nil else { return }

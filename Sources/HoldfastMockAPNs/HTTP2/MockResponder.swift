@@ -1,26 +1,25 @@
 import HoldfastHTTP2
 import NIOCore
 
-/// What one connection makes of the bytes it gets: requests in; answers, ledger lines and the connection's end out.
+/// The protocol logic of one connection: requests in; answers, ledger lines and the connection's end out.
 ///
-/// A value, so that everything one read brings is worked off under a single access to it. It writes to no socket, no file
-/// and no counter that others see: ``MockConnection`` does, once at the end of each read.
+/// A value, so that all bytes of one read are processed under a single access to it. It writes to no socket, no file
+/// and no shared counter: ``MockConnection`` does, once at the end of each read.
 struct MockResponder {
     let service: MockService
     /// The connection's number.
     let number: Int
-    /// What the client connected to.
+    /// The address that the client connected to.
     let address: MockAddress
     var session: HTTP2ServerSession
     private var events = HTTP2ServerEvents()
 
-    // What MockResponder+Requests.swift works on.
-    /// What is to be added to the server's counters.
+    // State used by MockResponder+Requests.swift.
     var tally = MockCounters()
-    /// What is to be written to the ledger before the session's output may go out.
+    /// The ledger lines to be written before the session's output may go out.
     var ledgerLines: [UInt8] = []
     var ledgerLine = LedgerLine()
-    /// What the observer is to be told.
+    /// The exchanges for the observer.
     var exchanges: [MockExchange] = []
     var requestCount = 0
     var behavior: MockBehavior?
@@ -28,46 +27,47 @@ struct MockResponder {
     var firstStream: FirstStreamGuard
     /// Whether the limit of one stream is still announced.
     private var isLimitedToOne: Bool
-    /// PING is not answered from now on.
+    /// Whether PING is not answered any more.
     private var ignoresPings: Bool
     /// Unix seconds.
     var now: Int64 = 0
     var id = NotificationIDText()
-    /// The header field that answers carry ``id`` in.
+    /// The header field that carries ``id`` in answers.
     var idName = "apns-id"
     var uniqueID = NotificationIDText()
     var acceptedBlock: [UInt8]
-    /// Those of a request that was in order: the last one that differed from the one before.
+    /// The fields of the last valid request that differed from the one before.
     var knownFields: RequestFields?
     var lastAuthorization: (fields: RequestFields, verdict: ProviderTokenVerifier.Verdict)?
     /// The client's HPACK decoder waits for a size update (RFC 7541 section 4.2).
     var owesSizeUpdate = false
     /// Requests on streams above this one are not looked at.
     var lastStreamID = UInt32.max
-    /// How the connection is to end with what has been answered up to now.
+    /// The end of the connection, behind the answers given so far.
     private var end: End?
     var delayed = DelayedAnswers()
-    /// What is to happen to the connection in some time, for its driver to see to.
+    /// Effects on the connection that are still to come; its driver times them.
     private var laterEffects: [MockEffect] = []
-    /// Streams that will never be answered, and need not be for the connection to be drained.
+    /// Streams that will never be answered, and do not keep the connection from being drained.
     private var silenced: Set<UInt32> = []
     private var isDraining = false
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
 
-    /// Bytes of a body that are waited for. A longer one is refused before all of it has come (RFC 9113 section 8.1), which
-    /// not every client takes well: curl 7.88 stops sending and waits. A payload that is merely too large is read whole.
+    /// The most bytes of a body that are read. A longer body is refused before all of it has come (RFC 9113 section
+    /// 8.1), which not every client handles well: curl 7.88 stops sending and waits. A payload that is merely too large
+    /// is read whole.
     private static let bodyLimit = 65536
 
-    /// What becomes of a connection that is over.
+    /// The end of a connection.
     enum End {
         /// Closed behind the session's output.
         case closed
         /// Reset, behind the session's output.
         case reset
-        /// Kept, and what arrives is thrown away.
+        /// Kept open; arriving bytes are thrown away.
         case ignored
-        /// Kept, and nothing is read any more.
+        /// Kept open; nothing is read any more.
         case unread
     }
 
@@ -87,10 +87,10 @@ struct MockResponder {
         acceptedBlock = Self.acceptedBlock(withID: service.configuration.echoesNotificationID)
     }
 
-    /// Takes bytes that arrived, split anywhere.
+    /// Takes bytes, split anywhere.
     mutating func receive(_ bytes: Span<UInt8>) {
         now = MockService.milliseconds() / 1000
-        (behavior, script) = service.manners.withLock { ($0.behavior, $0.answers) }
+        (behavior, script) = service.overrides.withLock { ($0.behavior, $0.answers) }
         firstStream.beginCycle()
         session.receive(bytes, events: &events)
         if ignoresPings { session.output.removePongs() }
@@ -118,7 +118,7 @@ struct MockResponder {
         }
     }
 
-    /// Gives an answer now, or when its time has come.
+    /// Gives an answer now, or after its delay.
     mutating func give(_ answer: PreparedAnswer, after delay: Duration) {
         if delay > .zero { delayed.insert(answer, after: delay, now: .now()) } else { give(answer) }
     }
@@ -148,7 +148,7 @@ struct MockResponder {
         }
     }
 
-    /// The first 200 lifts the limit of one stream.
+    /// Notes an answer; the first 200 lifts the limit of one stream.
     mutating func noteAnswer(_ streamID: UInt32, isSuccess: Bool) {
         firstStream.answered(streamID, withSuccess: isSuccess)
         guard isSuccess, isLimitedToOne else { return }
@@ -156,7 +156,7 @@ struct MockResponder {
         session.changeSettings(maxConcurrentStreams: service.configuration.maxConcurrentStreams)
     }
 
-    /// Has something happen to the connection, now or in some time.
+    /// Carries out an effect on the connection, now or after its delay.
     mutating func happen(_ effect: MockEffect) {
         guard effect.delay == .zero else { return laterEffects.append(effect) }
         guard end == nil else { return }
@@ -173,21 +173,21 @@ struct MockResponder {
         }
     }
 
-    /// What is to happen later, each once.
+    /// The delayed effects, each returned once.
     mutating func takeLaterEffects() -> [MockEffect] {
         var taken: [MockEffect] = []
         swap(&taken, &laterEffects)
         return taken
     }
 
-    /// Tells the client to go. What came before is answered; then the connection ends.
+    /// Sends GOAWAY. Requests before it are answered; then the connection ends.
     mutating func drain(_ goAway: MockGoAway) {
         guard !isDraining else { return }
         isDraining = true
         announce(goAway)
     }
 
-    /// How the connection is to end behind the session's output; nil when it is to go on.
+    /// The end of the connection behind the session's output; nil when it goes on.
     func finish() -> End? {
         if let end { return end }
         return isDraining && delayed.isEmpty && silenced.count >= session.openStreams ? .closed : nil
@@ -200,7 +200,7 @@ struct MockResponder {
         if let last = goAway.lastStreamID { lastStreamID = min(lastStreamID, last) }
     }
 
-    /// What was counted since this was last asked.
+    /// The counts since the last call.
     mutating func takeTally() -> MockCounters {
         var taken = MockCounters()
         swap(&taken, &tally)

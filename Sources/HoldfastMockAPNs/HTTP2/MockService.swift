@@ -2,7 +2,7 @@ import Foundation
 import HoldfastOpenSSL
 import NIOCore
 
-/// What the connections of one server share.
+/// The state that the connections of one server share.
 final class MockService: Sendable {
     let configuration: MockAPNsConfiguration
     let validator: RequestValidator
@@ -10,7 +10,7 @@ final class MockService: Sendable {
     let ledger: Ledger?
     let channels: ChannelRegistry
     let counters = Locked(MockCounters())
-    let manners: Locked<Manners>
+    let overrides: Locked<Overrides>
     let startedAt = MockService.milliseconds()
 
     init(_ configuration: MockAPNsConfiguration, providerKey: ES256PublicKey, ledger: Ledger?) {
@@ -19,11 +19,12 @@ final class MockService: Sendable {
         verifier = ProviderTokenVerifier(configuration, key: providerKey)
         self.ledger = ledger
         channels = ChannelRegistry(configuration.channels, limit: configuration.channelLimit)
-        manners = Locked(Manners(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
+        overrides = Locked(
+            Overrides(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
     }
 
-    /// How the server departs from its normal ways.
-    struct Manners: Sendable {
+    /// The departures from normal handling.
+    struct Overrides: Sendable {
         var behavior: MockBehavior?
         var script: ScriptRunner?
 
@@ -31,10 +32,10 @@ final class MockService: Sendable {
         var answers: ScriptRunner? { script.flatMap { $0.hasAnswers ? $0 : nil } }
     }
 
-    /// How a connection is received that has just arrived.
+    /// Decides how a new connection is received.
     func receive(_ number: Int, _ address: MockAddress, _ tls: MockTLSContexts?) throws -> MockListener.Arrival {
         let plan =
-            manners.withLock(\.script)?.plan(forConnection: number, to: address) ?? MockConnectionPlan()
+            overrides.withLock(\.script)?.plan(forConnection: number, to: address) ?? MockConnectionPlan()
         switch plan.welcome {
         case .normal: break
         case .closed, .reset:

@@ -3,24 +3,24 @@ import NIOCore
 import NIOSSL
 
 extension MockCredentials {
-    /// How a mock presents itself.
+    /// The TLS settings of a mock.
     ///
     /// - Parameters:
-    ///   - protocols: for ALPN; none for none.
-    ///   - requiresClientCertificate: whether clients must have one of this authority's.
+    ///   - protocols: for ALPN; empty for no ALPN.
+    ///   - requiresClientCertificate: whether clients must have a certificate of this authority.
     func tlsContext(protocols: [String], requiresClientCertificate: Bool = false) throws -> NIOSSLContext {
         try tlsContext(
             serverCertificatePEM, serverKeyPEM, protocols: protocols,
             requiresClientCertificate: requiresClientCertificate)
     }
 
-    /// What a connection is received with that is to fail in this way; nil where TLS is not to be spoken at all.
+    /// The TLS settings for a connection that is to fail in this way; nil where TLS is not spoken at all.
     func tlsContext(
-        failing way: MockConnectionPlan.TLS, requiresClientCertificate: Bool, greatestVersion: TLSVersion? = nil
+        failing tls: MockConnectionPlan.TLS, requiresClientCertificate: Bool, greatestVersion: TLSVersion? = nil
     ) throws -> NIOSSLContext? {
         let authority = try authority()
         let pair: (certificate: Certificate, key: ES256PrivateKey)
-        switch way {
+        switch tls.way {
         case .alert, .stalled, .garbage: return nil
         case .normal:
             return try tlsContext(
@@ -31,7 +31,7 @@ extension MockCredentials {
         case .untrusted:
             pair = try CertificateAuthority(commonName: "Nobody").issue(commonName: "untrusted", names: names)
         case .expired:
-            // It begins yesterday, and ends an hour ago.
+            // It begins yesterday, and ended an hour ago.
             pair = try authority.issue(commonName: "expired", names: names, lifetime: .seconds(-3600))
         }
         return try tlsContext(
@@ -58,11 +58,11 @@ extension MockCredentials {
     }
 }
 
-/// The TLS that connections are received with, each way of it made once.
+/// The TLS settings of connections, made once for each way of failing.
 final class MockTLSContexts: Sendable {
     private let credentials: MockCredentials
     private let requiresClientCertificate: Bool
-    /// Nil for the newest that there is.
+    /// nil for the newest version available.
     private let greatestVersion: TLSVersion?
     private let made = Locked<[MockConnectionPlan.TLS: NIOSSLContext]>([:])
 
@@ -73,27 +73,27 @@ final class MockTLSContexts: Sendable {
         _ = try context(.normal)
     }
 
-    /// nil where TLS is not to be spoken at all.
-    func context(_ way: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
-        if let context = made.withLock({ $0[way] }) { return context }
+    /// nil where TLS is not spoken at all.
+    func context(_ tls: MockConnectionPlan.TLS) throws -> NIOSSLContext? {
+        if let context = made.withLock({ $0[tls] }) { return context }
         let context = try credentials.tlsContext(
-            failing: way, requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
-        made.withLock { $0[way] = context }
+            failing: tls, requiresClientCertificate: requiresClientCertificate, greatestVersion: greatestVersion)
+        made.withLock { $0[tls] = context }
         return context
     }
 }
 
-/// Stands where TLS should, and answers a client's hello with what is no handshake.
+/// Replaces TLS, and answers the client's hello with bytes that are no handshake.
 final class MockTLSBreaker: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What is answered before the connection is closed; nil for nothing at all.
+    /// The bytes before the close; nil for no answer at all.
     private let answer: [UInt8]?
 
     /// - Returns: nil for ways that speak TLS.
-    init?(_ way: MockConnectionPlan.TLS) {
-        switch way {
+    init?(_ tls: MockConnectionPlan.TLS) {
+        switch tls.way {
         // Alert, TLS 1.2, 2 bytes: fatal, handshake_failure (RFC 8446 section 6).
         case .alert: answer = [21, 3, 3, 0, 2, 2, 40]
         case .garbage: answer = Array("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n".utf8)

@@ -1,4 +1,4 @@
-/// The `apns-id` of an answer: 36 bytes that are used again for each.
+/// The `apns-id` of an answer: 36 bytes, reused for each answer.
 struct NotificationIDText {
     static let byteCount = 36
 
@@ -10,7 +10,7 @@ struct NotificationIDText {
         generator = SplitMix64(state: system.next())
     }
 
-    /// Takes over the request's id, whose form was checked.
+    /// Takes over the request's id, which must be well-formed.
     mutating func set(_ text: String) {
         let digits = text.utf8Span.span
         guard digits.count == Self.byteCount else { return }
@@ -36,7 +36,8 @@ struct NotificationIDText {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Steele, Lea and Flood's generator: identifiers need to differ, not to be secret, and a system call for each shows.
+/// Steele, Lea and Flood's generator: identifiers need to differ, not to be secret, and a system call for each would
+/// show in benchmarks.
 private struct SplitMix64 {
     var state: UInt64
 

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Takes the answers to PING out of whole HTTP/2 frames.
+    /// Removes the acknowledgements of PING from whole HTTP/2 frames.
     mutating func removePongs() {
         var kept: [UInt8] = []
         kept.reserveCapacity(count)

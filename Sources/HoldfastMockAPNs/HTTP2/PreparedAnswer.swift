@@ -1,6 +1,6 @@
 import HoldfastHTTP2
 
-/// An answer that only has to be written.
+/// An answer that is ready to be written.
 struct PreparedAnswer {
     enum Content {
         case response(headerBlock: [UInt8], body: [UInt8], bodyFrameByteCount: Int?)
@@ -14,9 +14,9 @@ struct PreparedAnswer {
     let content: Content
     /// Whether it is a 200.
     var isSuccess = false
-    /// Between the DATA frames of a body.
+    /// The pause between the DATA frames of a body.
     var bodyPause = Duration.zero
-    /// What happens to the connection behind it.
+    /// The effects on the connection behind the answer.
     var effects: [MockEffect] = []
 
     init(streamID: UInt32, _ content: Content, isSuccess: Bool = false) {
@@ -25,8 +25,8 @@ struct PreparedAnswer {
         self.isSuccess = isSuccess
     }
 
-    /// Its head, to be written now, and the parts of its body, each a pause behind the one before; nil where there are no
-    /// pauses to be made.
+    /// Its head, to be written now, and the parts of its body, each a pause behind the one before; nil where there are
+    /// no pauses.
     func parts() -> (head: [UInt8], body: [PreparedAnswer])? {
         guard bodyPause > .zero, case .response(let head, let body, let byteCount) = content, !body.isEmpty else {
             return nil
@@ -41,10 +41,10 @@ struct PreparedAnswer {
         return (head, parts)
     }
 
-    /// Writes it. A stream that the client has reset meanwhile is no matter.
+    /// Writes the answer. A stream that the client has reset meanwhile is ignored.
     ///
-    /// - Parameter owesSizeUpdate: whether the next header block is to tell the client's HPACK decoder that our dynamic
-    ///   table is empty; false once one has.
+    /// - Parameter owesSizeUpdate: whether the next header block has to tell the client's HPACK decoder that our
+    ///   dynamic table is empty; set to false once one has.
     func write(to session: inout HTTP2ServerSession, owesSizeUpdate: inout Bool) {
         switch content {
         case .response(let headerBlock, let body, let bodyFrameByteCount):

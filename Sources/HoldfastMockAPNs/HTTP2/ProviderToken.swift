@@ -1,13 +1,13 @@
 import Foundation
 import HoldfastOpenSSL
 
-/// A provider token: the JWT that a sender proves itself with (RFC 7519, ES256).
+/// A provider token: the JWT that authenticates a sender (RFC 7519, ES256).
 struct ProviderToken {
     let keyID: String
     let teamID: String
     /// Unix seconds.
     let issuedAt: Int64
-    /// What was signed.
+    /// The signed bytes.
     private let signed: [UInt8]
     private let signature: [UInt8]
 
@@ -21,10 +21,10 @@ struct ProviderToken {
         let iat: Int64
     }
 
-    /// Longer ones are not looked at; Apple's own limit is 4096 bytes for all headers together.
+    /// The most bytes of a token; Apple's own limit is 4096 bytes for all headers together.
     static let maximumByteCount = 4096
 
-    /// - Returns: nil for what is not a provider token in form, whoever signed it.
+    /// - Returns: nil for text that has not the form of a provider token. The signature is not checked.
     init?(_ text: some Sequence<UInt8>) {
         let text = Array(text.prefix(Self.maximumByteCount + 1))
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ struct ProviderToken {
         key.verify(signature: signature.span, of: signed.span)
     }
 
-    /// A new token as it stands behind `bearer `.
+    /// Creates a token, as it stands behind `bearer `.
     static func make(keyID: String, teamID: String, issuedAt: Int64, key: ES256PrivateKey) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

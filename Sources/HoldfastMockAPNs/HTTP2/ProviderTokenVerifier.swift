@@ -2,12 +2,12 @@ import HoldfastOpenSSL
 
 /// Judges authorization headers, each different one once.
 final class ProviderTokenVerifier: Sendable {
-    /// What is known about one authorization header.
+    /// The verdict about one authorization header.
     enum Verdict: Equatable, Sendable {
         case invalid
-        /// One more than a sender may have within twenty minutes; it stays so on its connection.
+        /// Exceeds the tokens that a sender may have within twenty minutes; the verdict stays on its connection.
         case tooMany
-        /// Good at any second of the range; too old after it, and not yet valid before it.
+        /// Valid at any second of the range; expired after it, and not yet valid before it.
         case valid(ClosedRange<Int64>)
 
         func rejection(at now: Int64) -> MockRejection? {
@@ -21,9 +21,10 @@ final class ProviderTokenVerifier: Sendable {
         }
     }
 
-    /// How far a token's `iat` may be from now, in seconds, either way.
+    /// The most seconds between a token's `iat` and now, in either direction.
     static let lifetime: Int64 = 3600
-    /// Verdicts kept. More are forgotten all at once: a sender has one token, a hostile one as many as it likes.
+    /// The most verdicts kept. Beyond it all are forgotten at once: a sender has one token, a hostile one as many as it
+    /// likes.
     static let capacity = 1024
 
     private let mode: MockAPNsConfiguration.ProviderTokens
@@ -32,9 +33,9 @@ final class ProviderTokenVerifier: Sendable {
     private let key: ES256PublicKey
     private let verdicts = Locked<[String: Verdict]>([:])
     private let updateLimit: Int?
-    /// When tokens were taken that had not been seen before; Unix seconds, the latest ones.
+    /// The times at which new tokens were accepted; Unix seconds, the latest ones.
     private let updates = Locked<[Int64]>([])
-    /// The time in which ``MockAPNsConfiguration/providerTokenUpdateLimit`` may be used up, in seconds.
+    /// The interval, in seconds, of ``MockAPNsConfiguration/providerTokenUpdateLimit``.
     private static let updatePeriod: Int64 = 20 * 60
 
     init(_ configuration: MockAPNsConfiguration, key: ES256PublicKey) {
@@ -45,7 +46,7 @@ final class ProviderTokenVerifier: Sendable {
         updateLimit = configuration.providerTokenUpdateLimit
     }
 
-    /// The verdict about the value of an authorization header; nil when it holds no token at all.
+    /// The verdict about the value of an authorization header; nil when it holds no token.
     func verdict(on authorization: String) -> Verdict? {
         guard let token = Self.bearerToken(authorization) else { return nil }
         if let known = verdicts.withLock({ verdicts in verdicts[authorization] }) { return known }
@@ -58,7 +59,7 @@ final class ProviderTokenVerifier: Sendable {
         return verdict
     }
 
-    /// What follows `bearer ` (in any case, as RFC 9110 section 11.1 has it); nil when nothing does.
+    /// The text behind `bearer ` (in any case, RFC 9110 section 11.1); nil when there is none.
     private static func bearerToken(_ authorization: String) -> Substring? {
         let scheme = authorization.prefix(7)
         guard scheme.lowercased() == "bearer ", authorization.utf8.count > 7 else { return nil }

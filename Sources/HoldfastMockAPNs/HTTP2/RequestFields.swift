@@ -1,6 +1,6 @@
 import HoldfastHTTP2
 
-/// The header fields of a request that the push service looks at.
+/// The header fields of a request that the push service reads.
 struct RequestFields {
     static let pathPrefix = "/3/device/"
 
@@ -22,7 +22,7 @@ struct RequestFields {
         }
     }
 
-    /// Names that the session tells apart by number.
+    /// The names that the session tells apart by number.
     static let names = HeaderNames(Name.allCases.map(\.text))
 
     private let fields: HeaderSelection
@@ -38,23 +38,23 @@ struct RequestFields {
 
     var method: String? { fields.text(HeaderSelection.method) }
     var authorization: String? { self[.authorization] }
-    /// Of a notification to a device.
+    /// The id of a notification to a device.
     var id: String? { self[.id] }
-    /// Of a broadcast, or of what is done about channels.
+    /// The id of a broadcast, or of a request about channels.
     var requestID: String? { self[.requestID] }
-    /// What a broadcast goes to.
+    /// The channel that a broadcast goes to.
     var channel: String? { self[.channel] }
     var topic: String? { self[.topic] }
     var pushType: String? { self[.pushType] }
     var priority: String? { self[.priority] }
     var expiration: String? { self[.expiration] }
     var collapseID: String? { self[.collapseID] }
-    /// Whether ``id`` has the form of one; false where there is none.
+    /// Whether ``id`` is well-formed; false where there is none.
     var hasWellFormedID: Bool { id.map(RequestValidator.isNotificationID) ?? false }
-    /// Whether one of these is there twice.
+    /// Whether one of these fields occurs twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 
-    /// Whether both say the same of who sends.
+    /// Whether both have the same authorization.
     func hasAuthorization(of other: RequestFields) -> Bool {
         fields.isSame(Name.authorization.rawValue, as: other.fields)
     }
@@ -65,10 +65,10 @@ struct RequestFields {
         return attributes.allSatisfy { fields.isSame($0.rawValue, as: other.fields) }
     }
 
-    /// The same, to be compared with later.
+    /// A copy to compare later requests with.
     func kept() -> RequestFields { RequestFields(fields.kept()) }
 
-    /// What stands in the path for the token, as it came.
+    /// The token in the path, as it came.
     var token: String {
         guard let path, path.hasPrefix(Self.pathPrefix) else { return "" }
         return String(path.dropFirst(Self.pathPrefix.utf8.count))

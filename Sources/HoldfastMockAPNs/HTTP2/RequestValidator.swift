@@ -1,6 +1,6 @@
-/// Judges requests as the push service does, and says no in its words.
+/// Judges requests as the push service does, and refuses them in its words.
 ///
-/// The checks are made in one order, so that a request with two faults always gets the same answer.
+/// The checks have a fixed order, so that a request with two faults always gets the same answer.
 struct RequestValidator: Sendable {
     static let payloadLimit = 4096
     static let voipPayloadLimit = 5120
@@ -30,18 +30,19 @@ struct RequestValidator: Sendable {
         channelRejections = configuration.channelRejections
     }
 
-    /// Method and path, but for the device token in it.
+    /// Checks method and path, except for the device token in it.
     ///
-    /// - Parameter isManagement: whether it came to where channels are managed.
+    /// - Parameter isManagement: whether it came to the address for channel management.
     func rejection(ofRoute fields: RequestFields, _ target: RequestTarget, isManagement: Bool) -> MockRejection? {
         if case .nothing = target { return isManagement || fields.method == "POST" ? "BadPath" : "MethodNotAllowed" }
         return target.knows(method: fields.method) ? nil : "MethodNotAllowed"
     }
 
-    /// Everything but method, path and provider token.
+    /// Checks everything except method, path and provider token.
     ///
-    /// - Parameter hasKnownAttributes: whether they are those of a request that was in order; they are not looked at then.
-    /// - Returns: nil for a request that is in order.
+    /// - Parameter hasKnownAttributes: whether the attributes equal those of a valid request; then they are not
+    ///   checked.
+    /// - Returns: nil for a valid request.
     func rejection(of fields: RequestFields, bodyByteCount: Int, hasKnownAttributes: Bool) -> MockRejection? {
         if let rejection = rejection(ofTokenIn: fields.path ?? "") { return rejection }
         if fields.id != nil, !fields.hasWellFormedID { return "BadMessageId" }
@@ -66,7 +67,7 @@ struct RequestValidator: Sendable {
         return nil
     }
 
-    /// What the configuration has against this token; asked last.
+    /// The configured refusal of this token; checked last.
     func rejection(ofToken token: String, topic: String?) -> MockRejection? {
         let token = token.lowercased()
         if let rejection = rejections[token] { return rejection }
@@ -74,7 +75,7 @@ struct RequestValidator: Sendable {
         return nil
     }
 
-    /// What the configuration has against this channel; asked last.
+    /// The configured refusal of this channel; checked last.
     func rejection(ofChannel channel: String) -> MockRejection? { channelRejections[channel] }
 
     var rejectsTokens: Bool { !rejections.isEmpty || !tokenTopics.isEmpty }
@@ -97,7 +98,7 @@ struct RequestValidator: Sendable {
         return Self.isTopic(topic) ? nil : "BadTopic"
     }
 
-    /// Whether it has the form of a topic, or of a bundle id.
+    /// Whether the text has the form of a topic or a bundle id.
     static func isTopic(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= topicLimit && text.utf8.allSatisfy(isTopicByte)
     }
@@ -113,7 +114,7 @@ struct RequestValidator: Sendable {
         }
     }
 
-    /// `123e4567-e89b-12d3-a456-4266554400a0`, in either case.
+    /// Whether the text is like `123e4567-e89b-12d3-a456-4266554400a0`, in either case.
     static func isNotificationID(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         guard bytes.count == NotificationIDText.byteCount, bytes[8] == UInt8(ascii: "-"),
@@ -124,7 +125,7 @@ struct RequestValidator: Sendable {
             && ASCII.areHexDigits(bytes.extracting(24..<36))
     }
 
-    /// Unix seconds, 0 included.
+    /// Whether the text is Unix seconds, 0 included.
     static func isExpiration(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit) && Int64(text) != nil
     }

@@ -4,8 +4,9 @@ import Foundation
 final class Ledger: Sendable {
     private let file: Locked<FileHandle?>
 
-    /// - Throws: when the file cannot be opened. A line that a killed process left unfinished is ended, so that it
-    ///   cannot swallow the next one.
+    /// Opens the file. Ends a line that a killed process left unfinished, so that it cannot swallow the next one.
+    ///
+    /// - Throws: when the file cannot be opened.
     init(path: String) throws {
         let handle = try ProtectedFile.appending(to: path)
         if try Self.endsInsideALine(path) { try handle.write(contentsOf: Data([UInt8(ascii: "\n")])) }
@@ -21,7 +22,7 @@ final class Ledger: Sendable {
         return try reader.read(upToCount: 1)?.first != UInt8(ascii: "\n")
     }
 
-    /// Hands whole lines to the kernel: they survive the end of this process, whatever its cause.
+    /// Hands whole lines to the kernel: they survive the end of this process, but not a power loss.
     func append(_ lines: [UInt8]) throws {
         try file.withLock { (handle) throws in
             guard let handle else { throw MockAPNsError("the ledger is closed") }
@@ -29,7 +30,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Hands everything to the disk.
+    /// Syncs the file to disk and closes it.
     func close() throws {
         try file.withLock { (handle) throws in
             guard let open = handle else { return }
@@ -41,7 +42,7 @@ final class Ledger: Sendable {
 }
 
 extension [UInt8] {
-    /// The inside of a JSON string.
+    /// Appends text as the inside of a JSON string.
     mutating func appendJSONText(_ text: String) {
         for byte in text.utf8 {
             switch byte {

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Reads ledgers of a ``MockAPNsServer`` or a ``MockBinaryServer``, and says what was accepted, what twice, and what is
-/// missing.
+/// Reads ledgers of a ``MockAPNsServer`` or a ``MockBinaryServer``, and reports which notifications were accepted,
+/// which twice, and which are missing.
 ///
-/// A notification is its id together with its recipient, a device token or a broadcast channel: senders may use one id for
-/// many devices. The id is the `apns-id`, which the ledger also calls a broadcast's `apns-request-id`; over the binary protocol, which has none, it is the payload's own `"id"`, or where that is missing too the payload's digest.
-public struct LedgerAudit: Sendable {
+/// A notification is its id together with its recipient, a device token or a broadcast channel: senders may use one id
+/// for many devices. The id is the `apns-id`, which stands for a broadcast's `apns-request-id`, too. Over the binary
+/// protocol, which has none, it is the payload's own `"id"` or, without one, the payload's digest.
+package struct LedgerAudit: Sendable {
     /// A notification that was accepted more than once.
-    public struct Duplicate: Hashable, Sendable {
-        public let id: String
+    package struct Duplicate: Hashable, Sendable {
+        package let id: String
         /// The device token, in lower case, or the broadcast channel.
-        public let recipient: String
-        /// How often it was accepted; 2 or more.
-        public let count: Int
+        package let recipient: String
+        /// The number of times it was accepted; 2 or more.
+        package let count: Int
     }
 
-    /// Lines read: how often any notification was accepted.
-    public private(set) var acceptedLines = 0
-    /// Lines that are not what a ledger has, as a killed process may leave one behind.
-    public private(set) var damagedLines = 0
+    /// Lines read, one for each acceptance.
+    package private(set) var acceptedLines = 0
+    /// Invalid lines, as a killed process may leave one behind.
+    package private(set) var damagedLines = 0
     private var counts: [Notification: Int] = [:]
     private var ids: Set<ID> = []
 
@@ -53,47 +54,49 @@ public struct LedgerAudit: Sendable {
         }
     }
 
-    /// An audit of nothing yet.
-    public init() {}
+    /// Creates an empty audit.
+    package init() {}
 
+    /// Creates an audit of these files.
+    ///
     /// - Throws: when a file cannot be read.
-    public init(paths: [String]) throws {
+    package init(paths: [String]) throws {
         for path in paths { try add(path: path) }
     }
 
     /// Different notifications accepted.
-    public var distinctNotifications: Int { counts.count }
+    package var distinctNotifications: Int { counts.count }
 
     /// Different ids accepted.
-    public var distinctIDs: Int { ids.count }
+    package var distinctIDs: Int { ids.count }
 
     /// Lines beyond the first of each notification.
-    public var duplicateLines: Int { acceptedLines - counts.count }
+    package var duplicateLines: Int { acceptedLines - counts.count }
 
     /// The notifications accepted more than once, the most frequent first.
-    public var duplicates: [Duplicate] {
+    package var duplicates: [Duplicate] {
         counts.filter { $0.value > 1 }
             .map { Duplicate(id: $0.key.id.text, recipient: $0.key.recipient.text, count: $0.value) }
             .sorted { ($1.count, $0.id, $0.recipient) < ($0.count, $1.id, $1.recipient) }
     }
 
     /// Whether a notification with this id was accepted, for any recipient.
-    public func contains(id: String) -> Bool { ids.contains(ID(id)) }
+    package func contains(id: String) -> Bool { ids.contains(ID(id)) }
 
-    /// Those of the expected ids that were never accepted: what was lost. In the order given.
-    public func missing(from expected: some Sequence<String>) -> [String] {
+    /// The expected ids that were never accepted, and so are lost; in the order given.
+    package func missing(from expected: some Sequence<String>) -> [String] {
         expected.filter { !contains(id: $0) }
     }
 
-    /// The accepted ids that nobody expected, UUIDs in lower case, sorted.
-    public func unexpected(besides expected: some Sequence<String>) -> [String] {
+    /// The accepted ids that were not expected, UUIDs in lower case, sorted.
+    package func unexpected(besides expected: some Sequence<String>) -> [String] {
         ids.subtracting(expected.map { ID($0) }).map(\.text).sorted()
     }
 
-    /// Reads one more ledger. It may be in use.
+    /// Reads one more ledger, which may be in use.
     ///
     /// - Throws: when the file cannot be read.
-    public mutating func add(path: String) throws {
+    package mutating func add(path: String) throws {
         let file: FileHandle
         do {
             file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -111,7 +114,8 @@ public struct LedgerAudit: Sendable {
                 rest = rest[(end + 1)...]
             }
             line.append(contentsOf: rest)
-            // No line of ours comes near; without a bound a file of another kind would be read into memory whole.
+            // No line of ours comes near this length; without a limit a file of another kind would be read into memory
+            // whole.
             guard line.count <= Self.maximumLineByteCount else { throw MockAPNsError("\(path) is not a ledger") }
         }
         if !line.isEmpty { damagedLines += 1 }
@@ -157,7 +161,7 @@ public struct LedgerAudit: Sendable {
     private static let middle = Array(#"","token":""#.utf8)
     private static let tail = Array(#"","topic":""#.utf8)
 
-    /// A line exactly as the mock writes it, which a JSON decoder takes some twenty times as long for.
+    /// Parses a line in exactly the mock's form; a JSON decoder takes some twenty times as long.
     private static func quickly(_ line: [UInt8]) -> Notification? {
         let tokenStart = head.count + 36 + middle.count
         guard line.count > tokenStart + tail.count + 2, line.starts(with: head),
@@ -167,7 +171,7 @@ public struct LedgerAudit: Sendable {
             line[tokenStart..<tokenEnd].allSatisfy(ASCII.isHexDigit), line[tokenEnd...].starts(with: tail)
         else { return nil }
         let topic = line[(tokenEnd + tail.count)..<(line.count - 2)]
-        // A quote or an escape inside the topic, or a line that is two torn ones: let the decoder decide.
+        // A quote or an escape inside the topic, or a line made of two torn ones: the decoder decides.
         guard topic.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 }) else {
             return nil
         }

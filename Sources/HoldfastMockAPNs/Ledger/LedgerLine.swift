@@ -1,7 +1,7 @@
-/// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case. Of a broadcast
-/// it has `channel` in place of `token`, and the `apns-id` is its `apns-request-id`.
+/// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case. A
+/// broadcast's line has `channel` in place of `token`, and its `apns-request-id` as `apns-id`.
 ///
-/// The last line is kept, because the next one mostly differs from it in id and token only, which are overwritten.
+/// The last line is kept: the next one mostly differs only in id and token, which are overwritten.
 struct LedgerLine {
     private var bytes: [UInt8] = []
     private var topic = ""
@@ -11,12 +11,12 @@ struct LedgerLine {
 
     /// Appends the line to `lines`.
     ///
-    /// - Parameter path: of the request; its token is what stands behind ``RequestFields/pathPrefix``.
+    /// - Parameter path: the request's; its token stands behind ``RequestFields/pathPrefix``.
     mutating func append(id: NotificationIDText, path: String, topic: String, to lines: inout [UInt8]) {
         let digits = path.utf8Span.span
         let start = min(digits.count, RequestFields.pathPrefix.utf8.count)
         let token = digits.extracting(start..<digits.count)
-        // What is no token (only a behavior lets that through) is a JSON string like any other.
+        // Text that is no token (accepted only by a behavior) is a JSON string like any other.
         guard ASCII.areHexDigits(token) else {
             let text = String(decoding: token.indices.map { token[$0] }, as: UTF8.self)
             lines += Self.line(id, "token", text, topic).bytes
@@ -28,7 +28,7 @@ struct LedgerLine {
             self.topic = topic
         }
         for index in id.bytes.indices { bytes[Self.idStart + index] = id.bytes[index] }
-        // The bit tells letters apart by case; digits have it anyway.
+        // This bit makes letters lower case; digits have it anyway.
         for index in token.indices { bytes[tokenRange.lowerBound + index] = token[index] | 0x20 }
         lines.append(contentsOf: bytes)
     }

@@ -1,7 +1,8 @@
-/// An address that a server listens on: `127.0.0.2:8443`, `[::1]:8443`.
+/// A listening address of a server: `127.0.0.2:8443`, `[::1]:8443`.
 public struct MockAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IP address, without brackets.
     public let host: String
+    /// The TCP port.
     public let port: Int
     /// Whether channels are managed there, and notifications not taken.
     public let isManagement: Bool
@@ -12,17 +13,18 @@ public struct MockAddress: Hashable, Sendable, CustomStringConvertible {
         self.isManagement = isManagement
     }
 
-    /// With a port, the address as it stands in a URL.
+    /// Host and port, as in a URL.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether `text` names it: the host alone stands for all ports, `management` for where channels are managed.
+    /// Whether `text` names this address: a host alone means all ports, `management` the address for channel
+    /// management.
     func isMeant(by text: String) -> Bool {
         text == host || text == "[\(host)]" || text == description || isManagement && text == "management"
     }
 
-    /// Takes `HOST`, `HOST:PORT` and `[HOST]:PORT` apart.
+    /// Parses `HOST`, `HOST:PORT` and `[HOST]:PORT`.
     ///
-    /// - Returns: a port of nil where there is none; nil where it is none of these.
+    /// - Returns: a nil port where there is none; nil where the text has none of these forms.
     static func parse(_ text: String) -> (host: String, port: Int?)? {
         guard !text.isEmpty else { return nil }
         if text.hasPrefix("[") {

@@ -1,7 +1,8 @@
-/// How a connection is received, and what becomes of it by itself.
+/// The reception of a connection, and its later fate.
 public struct MockConnectionPlan: Sendable {
-    /// What the client finds behind the port.
+    /// The acceptance at the port. May gain cases: construct it, do not switch over it.
     public enum Welcome: Sendable {
+        /// Accepted.
         case normal
         /// Closed at once.
         case closed
@@ -9,61 +10,87 @@ public struct MockConnectionPlan: Sendable {
         case reset
     }
 
-    /// How the handshake goes. Where the server speaks no TLS, all of them are as ``normal``.
-    public enum TLS: String, Sendable, CaseIterable {
-        case normal
+    /// The course of the handshake. Where the server speaks no TLS, all are like ``normal``. Later versions may
+    /// have more.
+    public struct TLS: Hashable, Sendable {
+        /// The raw values are the words of a script.
+        package enum Way: String, Sendable, CaseIterable {
+            case normal, alert
+            case wrongName = "wrong-name"
+            case untrusted, expired
+            case withoutALPN = "no-alpn"
+            case stalled = "stall"
+            case garbage
+        }
+
+        package let way: Way
+
+        package init(_ way: Way) { self.way = way }
+
+        /// Succeeds.
+        public static let normal = TLS(.normal)
         /// The client's hello is answered with the fatal alert `handshake_failure`.
-        case alert
+        public static let alert = TLS(.alert)
         /// The certificate is for `wrong.invalid`.
-        case wrongName = "wrong-name"
-        /// The certificate is right, and its authority one that nobody trusts.
-        case untrusted
-        /// The certificate was valid until yesterday.
-        case expired
-        /// ALPN chooses nothing.
-        case withoutALPN = "no-alpn"
+        public static let wrongName = TLS(.wrongName)
+        /// The certificate is valid, but its authority is one that nobody trusts.
+        public static let untrusted = TLS(.untrusted)
+        /// The certificate has expired.
+        public static let expired = TLS(.expired)
+        /// ALPN chooses no protocol.
+        public static let withoutALPN = TLS(.withoutALPN)
         /// The client's hello is not answered.
-        case stalled = "stall"
-        /// The client's hello is answered with something that is no TLS, and the connection closed.
-        case garbage
+        public static let stalled = TLS(.stalled)
+        /// The client's hello is answered with bytes that are no TLS, and the connection is closed.
+        public static let garbage = TLS(.garbage)
     }
 
-    /// When the server's first SETTINGS are sent.
+    /// The time of the server's first SETTINGS. May gain cases: construct it, do not switch over it.
     public enum Settings: Sendable {
+        /// Right behind the handshake.
         case atOnce
+        /// This long after the handshake.
         case delayed(Duration)
         /// Nothing is ever sent behind the handshake.
         case never
     }
 
-    /// A server that takes its time.
+    /// The pace of a server that reads slowly.
     public struct Reading: Sendable {
-        /// The most that is read at a time.
+        /// The most bytes of one read.
         public var byteCount: Int
-        /// How long it waits between two reads.
+        /// The pause between two reads.
         public var pause: Duration
 
-        /// - Parameter byteCount: 1 or more.
+        /// Creates a pace.
+        ///
+        /// - Parameters:
+        ///   - byteCount: the most bytes of one read, 1 or more.
+        ///   - pause: the pause between two reads.
         public init(byteCount: Int, every pause: Duration) {
             self.byteCount = byteCount
             self.pause = pause
         }
     }
 
+    /// The acceptance at the port. Default: ``Welcome/normal``.
     public var welcome: Welcome
+    /// The course of the handshake. Default: ``TLS/normal``.
     public var tls: TLS
+    /// The time of the first SETTINGS. Default: ``Settings/atOnce``.
     public var settings: Settings
-    /// What the first SETTINGS announce. Default: ``MockAPNsConfiguration/maxConcurrentStreams``.
+    /// The limit that the first SETTINGS announce. Default: ``MockAPNsConfiguration/maxConcurrentStreams``.
     public var maxConcurrentStreams: Int?
-    /// Whether PING is answered.
+    /// Whether PING is answered. Default: yes.
     public var answersPings: Bool
-    /// Default: as fast as it comes.
+    /// The pace of reading. Default: no limit.
     public var reading: Reading?
-    /// The most bytes of TCP's stream in one segment, below TLS; 1 or more. Default: as many as fit.
+    /// The most bytes of one TCP segment, below TLS; 1 or more. Default: as many as fit.
     public var segmentByteCount: Int?
-    /// What happens to it, counted from the client's first SETTINGS.
+    /// Effects on the connection, timed from the client's first SETTINGS. Default: none.
     public var then: [MockEffect]
 
+    /// Creates a plan; the defaults are those of normal handling.
     public init(
         welcome: Welcome = .normal, tls: TLS = .normal, settings: Settings = .atOnce, maxConcurrentStreams: Int? = nil,
         answersPings: Bool = true, reading: Reading? = nil, segmentByteCount: Int? = nil, then: [MockEffect] = []

@@ -1,7 +1,7 @@
-/// What a ``MockAPNsServer`` does that a well-behaved service does not: steps, each with a condition.
+/// A script of the faults of a ``MockAPNsServer``: steps, each with a condition.
 ///
-/// For each request, and for each connection as it arrives, the first step that fits decides; where none fits, all goes its
-/// normal way. `holdfast mock http2 --script` reads one from YAML: Docs/Guide/MockService.md.
+/// For each request, and for each connection as it arrives, the first matching step decides; where none matches, it is
+/// handled normally. `holdfast mock http2 --script` reads a script from YAML: Docs/Guide/MockService.md.
 ///
 /// ```swift
 /// configuration.script = [
@@ -12,49 +12,54 @@
 /// ]
 /// ```
 public struct MockScript: Sendable, ExpressibleByArrayLiteral {
-    /// In the order in which they are asked.
+    /// The steps, in the order in which they are asked.
     public var steps: [Step]
 
+    /// Creates a script of these steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
+    /// Creates a script of these steps.
     public init(arrayLiteral steps: Step...) { self.init(steps) }
 
-    /// What is done with those that fit.
+    /// A condition, and the handling of requests or connections that meet it.
     public struct Step: Sendable {
-        public enum Action: Sendable {
-            /// With a request.
+        package enum Action: Sendable {
+            /// The handling of a request.
             case answer(MockAnswer)
-            /// With a connection, decided when it arrives.
+            /// The handling of a connection, decided when it arrives.
             case connect(MockConnectionPlan)
         }
 
-        /// For people, and for ``MockAPNsServer/scriptCounts``. Default: `step 3`, say.
+        /// The name in ``MockAPNsServer/scriptCounts``. Default: `step 3`, for the third.
         public var name: String?
+        /// The condition.
         public var match: Match
-        public var action: Action
+        package var action: Action
 
-        public init(name: String? = nil, _ match: Match, _ action: Action) {
+        package init(name: String? = nil, _ match: Match, _ action: Action) {
             self.name = name
             self.match = match
             self.action = action
         }
 
-        public init(name: String? = nil, _ action: Action) { self.init(name: name, Match(), action) }
+        package init(name: String? = nil, _ action: Action) { self.init(name: name, Match(), action) }
 
+        /// Creates a step for matching requests.
         public static func request(_ match: Match, _ answer: MockAnswer, name: String? = nil) -> Step {
             Step(name: name, match, .answer(answer))
         }
 
-        /// Each request.
+        /// Creates a step for each request.
         public static func request(_ answer: MockAnswer, name: String? = nil) -> Step {
             Step(name: name, .answer(answer))
         }
 
+        /// Creates a step for matching connections.
         public static func connection(_ match: Match, _ plan: MockConnectionPlan, name: String? = nil) -> Step {
             Step(name: name, match, .connect(plan))
         }
 
-        /// Each connection.
+        /// Creates a step for each connection.
         public static func connection(_ plan: MockConnectionPlan, name: String? = nil) -> Step {
             Step(name: name, .connect(plan))
         }
@@ -62,10 +67,10 @@ public struct MockScript: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension MockScript {
-    /// Which requests, or connections, a step is for: those that meet all of its conditions. A condition that asks about a
-    /// request is not met by a connection.
+    /// The condition of a step, met where all of its parts are. A part that is about requests is not met by a
+    /// connection.
     public struct Match: Sendable {
-        /// What is looked at once only: a step that fitted one of these fits no other like it.
+        /// The scope in which a step decides only once. May gain cases: construct it, do not switch over it.
         public enum Once: String, Sendable, CaseIterable {
             /// Once for each connection.
             case connection
@@ -75,38 +80,41 @@ extension MockScript {
             case channel
         }
 
-        /// Counted from 1 over the server's life: requests, or connections where the step is for those.
+        /// The number over the server's life, counted from 1: of the request, or of the connection where the step is
+        /// for those.
         public var count: ClosedRange<Int>?
-        /// Requests, counted from 1 on each connection.
+        /// The number of the request on its connection, counted from 1.
         public var number: ClosedRange<Int>?
-        /// Connections, counted from 1 over the server's life, whichever address they came to.
+        /// The number of the connection over the server's life, counted from 1, for all addresses together.
         public var connections: ClosedRange<Int>?
         /// Device tokens, in hex of either case.
         public var tokens: Set<String>?
-        /// Device tokens that it is not for, in hex of either case.
+        /// Device tokens that do not match, in hex of either case.
         public var exceptTokens: Set<String> = []
         /// Broadcast channels.
         public var channels: Set<String>?
-        /// Topics; of a broadcast, and of what is done about channels, the bundle id in the path.
+        /// Topics; for broadcasts and requests about channels, the bundle id in the path.
         public var topics: Set<String>?
-        /// What the client connected to: `127.0.0.2`, or with a port `127.0.0.2:2197` or `[::1]:2197`; `management` is where
-        /// channels are managed.
+        /// The address that the client connected to: `127.0.0.2`, or with a port `127.0.0.2:2197` or `[::1]:2197`;
+        /// `management` is the address for channel management.
         public var address: String?
-        /// Not before this time since the server was started.
+        /// The earliest time, from the server's start.
         public var after: Duration?
-        /// Not at or after this time since the server was started.
+        /// The time, from the server's start, at which it stops matching.
         public var until: Duration?
+        /// The scope in which the step decides only once. Default: no restriction.
         public var once: Once?
-        /// Of those that meet everything above, passes over the first so many of each second since the server was started: with
-        /// an answer that refuses, a quota.
+        /// Skips the first so many matches of each second since the server's start. With a refusal as the answer this
+        /// is a quota. Counted after all conditions above. Default: none.
         public var beyond: Int?
-        /// Of those that meet everything above, passes over so many,
+        /// Skips this many matches. Counted after ``beyond``. Default: 0.
         public var skip: Int
-        /// then takes each so-manieth, beginning with that one and not with the first,
+        /// Takes every N-th of the remaining matches, beginning with the N-th. Default: 1, each.
         public var every: Int
-        /// and so many at most. Default: any number.
+        /// The most matches taken. Default: no limit.
         public var times: Int?
 
+        /// Creates a condition; the defaults restrict nothing.
         public init(
             count: ClosedRange<Int>? = nil, number: ClosedRange<Int>? = nil, connections: ClosedRange<Int>? = nil,
             tokens: [String] = [], exceptTokens: [String] = [], channels: [String] = [], topics: [String] = [],
@@ -131,10 +139,10 @@ extension MockScript {
             self.times = times
         }
 
-        /// The first so many of all.
+        /// Matches the first `count` requests or connections.
         public init(first count: Int) { self.init(times: count) }
 
-        /// The so-manieth request of each connection.
+        /// Matches this request of each connection, counted from 1.
         public init(number: Int) { self.init(number: number...number) }
     }
 }

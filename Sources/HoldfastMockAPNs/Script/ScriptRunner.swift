@@ -1,4 +1,4 @@
-/// Asks a script's steps, and keeps count for them. Shared by all connections of a server.
+/// Runs a script, and keeps the counts of its steps. Shared by all connections of a server.
 final class ScriptRunner: Sendable {
     let script: MockScript
     private let answers: [Int]
@@ -12,20 +12,20 @@ final class ScriptRunner: Sendable {
         var steps: [Progress]
     }
 
-    /// How far one step is.
+    /// The progress of one step.
     fileprivate struct Progress: Sendable {
-        /// Those that met its conditions but for the counting ones.
+        /// Matches of all conditions except the counting ones.
         var seen = 0
-        /// Those that it decided.
+        /// Decisions of the step.
         var done = 0
         var connections: Set<Int> = []
         var tokens: Set<String> = []
         var channels: Set<String> = []
-        /// Those passed over in this second.
+        /// Matches skipped in this second.
         var passed = (second: -1, count: 0)
     }
 
-    /// What steps are asked about.
+    /// The request or connection that a step is asked about.
     fileprivate struct Subject {
         let count: Int
         let number: Int?
@@ -46,7 +46,7 @@ final class ScriptRunner: Sendable {
 
     var hasAnswers: Bool { !answers.isEmpty }
 
-    /// How often each step has decided something, in the order of the steps.
+    /// The number of decisions of each step, in the order of the steps.
     var counts: [(name: String, count: Int)] {
         let steps = state.withLock(\.steps)
         return script.steps.indices.map { (script.steps[$0].name ?? "step \($0 + 1)", steps[$0].done) }
@@ -89,9 +89,9 @@ final class ScriptRunner: Sendable {
 }
 
 extension ScriptRunner.Progress {
-    /// Counts one that fits.
+    /// Counts one match.
     ///
-    /// - Returns: whether it is one of those that the step is for.
+    /// - Returns: whether the step decides it.
     fileprivate mutating func takes(_ subject: ScriptRunner.Subject, _ match: MockScript.Match) -> Bool {
         if let times = match.times, done >= times { return false }
         switch match.once {

@@ -23,7 +23,7 @@ extension JournalBench {
         _ number: Int, _ time: Int64, topic: String = "com.example.app", endpoint: String = "service"
     ) -> TokenRegistration {
         TokenRegistration(
-            token: SampleNotification.token(number), topic: topic, endpoint: endpoint,
+            recipient: SampleNotification.device(number), topic: topic, endpoint: endpoint,
             registeredAt: WallTime(milliseconds: time))
     }
 
@@ -43,7 +43,7 @@ extension JournalConformance {
     static let blacklist: [Rule] = [
         Rule("What was blacklisted is found by its token, over a reopening too") { bench in
             try expect("the number of an empty blacklist", bench.journal.blacklist.count, is: 0)
-            let token = SampleNotification.token(1)
+            let token = SampleNotification.device(1)
             try expect(
                 "the entry of a token without one", try bench.journal.blacklist.entries(for: token).first, is: nil)
             try bench.blacklist([JournalBench.entry(1), JournalBench.entry(2)])
@@ -52,14 +52,14 @@ extension JournalConformance {
                 try expect("the number", bench.journal.blacklist.count, is: 2)
                 let found = try bench.journal.blacklist.entries(for: token).first
                 try expect("the entry", found, is: JournalBench.entry(1, addition: 1))
-                let other = try bench.journal.blacklist.entries(for: SampleNotification.token(2)).first
+                let other = try bench.journal.blacklist.entries(for: SampleNotification.device(2)).first
                 try expect("the entry with a topic", other, is: JournalBench.entry(2, addition: 2))
                 try expect("the number in the status", try bench.journal.status().blacklist, is: 2)
                 try bench.reopen()
             }
         },
         Rule("Of two entries for one token the one that holds since later stays") { bench in
-            let token = SampleNotification.token(1)
+            let token = SampleNotification.device(1)
             try bench.blacklist([JournalBench.entry(1, since: 50)])
             try bench.blacklist([JournalBench.entry(1, since: 40, reason: .badDeviceToken)])
             try expect(
@@ -82,14 +82,14 @@ extension JournalConformance {
             try bench.blacklist(Array(entries.reversed()))
             try bench.blacklist([JournalBench.entry(2), JournalBench.entry(1, since: 999, in: scopes[4])])
             for _ in 1...2 {
-                let found = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+                let found = try bench.journal.blacklist.entries(for: SampleNotification.device(1))
                 try expect("the entries' scopes", found.map(\.scope), is: scopes)
                 try expect("their numbers", found.map(\.number), is: [6, 5, 4, 3, 2, 1])
                 try expect("the number of tokens", bench.journal.blacklist.count, is: 2)
                 let page = try bench.journal.blacklist.list(after: nil, limit: 1)
                 try expect("a page of one entry or more", page, is: found)
-                let rest = try bench.journal.blacklist.list(after: found[0].token, limit: 1)
-                try expect("the page behind it", rest.map(\.token), is: [SampleNotification.token(2)])
+                let rest = try bench.journal.blacklist.list(after: found[0].recipient, limit: 1)
+                try expect("the page behind it", rest.map(\.recipient), is: [SampleNotification.device(2)])
                 try bench.reopen()
             }
             var renewed = JournalBench.entry(1, since: 1001, in: scopes[3])
@@ -97,7 +97,7 @@ extension JournalConformance {
             renewed.answered = UID(77)
             try bench.blacklist([renewed])
             renewed.number = 8
-            let found = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+            let found = try bench.journal.blacklist.entries(for: SampleNotification.device(1))
             try expect("the renewed entry", found[3], is: renewed)
             try expect("the others", found.map(\.since.milliseconds), is: [1000, 1000, 1000, 1001, 1000, 1000])
         },
@@ -119,15 +119,15 @@ extension JournalConformance {
                 bench.journal.blacklist.lift([JournalBench.registration(1, 1001, topic: "a")], completion: $0)
             }
             try bench.reopen()
-            let left = try bench.journal.blacklist.entries(for: SampleNotification.token(1))
+            let left = try bench.journal.blacklist.entries(for: SampleNotification.device(1))
             try expect("what is left", left.map(\.scope), is: [scopes[1], scopes[3], scopes[5]])
         },
         Rule("One entry of a token is removed without the others, and with the last the token goes") { bench in
-            let token = SampleNotification.token(1)
+            let token = SampleNotification.device(1)
             let scopes = [BlacklistScope(), BlacklistScope(topic: "a"), BlacklistScope(topic: "a", endpoint: "e")]
             try bench.blacklist(scopes.map { JournalBench.entry(1, in: $0) })
             let unknown = BlacklistKey(token, BlacklistScope(topic: "b"))
-            let keys = [BlacklistKey(token, scopes[1]), unknown, BlacklistKey(SampleNotification.token(2))]
+            let keys = [BlacklistKey(token, scopes[1]), unknown, BlacklistKey(SampleNotification.device(2))]
             try expect("how many", try bench.journal.blacklist.remove(keys), is: 1)
             let left = try bench.journal.blacklist.entries(for: token).map(\.scope)
             try expect("what is left", left, is: [scopes[0], scopes[2]])
@@ -135,7 +135,7 @@ extension JournalConformance {
             try expect("the number of tokens", bench.journal.blacklist.count, is: 0)
         },
         Rule("At the most entries of a token the oldest that names a topic gives way") { bench in
-            let token = SampleNotification.token(1)
+            let token = SampleNotification.device(1)
             let most = TokenEntries.greatestCount
             try bench.blacklist([JournalBench.entry(1, in: BlacklistScope())])
             func entry(_ number: Int) -> BlacklistEntry {
@@ -163,8 +163,8 @@ extension JournalConformance {
             try bench.blacklist((1...3).map { JournalBench.entry($0, since: 1000) })
             try bench.lift([(1, 999), (2, 1000), (3, 1001), (4, 5000)])
             try bench.reopen()
-            let left = try bench.journal.blacklist.list(after: nil, limit: 10).map(\.token)
-            try expect("what is left", left, is: [1, 2].map { SampleNotification.token($0) })
+            let left = try bench.journal.blacklist.list(after: nil, limit: 10).map(\.recipient)
+            try expect("what is left", left, is: [1, 2].map { SampleNotification.device($0) })
             try expect("the number", bench.journal.blacklist.count, is: 2)
         },
         Rule("Each addition to the blacklist has the next number, which is never given again") { bench in
@@ -178,7 +178,7 @@ extension JournalConformance {
             try expect("the last number after additions without effect", bench.journal.blacklist.lastNumber, is: 3)
             try bench.blacklist([JournalBench.entry(3, since: 1001, addition: 77)])
             try expect("the numbers after a renewal", try numbers(), is: [2, 3, 4])
-            _ = try bench.journal.blacklist.remove([SampleNotification.token(3)])
+            _ = try bench.journal.blacklist.remove([SampleNotification.device(3)])
             try bench.lift([(1, 2000)])
             try bench.reopen()
             try expect("the last number, over a reopening", bench.journal.blacklist.lastNumber, is: 4)
@@ -187,14 +187,14 @@ extension JournalConformance {
         },
         Rule("Removing says how many there were") { bench in
             try bench.blacklist((1...3).map { JournalBench.entry($0) })
-            let tokens = [1, 3, 9].map { SampleNotification.token($0) }
+            let tokens = [1, 3, 9].map { SampleNotification.device($0) }
             try expect("how many", try bench.journal.blacklist.remove(tokens), is: 2)
             try expect("how many again", try bench.journal.blacklist.remove(tokens), is: 0)
             try expect("the number", bench.journal.blacklist.count, is: 1)
         },
         Rule("A channel is never on the blacklist, also when a token that is has the same bytes") { bench in
             var entry = JournalBench.entry(1)
-            entry.token = SampleNotification.tokenOfBroadcast
+            entry.recipient = .device(SampleNotification.tokenOfBroadcast)
             try bench.blacklist([entry])
             let lane = try bench.lane()
             let uid = try bench.appendBroadcast(lane: lane)
@@ -203,12 +203,13 @@ extension JournalConformance {
         },
         Rule("The blacklist is listed in the order of the tokens' bytes, page by page") { bench in
             try bench.blacklist([4, 1, 300, 2].map { JournalBench.entry($0) })
-            func page(_ after: Int?, _ limit: Int) throws -> [DeviceToken] {
-                try bench.journal.blacklist.list(after: after.map(SampleNotification.token), limit: limit).map(\.token)
+            func page(_ after: Int?, _ limit: Int) throws -> [Recipient] {
+                try bench.journal.blacklist.list(after: after.map(SampleNotification.device), limit: limit).map(
+                    \.recipient)
             }
-            try expect("the first two", try page(nil, 2), is: [1, 2].map { SampleNotification.token($0) })
-            try expect("the next two", try page(2, 2), is: [4, 300].map { SampleNotification.token($0) })
-            try expect("above one that is not there", try page(3, 1), is: [SampleNotification.token(4)])
+            try expect("the first two", try page(nil, 2), is: [1, 2].map { SampleNotification.device($0) })
+            try expect("the next two", try page(2, 2), is: [4, 300].map { SampleNotification.device($0) })
+            try expect("above one that is not there", try page(3, 1), is: [SampleNotification.device(4)])
             try expect("behind the last", try page(300, 2), is: [])
         },
         Rule("The blacklist's completions come in the order of the calls") { bench in
@@ -264,7 +265,7 @@ extension JournalConformance {
             try isClosed("the status") { _ = try journal.status() }
             try isClosed("the blacklist's add") { try bench.blacklist([JournalBench.entry(1)]) }
             try isClosed("a read of the blacklist") {
-                _ = try journal.blacklist.entries(for: SampleNotification.token(1)).first
+                _ = try journal.blacklist.entries(for: SampleNotification.device(1)).first
             }
             try bench.reopen()
             try expect("entries after reopening", try bench.uids(try bench.lane()), is: [UID(1)])

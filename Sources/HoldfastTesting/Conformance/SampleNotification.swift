@@ -5,6 +5,8 @@ package struct SampleNotification {
     package static let expiration = Expiration.at(4_000_000_000)
     package static let acceptedAt = WallTime(milliseconds: 1_700_000_000_123)
 
+    package static func device(_ number: Int) -> Recipient { .device(token(number)) }
+
     package static func token(_ number: Int) -> DeviceToken {
         var bytes = [UInt8](repeating: 0xAB, count: 24)
         // The greater byte first, so that tokens sort as their numbers do.

@@ -25,7 +25,7 @@ final class InMemoryBlacklist: BlacklistStorage {
 
     var lastNumber: UInt64 { state.withLock { $0.disk.lastBlacklistNumber } }
 
-    private func read<R>(_ body: ([DeviceToken: TokenEntries]) -> R) throws(JournalError) -> R {
+    private func read<R>(_ body: ([Recipient: TokenEntries]) -> R) throws(JournalError) -> R {
         try state.withLock { state throws(JournalError) in
             if state.isClosed { throw InMemoryJournal.closedError }
             if let failure = state.readFailure { throw failure }
@@ -33,8 +33,8 @@ final class InMemoryBlacklist: BlacklistStorage {
         }
     }
 
-    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] {
-        try read { $0[token]?.entries ?? [] }
+    func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
+        try read { $0[recipient]?.entries ?? [] }
     }
 
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup {
@@ -44,11 +44,11 @@ final class InMemoryBlacklist: BlacklistStorage {
         guard !blacklist.isEmpty else { return found }
         for index in batch.items.indices {
             do throws(PackedNotification.Damage) {
-                guard let token = try batch.notification(at: index).token else { continue }
-                if blacklist[token] != nil, let fault = faults[token] {
+                guard let recipient = try batch.notification(at: index).recipient.device else { continue }
+                if blacklist[recipient] != nil, let fault = faults[recipient] {
                     found.unreadable.append((index, fault))
                 } else {
-                    for entry in blacklist[token]?.entries ?? [] { found.entries.append((index, entry)) }
+                    for entry in blacklist[recipient]?.entries ?? [] { found.entries.append((index, entry)) }
                 }
             } catch {
                 // What can't be parsed has no token; whoever sends it will find out.
@@ -58,11 +58,11 @@ final class InMemoryBlacklist: BlacklistStorage {
         return found
     }
 
-    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+    func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try read { blacklist in
-            let sorted = blacklist.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+            let sorted = blacklist.sorted { Self.precedes($0.key, $1.key) }
             var found: [BlacklistEntry] = []
-            for (token, known) in sorted where after?.bytes.lexicographicallyPrecedes(token.bytes) ?? true {
+            for (recipient, known) in sorted where after.map({ Self.precedes($0, recipient) }) ?? true {
                 guard found.count < limit else { break }
                 found += known.entries
             }
@@ -70,9 +70,19 @@ final class InMemoryBlacklist: BlacklistStorage {
         }
     }
 
+    /// Tokens before addresses, each in the order of their bytes.
+    private static func precedes(_ one: Recipient, _ other: Recipient) -> Bool {
+        let kinds = [one, other].map { $0.serviceAddress?.kind.rawValue ?? 0 }
+        guard kinds[0] == kinds[1] else { return kinds[0] < kinds[1] }
+        return one.address.lexicographicallyPrecedes(other.address)
+    }
+
     // MARK: Writing
 
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        if let fault = entries.lazy.compactMap(\.fault).first {
+            return completion(.failure(JournalError(.limitReached, fault)))
+        }
         enqueue(.add(entries, completion))
     }
 
@@ -153,9 +163,9 @@ final class InMemoryBlacklist: BlacklistStorage {
 }
 
 extension InMemoryDisk {
-    /// A token without entries is not on the blacklist.
-    fileprivate mutating func forgetIfEmpty(_ token: DeviceToken) {
-        if blacklist[token]?.entries.isEmpty == true { blacklist[token] = nil }
+    /// A recipient without entries is not on the blacklist.
+    fileprivate mutating func forgetIfEmpty(_ recipient: Recipient) {
+        if blacklist[recipient]?.entries.isEmpty == true { blacklist[recipient] = nil }
     }
 }
 
@@ -165,19 +175,20 @@ extension InMemoryBlacklist.Request {
         switch self {
         case .add(let entries, _):
             for entry in entries {
-                _ = disk.blacklist[entry.token, default: TokenEntries()].add(entry, number: &disk.lastBlacklistNumber)
+                _ = disk.blacklist[entry.recipient, default: TokenEntries()]
+                    .add(entry, number: &disk.lastBlacklistNumber)
             }
             return 0
         case .lift(let registrations, _):
             for registration in registrations {
-                _ = disk.blacklist[registration.token]?.lift(by: registration)
-                disk.forgetIfEmpty(registration.token)
+                _ = disk.blacklist[registration.recipient]?.lift(by: registration)
+                disk.forgetIfEmpty(registration.recipient)
             }
             return 0
         case .remove(let keys, _):
             return keys.reduce(0) { count, key in
-                defer { disk.forgetIfEmpty(key.token) }
-                return count + (disk.blacklist[key.token]?.remove(key.scope) ?? 0)
+                defer { disk.forgetIfEmpty(key.recipient) }
+                return count + (disk.blacklist[key.recipient]?.remove(key.scope) ?? 0)
             }
         }
     }

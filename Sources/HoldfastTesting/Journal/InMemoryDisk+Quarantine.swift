@@ -83,9 +83,9 @@ extension InMemoryJournal {
         enqueue(.retryQuarantined(uids, now, completion))
     }
 
-    /// Makes a token's record of the blacklist unreadable; `nil` makes it readable again.
-    public func damageBlacklist(_ token: DeviceToken, as fault: RecordFault?) {
-        state.withLock { $0.blacklistFaults[token] = fault }
+    /// Makes a recipient's record of the blacklist unreadable; `nil` makes it readable again.
+    public func damageBlacklist(_ recipient: Recipient, as fault: RecordFault?) {
+        state.withLock { $0.blacklistFaults[recipient] = fault }
     }
 
     /// Makes the record of an entry unreadable wherever it lies, rejections included; `nil` makes it readable again.

@@ -58,7 +58,7 @@ struct InMemoryDisk: Sendable {
     let identityKey: IdentityKey
 
     /// Has its own writer, whose commits are apart from all others.
-    var blacklist: [DeviceToken: TokenEntries] = [:]
+    var blacklist: [Recipient: TokenEntries] = [:]
     /// The greatest ``BlacklistEntry/number`` that was ever given.
     var lastBlacklistNumber: UInt64 = 0
 

@@ -51,8 +51,8 @@ extension InMemoryJournal {
         /// Every write fails with this, and leaves the journal as it was.
         var writeFailure: JournalError?
         var readFailure: JournalError?
-        /// Tokens whose record of the blacklist cannot be read.
-        var blacklistFaults: [DeviceToken: RecordFault] = [:]
+        /// Recipients whose record of the blacklist cannot be read.
+        var blacklistFaults: [Recipient: RecordFault] = [:]
         var greatestEntryCount: Int?
         /// The most settlements, promotions and deletions of one commit.
         var greatestCommit: Int?

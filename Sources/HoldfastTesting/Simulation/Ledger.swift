@@ -131,10 +131,10 @@ struct Ledger {
     /// Those that were moved aside and have not ended.
     private(set) var quarantined: [LedgerEntry] = []
     private(set) var greatest = UID.none
-    /// Tokens that were under suspicion, blacklisted by the operator, lifted.
-    var suspects: Set<DeviceToken> = []
-    var blacklistedByOperator: Set<DeviceToken> = []
-    var lifted: Set<DeviceToken> = []
+    /// Devices that were under suspicion, blacklisted by the operator, lifted.
+    var suspects: Set<Recipient> = []
+    var blacklistedByOperator: Set<Recipient> = []
+    var lifted: Set<Recipient> = []
     /// By serial number.
     private(set) var bySerial: [UInt64: [LedgerEntry]] = [:]
 

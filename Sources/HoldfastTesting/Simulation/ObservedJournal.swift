@@ -174,7 +174,10 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
 
     var count: Int { base.count }
     var lastNumber: UInt64 { base.lastNumber }
-    func entries(for token: DeviceToken) throws(JournalError) -> [BlacklistEntry] { try base.entries(for: token) }
+
+    func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
+        try base.entries(for: recipient)
+    }
 
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup { try base.lookUp(batch) }
 
@@ -188,13 +191,13 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
         _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         world.activity += 1
-        for registration in registrations { world.ledger.lifted.insert(registration.token) }
+        for registration in registrations { world.ledger.lifted.insert(registration.recipient) }
         base.lift(registrations, completion: completion)
     }
 
     func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int { try base.remove(keys) }
 
-    func list(after: DeviceToken?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+    func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try base.list(after: after, limit: limit)
     }
 }

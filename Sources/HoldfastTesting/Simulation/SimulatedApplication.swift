@@ -150,7 +150,7 @@ extension World {
         for _ in 0..<dice.number(10...60) {
             application.greatestSerial += 1
             let serial = application.greatestSerial
-            let device = dice.pick(service.devices.filter { $0.recipient.token != nil })
+            let device = dice.pick(service.devices.filter { !$0.recipient.isBroadcast })
             let connector = routes[swarm.answeredShare == 0 ? 1 : 0]
             var notification = PushNotification(
                 recipient: device.recipient, topic: connector.topic,

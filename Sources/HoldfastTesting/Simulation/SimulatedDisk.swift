@@ -135,7 +135,7 @@ extension InMemoryDisk {
             }
         }
         for outcome in image.outcomes { outcomes.insert(outcome, for: outcome.uid) }
-        for entry in image.blacklist { _ = blacklist[entry.token, default: TokenEntries()].restore(entry) }
+        for entry in image.blacklist { _ = blacklist[entry.recipient, default: TokenEntries()].restore(entry) }
     }
 
     /// What the other journal says of itself.

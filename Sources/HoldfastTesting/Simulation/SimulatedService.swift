@@ -57,7 +57,8 @@ struct SimulatedService {
         }
     }
 
-    var tokens: [DeviceToken] { devices.compactMap(\.recipient.token) }
+    /// The devices, without those that name none.
+    var named: [Recipient] { devices.compactMap(\.recipient.device) }
 
     func condition(of recipient: Recipient) -> Condition { indices[recipient].map { devices[$0].condition } ?? .bad }
 }
@@ -113,7 +114,7 @@ extension World {
             return SendResult(apnsStatus: dice.pick([302, 404, 499]), reason: "Strange")
         }
         if application.isMalformed(entry.notification) { return SendResult(apnsStatus: 400, reason: "PayloadEmpty") }
-        if let word = service.topicsElsewhere[entry.notification.topic], entry.notification.token != nil {
+        if let word = service.topicsElsewhere[entry.notification.topic], !entry.notification.isBroadcast {
             return SendResult(apnsStatus: 400, reason: word)
         }
         if service.isStranger(entry.notification.recipient, to: entry.notification.topic) {

@@ -188,7 +188,7 @@ extension World {
 
     /// A crash came between the blacklisting and the settlement: the blacklist says which notification was answered so.
     private func wasRejectedBefore(_ entry: LedgerEntry, _ cause: RejectionCause, _ disk: InMemoryDisk) -> Bool {
-        guard let token = entry.notification.token, let known = disk.blacklist[token] else { return false }
+        guard let device = entry.notification.recipient.device, let known = disk.blacklist[device] else { return false }
         guard known.entries.contains(where: { $0.answered == entry.uid && $0.reason == cause.reason }) else {
             return false
         }
@@ -205,7 +205,7 @@ extension World {
 
     /// An operator may have lifted it in between.
     private func wasLifted(_ notification: PushNotification) -> Bool {
-        notification.token.map(ledger.lifted.contains) ?? false
+        notification.recipient.device.map(ledger.lifted.contains) ?? false
     }
 
     private func checkExpiry(_ entry: LedgerEntry) {
@@ -270,15 +270,15 @@ extension World {
         let topic = RuleState.Proven(route: entry.lane.route, topic: notification.topic)
         switch word {
         case .taken:
-            if notification.token != nil { rules.proven.insert(topic) }
+            if !notification.isBroadcast { rules.proven.insert(topic) }
             rules.uniform[.topic(topic)] = nil
             rules.uniform[.lane(entry.lane)] = nil
         case .rejected(_, .suspectToken):
-            guard let token = notification.token else { return }
-            ledger.suspects.insert(token)
+            guard let device = notification.recipient.device else { return }
+            ledger.suspects.insert(device)
             rules.suspicions.append(now)
             rules.refusedTopics.insert(notification.topic)
-        case .rejected(let reason, .token) where notification.token != nil:
+        case .rejected(let reason, .token) where !notification.isBroadcast:
             if isOneTooMany(.topic(topic), reason, entry, copy) { rules.refusedTopics.insert(topic.topic) }
         case .rejected(_, .request): _ = isOneTooMany(.lane(entry.lane), nil, entry, copy)
         case .rejected(let reason, _): _ = isOneTooMany(.lane(entry.lane), reason, entry, copy)
@@ -317,7 +317,7 @@ extension World {
         guard let first = rules.suspicions.first else { return }
         let policy = swarm.engine.suspects
         if now < first + policy.hold, rules.suspicions.count < policy.greatestHeld {
-            violate(4, "\(entry.token) is blacklisted on one word, \((now - first).wholeMilliseconds) ms after it")
+            violate(4, "\(entry.recipient) is blacklisted on one word, \((now - first).wholeMilliseconds) ms after it")
         }
     }
 
@@ -325,27 +325,28 @@ extension World {
     private func checkProof(of entry: BlacklistEntry) {
         guard let topic = entry.topic else { return }
         if !rules.proven.contains(RuleState.Proven(route: entry.route, topic: topic)) {
-            violate(4, "\(entry.token) is blacklisted for topic \(topic), of which nothing was ever taken")
+            violate(4, "\(entry.recipient) is blacklisted for topic \(topic), of which nothing was ever taken")
         }
     }
 
     /// A token is convicted for what the service has said of it, for the topic and the service of that notification only.
     private func checkGround(of entry: BlacklistEntry) {
         guard let uid = entry.answered, let answered = ledger[uid] else {
-            return violate(4, "\(entry.token) is blacklisted, and no notification is named that was answered so")
+            return violate(4, "\(entry.recipient) is blacklisted, and no notification is named that was answered so")
         }
         let notification = answered.notification
         let wasSaid = answered.copies.contains { copy in
             guard copy.life == life, case .rejected(entry.reason, let fault) = copy.word else { return false }
             return fault == .token || fault == .suspectToken
         }
-        if notification.token != entry.token || !wasSaid {
-            violate(4, "\(entry.token) is blacklisted (\(entry.reason)), which nobody has said of it by entry \(uid)")
+        if notification.recipient != entry.recipient || !wasSaid {
+            violate(
+                4, "\(entry.recipient) is blacklisted (\(entry.reason)), which nobody has said of it by entry \(uid)")
         }
         if entry.topic != notification.topic || entry.endpoint != SimulatedConnector.endpoint(of: answered.lane.route) {
             violate(
                 4,
-                "\(entry.token) is blacklisted for topic \(entry.topic ?? "any") at \(entry.endpoint ?? "any"), and the "
+                "\(entry.recipient) is blacklisted for topic \(entry.topic ?? "any") at \(entry.endpoint ?? "any"), and the "
                     + "answer was about \(notification.topic) on route \(answered.lane.route)")
         }
     }
@@ -353,11 +354,11 @@ extension World {
     /// What goes on the blacklist, against what the service knows.
     func checkBlacklisting(_ entries: [BlacklistEntry]) {
         for entry in entries {
-            note("blacklist \(entry.token.shortened) \(entry.reason) since \(entry.since.milliseconds)")
+            note("blacklist \(entry.recipient) \(entry.reason) since \(entry.since.milliseconds)")
             checkConviction(entry)
             checkGround(of: entry)
-            guard !ledger.blacklistedByOperator.contains(entry.token),
-                case .good = service.condition(of: .device(entry.token))
+            guard !ledger.blacklistedByOperator.contains(entry.recipient),
+                case .good = service.condition(of: entry.recipient)
             else { continue }
             rules.wrongConvictions += 1
         }

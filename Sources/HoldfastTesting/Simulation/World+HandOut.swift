@@ -240,7 +240,7 @@ extension World {
 
     /// Its token was under suspicion at some time: such entries are held, and go later than their place.
     private func mayBeHeld(_ entry: LedgerEntry) -> Bool {
-        entry.notification.token.map(ledger.suspects.contains) ?? false
+        entry.notification.recipient.device.map(ledger.suspects.contains) ?? false
     }
 
     /// In flight: handed out, and not durably settled.
@@ -297,7 +297,7 @@ extension PushNotification {
 extension InMemoryDisk {
     /// The entry of the blacklist that forbids a notification in its lane.
     func blacklistEntry(against entry: LedgerEntry, registeredAt: WallTime? = nil) -> BlacklistEntry? {
-        guard let token = entry.notification.token, let known = blacklist[token] else { return nil }
+        guard let device = entry.notification.recipient.device, let known = blacklist[device] else { return nil }
         let endpoint = SimulatedConnector.endpoint(of: entry.lane.route)
         // Not the engine's own rule, but the same in other words.
         let forbidding = known.entries.filter { black in

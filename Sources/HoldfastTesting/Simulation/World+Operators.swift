@@ -53,7 +53,7 @@ extension World {
         application.greatestSerial += 1
         let serial = application.greatestSerial
         let route = routes.firstIndex { $0.name == lane.route } ?? 0
-        let devices = route != 1 ? service.devices : service.devices.filter { $0.recipient.token != nil }
+        let devices = route != 1 ? service.devices : service.devices.filter { !$0.recipient.isBroadcast }
         let device = dice.pick(devices)
         var notification = PushNotification(
             recipient: device.recipient, topic: dice.pick(routes[route].topics),

@@ -111,7 +111,7 @@ extension World {
             service.devices[dice.number(0...service.devices.count - 1)].condition = .bad
         }
         if strikes(.tokenNotForTopic, times: 0.3) {
-            let device = dice.pick(service.devices.filter { $0.recipient.token != nil })
+            let device = dice.pick(service.devices.filter { !$0.recipient.isBroadcast })
             service.strangers.insert(.init(recipient: device.recipient, topic: dice.pick(dice.pick(routes).topics)))
         }
         if strikes(.keyRevoked, times: 0.1) { service.isKeyRevoked = true }
@@ -178,22 +178,22 @@ extension World {
     }
 
     private func lift() {
-        let token = dice.pick(service.tokens)
+        let device = dice.pick(service.named)
         guard storage.waitingBlacklistCount == 0 else { return }
-        ledger.lifted.insert(token)
+        ledger.lifted.insert(device)
         do throws(JournalError) {
-            _ = try journal.blacklist.remove([token])
+            _ = try journal.blacklist.remove([device])
             storage.changed()
-            note("lifted \(token.shortened)")
+            note("lifted \(device)")
         } catch { note("not lifted: \(error.code)") }
     }
 
     private func blacklistOne() {
-        let token = dice.pick(service.tokens)
-        ledger.blacklistedByOperator.insert(token)
+        let device = dice.pick(service.named)
+        ledger.blacklistedByOperator.insert(device)
         journal.blacklist.add([
             BlacklistEntry(
-                token: token, reason: Reason(rawValue: "Operator"), since: wall, learntAt: wall, route: "operator")
+                recipient: device, reason: Reason(rawValue: "Operator"), since: wall, learntAt: wall, route: "operator")
         ]) { _ in }
     }
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What a push service took, against what was to be sent. The names of its properties are those of its JSON.
 struct AuditReport: Encodable, Equatable {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import Holdfast
-internal import HoldfastJournal
+internal import HoldfastService
 internal import Logging
 
 struct ServeCommand: AsyncParsableCommand {
@@ -36,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await serve() } }
 
     private func serve() async throws -> ToolStatus {
-        let configuration: Configuration
+        let configuration: HoldfastConfiguration
         let routes: [ReadyRoute]
         do {
             configuration = try load()
@@ -49,23 +48,15 @@ struct ServeCommand: AsyncParsableCommand {
         }
         DescriptorLimit.raise()
         let log = ServiceLog(level: configuration.log.level ?? .info)
-        let run = ServiceRun(
-            configuration, routes: routes, log: log,
-            sources: .init(openJournal: { try await Self.open($0, log) }) { [self] in
-                let configuration = try load()
-                // All of it is read, so that nothing is taken up by halves.
-                let problems = ServicePlan.problems(of: configuration)
-                guard problems.isEmpty else { throw ConfigError(problems).toolError }
-                return configuration
-            })
-        let outcome = await run.run()
-        if let error = outcome.error { Console.standard.error(error.message) }
+        let process = ServiceProcess(configuration, routes: routes, log: log) { [self] in try load() }
+        let outcome = await process.run()
+        if let error = outcome.toolError { Console.standard.error(error.message) }
         if json { Console.standard.print(try JSONOutput.line(Ending(outcome))) }
         return outcome.status
     }
 
     /// The configuration, with the flags over it.
-    private func load() throws -> Configuration {
+    private func load() throws -> HoldfastConfiguration {
         var configuration = try journalOptions.configOptions.load()
         // What a configuration lacks is one of its mistakes.
         if configuration.file == nil || journalOptions.journal?.isEmpty == false {
@@ -73,17 +64,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if verbose { configuration.log.level = .debug }
         return configuration
-    }
-
-    private static func open(_ configuration: Configuration, _ log: ServiceLog) async throws -> OpenedJournal {
-        // The path was asked for when the configuration was read.
-        let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in
-            let patience = Format.duration(JournalOpening.patienceWithOwners)
-            log.logger().warning("\(error.message); it is waited for, \(patience) at most")
-        }
-        return OpenedJournal(
-            journal: journal, directory: journal.directory, warnings: journal.warnings,
-            wantsRoom: { journal.wantOfRoom != nil })
     }
 
     /// What is printed where the configuration cannot be read at all; its properties are some of those that are printed else.
@@ -107,7 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
         var reopened: Int
 
         init(_ outcome: ServiceRun.Outcome) {
-            (error, exitCode) = (outcome.error?.message, outcome.status.rawValue)
+            (error, exitCode) = (outcome.toolError?.message, outcome.status.rawValue)
             (left, reopened) = (outcome.left, outcome.reopened)
         }
     }

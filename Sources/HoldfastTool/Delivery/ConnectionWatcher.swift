@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// Judges how the connections do: what to say, and when to give up. A pure machine; time is told to it.
 struct ConnectionWatcher {

@@ -2,6 +2,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastLegacyAPNs
+internal import HoldfastService
 internal import Logging
 
 /// What `send` and `recover` have in common: an engine over a journal and its routes, a run of it, and its summary.
@@ -9,7 +10,7 @@ struct Delivery {
     let journal: LMDBJournal
     let routes: [ReadyRoute]
     /// With the flags over it.
-    let configuration: Configuration
+    let configuration: HoldfastConfiguration
     /// Whether the summary is printed as JSON.
     let json: Bool
     var console = Console.standard

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What an operator has paused goes on when it is resumed: the run waits for that.
 extension DeliveryRun {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// What keeps a run from its end although its connections do well.
 extension DeliveryRun {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 internal import Logging
 
 extension DeliveryRun {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What `recover --dry-run` says: what `recover` would do. Opens the journal for reading only.
 struct DryRun {

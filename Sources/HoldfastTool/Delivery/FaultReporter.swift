@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// Names what was not taken, line by line: a bounded number of lines, and counts the rest.
 struct FaultReporter {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What a feed has done so far, for the progress line and the summary.
 struct FeedReport: Sendable {
@@ -93,7 +94,7 @@ struct Feed {
             let receipts = try await submit(batch, note: note)
             guard let refusal = wantOfRoom(receipts) else { return receipts }
             if let fullLimit, ContinuousClock.now - start >= fullLimit {
-                let waited = fullLimit > .zero ? " and was for \(DurationArgument.text(fullLimit))" : ""
+                let waited = fullLimit > .zero ? " and was for \(DurationText.text(fullLimit))" : ""
                 throw ToolError(
                     .inputOutput,
                     "\(refusal.detail)\(waited). \(note == nil ? "Send it again" : "--resume goes on") when there is room"

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 internal import UnixSignals
 
 /// Gives notifications by hand to the process that uses the journal, and waits until that has brought them to their end.

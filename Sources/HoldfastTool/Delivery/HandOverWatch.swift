@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// Judges from what the owner of a journal says whether it is worth waiting for entries in it. A pure machine; time is told
 /// to it.

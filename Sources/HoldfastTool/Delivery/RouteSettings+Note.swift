@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What a journal remembers of the one route that flags gave, so that `recover` needs none: a JSON object. Its name is
 /// always ``standardName``, and it serves every topic.

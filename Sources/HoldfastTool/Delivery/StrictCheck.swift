@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 /// Reads a whole input without taking anything of it: what `--strict` does first.
 struct StrictCheck {

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Finds the desk of a journal: of one in use by way of its owner's socket, of one at rest by becoming its owner.
 struct DeskOpener {

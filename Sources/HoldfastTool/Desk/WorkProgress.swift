@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// How far long work has come, drawn on the terminal: `withdrawn: 12,000 of 345,678`.
 struct WorkProgress {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What will become of an entry that is unconfirmed.
 extension EntryExplanation {

@@ -42,9 +42,9 @@ extension EntryFacts {
                 facts.laneState = lane.state
                 facts.mark = lane.mark
             }
-            if let token = entry.notification.token {
+            if !entry.notification.isBroadcast {
                 // Which service it goes to only a running engine knows: of every service counts.
-                facts.blacklisted = try reader.blacklistEntries(for: token)
+                facts.blacklisted = try reader.blacklistEntries(for: entry.notification.recipient)
                     .filter { $0.scope.covers(topic: entry.notification.topic, endpoint: nil) }
                     .max { $0.since < $1.since }
             }

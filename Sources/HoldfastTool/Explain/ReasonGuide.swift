@@ -93,6 +93,11 @@ struct ReasonGuide: Equatable {
         .invalidTopicSize: ReasonGuide("the topic is too long (status 6 of the binary protocol)", mendAndSubmit),
         .invalidPayloadSize: ReasonGuide(
             "the payload is longer than the binary protocol takes (status 7)", mendAndSubmit),
+        .recipientUnsupported: ReasonGuide(
+            "the service of the route has no recipients of this kind",
+            "submit it under the topic of a route that sends to that service"),
+        .badAddress: ReasonGuide("the address is none", mendAndSubmit),
+        .payloadUnsupported: ReasonGuide("the service of the route takes payloads of another form", mendAndSubmit),
         .tagTooLong: ReasonGuide("the tag is longer than 256 bytes", mendAndSubmit),
         .duplicateHeaders: ReasonGuide("a header came twice", "this is a fault of Holdfast's: report it"),
         .badPath: ReasonGuide("the path of the request is wrong", "this is a fault of Holdfast's: report it"),

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 /// Which file an input is, whatever it is called.
 struct FileIdentity: Hashable {

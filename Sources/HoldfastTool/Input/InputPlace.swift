@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// Where in an input to begin, as the journal's note and the file itself say.
 struct InputPlace {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastPayload
+internal import HoldfastService
 
 /// Notifications that were given by flags, as far as they are known before the journal is opened: all but their topic.
 struct NotificationDraft: Sendable {
@@ -35,15 +36,17 @@ struct NotificationDraft: Sendable {
             }
         do throws(APNsPayloadError) {
             if let state { payload.contentState = try .json(state) }
-            switch first {
-            case .device(let token):
-                template = try PushNotification(
-                    payload: payload, token: token, topic: "", pushType: options.pushType, priority: options.priority,
-                    expiration: expiration, collapseID: options.collapseID, id: options.id)
-            case .channel(let channel):
+            if let channel = first.channel {
                 template = try PushNotification(
                     payload: payload, channel: channel, topic: "", priority: options.priority, expiration: expiration,
                     id: options.id)
+            } else if let token = first.token {
+                template = try PushNotification(
+                    payload: payload, token: token, topic: "", pushType: options.pushType, priority: options.priority,
+                    expiration: expiration, collapseID: options.collapseID, id: options.id)
+            } else {
+                // Options name devices and channels only.
+                return nil
             }
         } catch {
             throw ToolError(.badInput, error.message)

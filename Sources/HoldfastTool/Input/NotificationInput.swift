@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 /// Reads an input batch by batch, naming what is malformed.
 struct NotificationInput {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// One line of input: notifications that differ in their token only. See Docs/Reference/Tool.md for the format.
 struct NotificationLine {
@@ -259,19 +260,5 @@ private struct LineFields {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         self.guarantee = guarantee
-    }
-}
-
-extension String {
-    /// The text without control characters.
-    var withoutControls: String { printable(maximumLength: .max) }
-
-    /// The text without control characters, cut to a length.
-    func printable(maximumLength: Int) -> String {
-        let scalars = unicodeScalars.prefix(maximumLength).map { scalar in
-            scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
-                ? "\u{FFFD}" : scalar
-        }
-        return String(String.UnicodeScalarView(scalars)) + (unicodeScalars.count > maximumLength ? "…" : "")
     }
 }

@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastService
 
 extension MockAnswer {
     /// - Parameter map: a step's keys.

@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastService
 
 extension MockEffect {
     private static let words: [(String, Kind)] = [
@@ -72,7 +73,7 @@ extension MockConnectionPlan {
         case let word?:
             throw ScriptMap.notAmong(["normal", "close", "reset"], "welcome", word, map["welcome"]?.place ?? map.place)
         }
-        tls = try map.choice("tls", TLS.self) ?? .normal
+        tls = try map.choice("tls", TLS.Way.self).map(TLS.init) ?? .normal
         if try map.text("settings") == "never" {
             settings = .never
         } else if let delay = try map.duration("settings") {

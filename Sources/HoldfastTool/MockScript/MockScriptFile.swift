@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastService
 
 /// What `holdfast mock http2 --script` reads: Docs/Guide/MockService.md.
 struct MockScriptFile {

@@ -1,3 +1,5 @@
+internal import HoldfastService
+
 /// Keys with values of a mock's script, asked for by name. The first thing that is wrong with them is thrown, with its place.
 struct ScriptMap {
     let place: TextPlace
@@ -82,7 +84,7 @@ struct ScriptMap {
     }
 
     static func duration(_ text: String, _ key: String, _ place: TextPlace) throws(YAMLFault) -> Duration {
-        guard let duration = DurationArgument.value(text), (.zero ... .seconds(86_400)).contains(duration) else {
+        guard let duration = DurationText.value(text), (.zero ... .seconds(86_400)).contains(duration) else {
             throw YAMLFault(
                 "\(key) is \(text.prefix(64).debugDescription); it takes a duration of at most a day, such as 50ms, 2s or 1m",
                 at: place)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 extension BlacklistForm {
     static func table(_ rows: [BlacklistForm], withHeading: Bool) -> String {
@@ -36,6 +37,7 @@ extension BlacklistEntry {
         var route: String?
         var topic: String?
         var endpoint: String?
+        var expiresAt: ExactTime?
     }
 
     /// - Parameter line: one of an export; all but `token` may be left out.
@@ -53,8 +55,8 @@ extension BlacklistEntry {
         } catch {
             throw LineFault("is no JSON object")
         }
-        let word: DeviceToken
-        do throws(Refusal) { word = try DeviceToken(found.token) } catch { throw LineFault(error) }
+        let word: Recipient
+        do throws(Refusal) { word = try Recipient(notation: found.token) } catch { throw LineFault(error) }
         for (name, text) in [
             ("reason", found.reason), ("route", found.route), ("topic", found.topic), ("endpoint", found.endpoint),
         ] {
@@ -63,11 +65,12 @@ extension BlacklistEntry {
             }
         }
         self.init(
-            token: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
+            recipient: word, reason: found.reason.map(Reason.init(rawValue:)) ?? Self.byOperator,
             since: found.since?.value ?? now, learntAt: found.learntAt?.value ?? now,
             route: found.route ?? Self.operatorRoute,
             topic: found.topic.flatMap { $0.isEmpty ? nil : $0 },
-            endpoint: found.endpoint.flatMap { $0.isEmpty ? nil : $0 })
+            endpoint: found.endpoint.flatMap { $0.isEmpty ? nil : $0 }, expiresAt: found.expiresAt?.value)
+        if let fault { throw LineFault(fault) }
     }
 
     /// What an operator's own entry says where nothing else is said.

@@ -1,3 +1,4 @@
+internal import HoldfastService
 internal import Logging
 
 /// Log messages as lines on standard error, in the same hand as the tool's own.

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What a backup or a compaction came to. The names of its properties are those of the JSON.
 struct CopyRendering: Encodable, Equatable {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
 struct DeliverySummary: Encodable, Equatable {

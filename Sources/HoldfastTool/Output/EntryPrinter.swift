@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// How entries are listed: how many, from where, and in which form.
 struct EntryPrinter: ParsableArguments {

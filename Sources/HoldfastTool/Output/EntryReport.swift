@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// One entry with its explanation, for `show`.
 struct EntryReport {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
 /// JSON.
@@ -125,7 +126,7 @@ struct EntryRow: Encodable {
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            headers.token ?? headers.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? "",
+            headers.token ?? headers.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? headers.address ?? "",
             headers.topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
@@ -150,7 +151,7 @@ struct EntryRow: Encodable {
             ("due", dueAt), ("kept aside since", asideSince), ("reason", reason),
             ("status", cause?.status.map { String($0) }),
             ("rejected", cause?.rejectedAt.text), ("timestamp", cause?.timestamp?.text), ("apns-id", headers.id),
-            ("token", headers.token), ("apns-channel-id", headers.channel), ("apns-topic", headers.topic),
+            ("token", headers.token), ("apns-channel-id", headers.channel), ("address", headers.address), ("apns-topic", headers.topic),
             ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
             ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),
             ("apns-collapse-id", headers.collapseID), ("token-registered-at", headers.tokenRegisteredAt?.text),

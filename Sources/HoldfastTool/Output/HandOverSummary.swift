@@ -1,3 +1,5 @@
+internal import HoldfastService
+
 /// What `send` did with notifications by hand that it gave to the process that uses the journal. The names of its properties
 /// are those of the JSON, and mean what they mean in ``DeliverySummary``.
 struct HandOverSummary: Encodable, Equatable {

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 extension JournalReport {
     /// - Parameter live: what the process says that uses the journal.

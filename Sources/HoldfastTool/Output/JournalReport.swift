@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// A journal in figures. The names of its properties are those of the JSON.
 struct JournalReport: Encodable, Equatable {

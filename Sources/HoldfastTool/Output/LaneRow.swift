@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// A lane as it is listed: with what the journal knows of it, and its route.
 struct LaneRow: Encodable, Equatable {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// What became of one notification that was given by flags. The coding keys are those of the JSON.
 struct NotificationReport: Encodable, Equatable {
@@ -23,6 +24,7 @@ struct NotificationReport: Encodable, Equatable {
     var token: String?
     /// Of a broadcast.
     var channel: String?
+    var address: String?
     var id: String?
     /// What the service's console knows it by; development environment only.
     var uniqueID: String?
@@ -48,14 +50,17 @@ struct NotificationReport: Encodable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case token, channel, uid, outcome, reason, status, timestamp, dueAt, detail
+        case token, channel, address, uid, outcome, reason, status, timestamp, dueAt, detail
         case id = "apns-id"
         case uniqueID = "apns-unique-id"
         case isRepeated = "repeated"
     }
 
-    init(token: String? = nil, channel: String? = nil, id: String? = nil, outcome: Outcome) {
-        (self.token, self.channel, self.id, self.outcome) = (token, channel, id, outcome)
+    init(
+        token: String? = nil, channel: String? = nil, address: String? = nil, id: String? = nil, outcome: Outcome
+    ) {
+        (self.token, self.channel, self.address) = (token, channel, address)
+        (self.id, self.outcome) = (id, outcome)
     }
 }
 
@@ -65,7 +70,8 @@ extension NotificationReport {
     init(_ notification: PushNotification, _ receipt: Receipt, in register: FateRegister) throws(JournalError) {
         self.init(
             token: notification.token?.shortened, channel: notification.recipient.channel?.id,
-            id: notification.id?.description, outcome: .settled)
+            address: notification.recipient.serviceAddress?.description, id: notification.id?.description,
+            outcome: .settled)
         uid = receipt.uid?.rawValue
         switch receipt {
         case .refused(let refusal):
@@ -132,7 +138,7 @@ extension NotificationReport {
     /// What the validator refuses is said in its detail, to the point.
     private var isExplained: Bool { outcome != .refused || reason == Reason.blacklisted.rawValue }
 
-    private var recipient: String { token ?? channel ?? "" }
+    private var recipient: String { token ?? channel ?? address ?? "" }
 
     /// - Parameter width: of the recipients of all.
     private func line(_ width: Int) -> String {

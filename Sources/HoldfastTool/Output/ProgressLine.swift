@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// One moment of a delivery, and the one line that shows it.
 struct ProgressLine {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastService
 
 /// Says when silence has confirmed what a lane held: when nothing is left of it, and under constant load now and then.
 /// A pure machine; time is told to it.

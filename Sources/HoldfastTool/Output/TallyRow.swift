@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// How many entries of one kind there are. The names of its properties are those of the JSON.
 struct TallyRow: Encodable, Equatable {

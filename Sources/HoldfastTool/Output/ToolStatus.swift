@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 /// What the exit code says: the numbers of sysexits.h where one fits.
 ///
@@ -69,6 +70,8 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case let error as ToolError: self = error
         case let error as JournalError: self.init(error)
         case let error as ControlError: self.init(error)
+        case let error as ConfigError: self = error.toolError
+        case let error as UnusableRoute: self.init(.configuration, error.message)
         case let error as Refusal: self.init(.badInput, error.description)
         case let error as ConnectError: self.init(error.kind == .configuration ? .configuration : status, error.message)
         default: self.init(status, "\(error)")

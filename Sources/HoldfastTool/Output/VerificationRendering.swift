@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What `journal verify` found. The names of its properties are those of the JSON.
 struct VerificationRendering: Encodable, Equatable {

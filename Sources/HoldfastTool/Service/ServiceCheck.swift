@@ -2,15 +2,16 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastGateway
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// What `serve --check` says: what would be served, with every file read. Listens on nothing, and opens the journal for
 /// reading only.
 struct ServiceCheck {
-    private let configuration: Configuration
+    private let configuration: HoldfastConfiguration
     private let json: Bool
     private let console: Console
 
-    init(_ configuration: Configuration, json: Bool, console: Console = .standard) {
+    init(_ configuration: HoldfastConfiguration, json: Bool, console: Console = .standard) {
         (self.configuration, self.json, self.console) = (configuration, json, console)
     }
 

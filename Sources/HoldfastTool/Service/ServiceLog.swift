@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 internal import Logging
 
 /// The log of a service: lines on standard error, with a level that can be changed while it runs.

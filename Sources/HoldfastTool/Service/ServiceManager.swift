@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastService
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -52,6 +53,15 @@ struct ServiceManager: Sendable {
             isForUs ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds(max($0 / 2, 1)) } : nil
     }
 
+    /// Says that the service is alive, until the task is cancelled; nothing where nobody asks for that.
+    func feedWatchdog() async {
+        guard let watchdogInterval else { return }
+        while !Task.isCancelled {
+            await tell(.watchdog)
+            do { try await Task.sleep(for: watchdogInterval) } catch { return }
+        }
+    }
+
     /// Says it, and waits until it was taken. That it can't be said is logged, and ends nothing.
     func tell(_ news: News) async {
         let text = news.text(at: NIODeadline.now().uptimeNanoseconds / 1000)
@@ -60,5 +70,17 @@ struct ServiceManager: Sendable {
         } catch {
             logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(error)")
         }
+    }
+}
+
+extension ServiceManager.News {
+    init(_ news: ServiceNews) {
+        self =
+            switch news {
+            case .ready(let status): .ready(status)
+            case .reloading: .reloading
+            case .status(let status): .status(status)
+            case .stopping: .stopping
+            }
     }
 }

@@ -15,8 +15,8 @@ enum ExportedEntry {
         case rejection
         case retryOf = "retry-of"
         case id = "apns-id"
-        /// One of the two.
-        case token, channel
+        /// One of the three.
+        case token, channel, address
         case topic = "apns-topic"
         case pushType = "apns-push-type"
         case priority = "apns-priority"
@@ -30,6 +30,8 @@ enum ExportedEntry {
         /// Of bytes that are not UTF-8: in hex digits.
         case tagBytes = "tag-hex"
         case payload
+        /// Absent for JSON.
+        case payloadKind = "payload-kind"
         /// Where the bytes are not an object of JSON on one line: in hex digits.
         case payloadBytes = "payload-hex"
     }
@@ -82,6 +84,7 @@ enum ExportedEntry {
         line.add(Key.id.rawValue, notification.id?.description)
         line.add(Key.token.rawValue, notification.token?.hex)
         line.add(Key.channel.rawValue, notification.recipient.channel?.id)
+        line.add(Key.address.rawValue, notification.recipient.serviceAddress?.notation)
         line.add(Key.topic.rawValue, notification.topic)
         line.add(Key.pushType.rawValue, notification.pushType?.rawValue)
         line.add(Key.priority.rawValue, notification.priority?.rawValue)
@@ -94,6 +97,9 @@ enum ExportedEntry {
             if !tag.isEmpty { line.add(Key.tag.rawValue, tag) }
         } else {
             line.add(Key.tagBytes.rawValue, Hex.string(notification.tag))
+        }
+        if notification.payloadKind != .json {
+            line.add(Key.payloadKind.rawValue, Int(notification.payloadKind.rawValue))
         }
         if isPlain(notification.payload) {
             line.add(Key.payload.rawValue, json: notification.payload)

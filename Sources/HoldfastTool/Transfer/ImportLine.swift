@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Reads a line of `journal export`.
 struct ImportLine {
@@ -137,6 +138,7 @@ extension Members<ExportedEntry.Key> {
         }
         var notification = PushNotification(
             recipient: try recipient(), topic: try needed(.topic, string(.topic)), payload: try payload(),
+            payloadKind: try integer(.payloadKind, UInt8.self).map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: try pushType(),
             priority: try priority(), expiration: try expiration(), collapseID: try string(.collapseID), id: id,
             tokenRegisteredAt: try time(.tokenRegisteredAt), guarantee: guarantee)
@@ -147,11 +149,13 @@ extension Members<ExportedEntry.Key> {
 
     private func recipient() throws -> Recipient {
         do {
-            guard let channel = try string(.channel) else {
-                return .device(try DeviceToken(try needed(.token, string(.token))))
+            switch (try string(.channel), try string(.address)) {
+            case (nil, nil): return .device(try DeviceToken(try needed(.token, string(.token))))
+            case (let channel?, nil) where value(.token) == nil: return .channel(try BroadcastChannel(channel))
+            case (nil, let address?) where value(.token) == nil:
+                return .service(try ServiceAddress(notation: address))
+            default: throw LineFault("has more than one of \"token\", \"channel\" and \"address\"")
             }
-            guard value(.token) == nil else { throw LineFault("has both \"token\" and \"channel\"") }
-            return .channel(try BroadcastChannel(channel))
         } catch let refusal as Refusal {
             throw LineFault(refusal)
         }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Takes the entries of an export into a journal, through its desk.
 struct JournalImport {

@@ -9,18 +9,18 @@ extension ClientCertificate {
         /// The key's own first.
         package let chain: [NIOSSLCertificate]
         package let key: NIOSSLPrivateKey
-        /// What the first of the chain says.
+        /// The facts in the first certificate of the chain.
         package let facts: CertificateFacts
         /// Unix seconds: its last good second.
         package var notAfter: Int64 { facts.notAfter }
     }
 
-    /// Reads it, by libcrypto, and hands the TLS library what was read.
+    /// Parses the files with libcrypto, and passes the result to the TLS library.
     ///
     /// - Parameters:
-    ///   - now: what its dates are compared with.
-    ///   - role: what it is, for people: a server has one too.
-    /// - Throws: an error that names the file, what is wrong with it and what to do: never what is in it.
+    ///   - now: compared with its dates.
+    ///   - role: its role, for people: a server has a certificate, too.
+    /// - Throws: an error that names the file, the fault and the remedy, but never the content.
     package func load(
         at now: WallTime = EngineClock.system.wall(), as role: String = Self.role
     ) throws(TransportConfigurationError) -> Loaded {
@@ -47,10 +47,10 @@ extension ClientCertificate {
         }
     }
 
-    /// What it is for those who send.
+    /// The role of a sender's certificate.
     package static var role: String { "client certificate" }
 
-    /// For messages.
+    /// Its name in messages.
     package var named: String { named(Self.role) }
 
     private func named(_ role: String) -> String {

@@ -2,13 +2,13 @@ internal import Dispatch
 package import Holdfast
 package import NIOCore
 
-/// What is read from files at one time, to appear with at a service and to know it by.
+/// The content of a connector's credential files at one time: its own certificate, and the trusted ones.
 package protocol CredentialContents: Sendable {
     /// Whether the service would see no difference.
     func isSame(as other: Self) -> Bool
-    /// For operators: what they are.
+    /// Its description for operators.
     var text: String { get }
-    /// What the certificate is called, and its last good second; nil without one.
+    /// The certificate's name, and its last valid second; nil without one.
     var certificateEnd: (named: String, notAfter: Int64)? { get }
 }
 
@@ -22,18 +22,18 @@ package protocol RetirableConnection: AnyObject, Sendable {
     func retire() -> EventLoopFuture<Void>
 }
 
-/// Holds a connector's credentials, and exchanges them for others without a restart: reads what has changed, checks it, and
-/// swaps all of it in one step. Connections that were opened with the old ones are drained; new ones use the new.
+/// Holds a connector's credentials, and replaces them without a restart: reads changed files, checks them, and swaps
+/// all of them in one step. Connections opened with the old ones are drained; new ones use the new.
 ///
-/// Files are looked at and read on a queue of its own, never on an event loop.
+/// Files are checked and read on a queue of its own, never on an event loop.
 package final class CredentialVault<Contents: CredentialContents>: Sendable {
     /// - Parameter generation: which reading it is, from 1.
     package typealias Reading =
         @Sendable (_ generation: Int) throws(TransportConfigurationError) -> Contents
 
-    /// What was read at one time; what comes later is another generation.
+    /// The credentials read at one time; each reading is another generation.
     package struct Current: Sendable {
-        /// From 1.
+        /// The number of the reading, counted from 1.
         package let generation: Int
         package let contents: Contents
     }
@@ -53,7 +53,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         var onLook: @Sendable (Contents) -> Void = { _ in }
     }
 
-    /// From one look at a certificate's dates to the next, where no files are looked at.
+    /// The interval between two looks at a certificate's dates, where no files are watched.
     private static var slowLook: Duration { .seconds(60) }
 
     private let files: [String]
@@ -63,12 +63,12 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
     private let state: Monitor<State>
     private let queue = DispatchQueue(label: "holdfast.credentials", qos: .utility)
 
-    /// Reads for the first time.
+    /// Reads the credentials for the first time.
     ///
     /// - Parameters:
-    ///   - files: the paths of all that is read.
-    ///   - reloadEvery: nil only reads again when it is asked to.
-    /// - Throws: what `read` throws.
+    ///   - files: the paths of all files read.
+    ///   - reloadEvery: nil reads again only on request.
+    /// - Throws: the errors of `read`.
     package init(
         files: [String], reloadEvery: Duration?, clock: EngineClock, read: @escaping Reading
     ) throws(TransportConfigurationError) {
@@ -76,32 +76,32 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         self.reloadEvery = reloadEvery
         self.clock = clock
         self.read = read
-        // Before they are read: what changes in between is then seen as changed.
+        // Before they are read: a change in between is then seen.
         let stamps = files.map { FileStamp($0) }
         let current = Current(generation: 1, contents: try read(1))
         state = Monitor(State(current: current, watch: CredentialWatch(used: stamps)))
     }
 
-    /// What to connect with now.
+    /// The credentials for new connections.
     package var current: Current { state.withLock { $0.current } }
 
     /// The engines that the connector serves.
     package var hosts: [ConnectorHost] { state.withLock(\.hosts) }
 
-    /// Called on the queue with what is taken up, before anybody is told. One at a time.
+    /// Sets a function that is called on the queue with new credentials, before anybody is told. One at a time.
     package func onSwap(_ body: @escaping @Sendable (Contents) -> Void) { state.withLock { $0.onSwap = body } }
 
-    /// Called on the queue with what is in use, at each look.
+    /// Sets a function that is called on the queue with the credentials in use, at each look.
     package func onLook(_ body: @escaping @Sendable (Contents) -> Void) { state.withLock { $0.onLook = body } }
 
     /// Does something where files are read and notes are written, and not here.
     package func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    // MARK: What the connector is told
+    // MARK: Calls of the connector
 
-    /// An engine serves the connector from now on: files are watched.
+    /// Begins to watch the files: an engine serves the connector from now on.
     ///
-    /// - Returns: what is in use.
+    /// - Returns: the credentials in use.
     @discardableResult
     package func begin(_ host: ConnectorHost) -> Contents {
         let (current, isFirst) = state.withLock { state in
@@ -127,9 +127,9 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         if !isCurrent { _ = connection.retire() }
     }
 
-    /// Reads everything anew, and uses it from now on.
+    /// Reads everything again, and uses it from now on.
     ///
-    /// - Throws: what is wrong with it; then what was in use stays in use.
+    /// - Throws: the fault; then the credentials in use stay in use.
     package func reload() async throws(TransportConfigurationError) {
         let result: Result<Void, TransportConfigurationError> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.load(self.stamps(), isAsked: true)) }
@@ -149,7 +149,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         }
     }
 
-    /// Reads what has changed, and tells what is to be told. One at a time: on the queue.
+    /// Reads changed files, and reports what is due. One at a time: on the queue.
     package func look() {
         // Without an engine nothing is sent.
         guard state.withLock({ !$0.hosts.allSatisfy(\.hasEnded) }) else { return }
@@ -164,10 +164,10 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
 
     private func stamps() -> [FileStamp] { files.map { FileStamp($0) } }
 
-    /// On the queue.
+    /// Reads the files and swaps. On the queue.
     ///
-    /// - Parameter isAsked: somebody's word, and no change of a file: lanes that have stopped for credentials run again also
-    ///   when these are the same.
+    /// - Parameter isAsked: whether it was requested and no file has changed: lanes that have stopped for credentials
+    ///   then run again even with the same ones.
     private func load(_ stamps: [FileStamp], isAsked: Bool) -> Result<Void, TransportConfigurationError> {
         let old = current
         let fresh: Contents
@@ -191,7 +191,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         return .success(())
     }
 
-    /// On the queue.
+    /// Swaps the credentials. On the queue.
     private func swap(to fresh: Current) {
         let (old, onSwap) = state.withLock { state in
             defer { state.connections = [] }
@@ -216,7 +216,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         for host in hosts { host.report(notice) }
     }
 
-    /// On the queue: says when the certificate's end is near.
+    /// Warns when the certificate's end is near. On the queue.
     private func warn() {
         let now = clock.wall()
         let (stage, end) = state.withLock { state in
@@ -238,7 +238,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
 }
 
 extension CredentialContents {
-    /// Why no connection can be made with them at this time; nil when it can.
+    /// The reason why no connection can be made with them at this time; nil when there is none.
     package func problem(at now: WallTime) -> String? {
         guard let (named, notAfter) = certificateEnd, notAfter < now.seconds else { return nil }
         return

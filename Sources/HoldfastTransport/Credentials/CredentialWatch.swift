@@ -1,7 +1,7 @@
-/// Decides when files of credentials are read again, and when it is said that they can't be used.
+/// Decides when credential files are read again, and when a fault in them is reported.
 ///
-/// What can't be used is tried again at each look: it may be half written, or a certificate whose key is still to come. Only
-/// what is the same at two looks and still can't be used is told, once.
+/// Unusable files are tried again at each look: one may be half written, or a certificate's key may be still to come.
+/// Only files that are the same at two looks and still unusable are reported, once.
 ///
 /// A pure machine.
 package struct CredentialWatch: Sendable {
@@ -10,7 +10,7 @@ package struct CredentialWatch: Sendable {
         var isTold: Bool
     }
 
-    /// Of the files whose contents are in use.
+    /// The stamps of the files whose contents are in use.
     private var used: [FileStamp]
     private var failure: Failure?
 

@@ -27,8 +27,8 @@ package struct ExpiryNotices: Sendable {
 
     package init() {}
 
-    /// - Parameter notAfter: the certificate's last good second; nil for none.
-    /// - Returns: what is to be told now.
+    /// - Parameter notAfter: the certificate's last valid second; nil for none.
+    /// - Returns: the notice that is due now.
     package mutating func look(notAfter: Int64?, now: WallTime) -> Stage? {
         if notAfter != self.notAfter { (self.notAfter, told) = (notAfter, nil) }
         guard let notAfter else { return nil }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What of a file changes when it is written, replaced, or made readable; nothing of what is in it.
+/// The attributes of a file that change when it is written, replaced, or made readable; none of its content.
 package struct FileStamp: Hashable, Sendable {
     private struct Attributes: Hashable, Sendable {
         var device: UInt64?
@@ -11,10 +11,10 @@ package struct FileStamp: Hashable, Sendable {
         var owner: UInt64?
     }
 
-    /// Nil where there is none.
+    /// nil where there is no file.
     private let attributes: Attributes?
 
-    /// Of the file that a path leads to, through symbolic links: secrets are often mounted behind such.
+    /// Takes the stamp of the file that a path leads to, through symbolic links: secrets are often mounted behind such.
     package init(_ path: String) {
         let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let found = try? FileManager.default.attributesOfItem(atPath: real) else {

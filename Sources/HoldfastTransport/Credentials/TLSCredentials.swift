@@ -1,10 +1,10 @@
 package import Holdfast
 
-/// What a connector shows and whom it trusts over TLS, whatever is spoken there; read at one time.
+/// A connector's certificate and trusted certificates for TLS, read at one time, for any protocol above it.
 package struct TLSCredentials: CredentialContents {
-    /// Nil without a client certificate.
+    /// nil without a client certificate.
     package let certificate: ClientCertificate.Loaded?
-    /// Nil for cleartext.
+    /// nil for cleartext.
     package let tls: ClientTLS?
     package let certificateEnd: (named: String, notAfter: Int64)?
     package let text: String
@@ -16,14 +16,14 @@ package struct TLSCredentials: CredentialContents {
     /// - Parameters:
     ///   - certificate: nil shows none.
     ///   - trust: nil for cleartext.
-    ///   - now: what the certificate's dates are compared with.
-    /// - Throws: an error that names the file that is missing, or is not what it should be.
+    ///   - now: compared with the certificate's dates.
+    /// - Throws: an error that names the file that is missing or invalid.
     package init(
         certificate source: ClientCertificate?, trust: TrustedCertificates?, protocols: [String] = [],
         verifiesHostName: Bool = true, now: WallTime
     ) throws(TransportConfigurationError) {
         certificate = try source?.load(at: now)
-        // Before the context is made of it: what changes in between is then seen as changed.
+        // Before the context is made of it: a change in between is then seen.
         self.trust = try trust?.digest()
         if let trust {
             tls = try ClientTLS(

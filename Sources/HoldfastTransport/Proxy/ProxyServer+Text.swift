@@ -2,9 +2,9 @@ internal import Foundation
 package import Holdfast
 
 extension ProxyServer {
-    /// - Parameter text: `http://[USER:PASSWORD@]HOST[:PORT]`, or with `socks5`, `socks4` or `socks4a`; what is special in
-    ///   a URL is percent-encoded. Port 3128 for HTTP and 1080 for SOCKS where none is named.
-    /// - Throws: what is wrong with it, without what stands before the `@`.
+    /// - Parameter text: `http://[USER:PASSWORD@]HOST[:PORT]`, or with `socks5`, `socks4` or `socks4a`; characters
+    ///   special in a URL are percent-encoded. Default port: 3128 for HTTP and 1080 for SOCKS.
+    /// - Throws: the fault, without the text before the `@`.
     package init(text: String) throws(TransportConfigurationError) {
         func fail(_ why: String) -> TransportConfigurationError {
             // A password may have an unencoded `/` or `@`, or may stand where no scheme is: nothing before the last `@`.
@@ -37,7 +37,7 @@ extension ProxyServer {
         "http": .http, "socks5": .socks5, "socks5h": .socks5, "socks4": .socks4, "socks4a": .socks4a,
     ]
 
-    /// What its protocol cannot say of who we are.
+    /// The part of a user name or password that the proxy's protocol cannot carry, in words; nil for none.
     package static func objection(to user: String?, _ password: String?, for kind: Kind) -> String? {
         guard let user else { return password == nil ? nil : "has a password and no user" }
         guard (1...255).contains(user.utf8.count), (password?.utf8.count ?? 0) <= 255 else {

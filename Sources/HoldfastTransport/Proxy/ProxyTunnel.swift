@@ -9,9 +9,9 @@ struct ProxyTunnel: Sendable {
     let proxy: ProxyServer
     let target: ProxyTarget
 
-    /// On the loop, in the channel's initializer.
+    /// Opens the tunnel. On the loop, in the channel's initializer.
     ///
-    /// - Parameter then: on the loop when the service is at the other end: adds the handlers for it.
+    /// - Parameter then: called on the loop when the service is at the other end: adds the handlers for it.
     /// - Returns: when that is done; or a ``ConnectError`` that names the proxy.
     func open(
         on channel: any Channel, until deadline: NIODeadline, then: @escaping @Sendable (any Channel) throws -> Void
@@ -121,6 +121,6 @@ private final class ProxyStatus: ChannelInboundHandler, RemovableChannelHandler 
         context.fireChannelRead(data)
     }
 
-    /// What is no HTTP is waited for no longer.
+    /// Bytes that are no HTTP end the wait.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -8,7 +8,7 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     private var handshake: SOCKSHandshake
-    /// Done on the loop, with the handlers of what comes through the tunnel in place when it returns.
+    /// Completed on the loop; the handlers of the tunnel's bytes are in place when that returns.
     private let established: EventLoopPromise<Void>
 
     init(_ handshake: SOCKSHandshake, established: EventLoopPromise<Void>) {

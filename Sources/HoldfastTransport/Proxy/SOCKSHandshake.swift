@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import NIOCore
 
-/// Where a proxy is to connect to.
+/// The target that a proxy has to connect to.
 enum ProxyTarget: Hashable, Sendable {
     /// Resolved by the proxy.
     case name(String, port: Int)
@@ -11,15 +11,15 @@ enum ProxyTarget: Hashable, Sendable {
 
 /// The client's side of a SOCKS handshake, versions 5 (RFC 1928, RFC 1929), 4 and 4a.
 ///
-/// A pure machine: bytes in, bytes out. It never holds more than the longest answer, of 262 bytes, and what came in the same
-/// read.
+/// A pure machine: bytes in, bytes out. It never holds more than the longest answer, of 262 bytes, and the other bytes
+/// of the same read.
 struct SOCKSHandshake {
     private enum State {
         case method, login, connect4, connect5
         case established
     }
 
-    /// Why the proxy does not let us through.
+    /// The reason why the proxy refuses.
     struct Refusal: Error, Hashable {
         let kind: ConnectError.Kind
         /// To be put behind the proxy's name: "does not know this user and password".
@@ -34,7 +34,7 @@ struct SOCKSHandshake {
     /// To be sent.
     private var output: [UInt8] = []
 
-    /// - Precondition: what ``ProxyServer/objection(to:_:for:)`` has nothing against; names of at most 255 bytes.
+    /// - Precondition: ``ProxyServer/objection(to:_:for:)`` has no objection; names have at most 255 bytes.
     init(_ proxy: ProxyServer, target: ProxyTarget) {
         self.target = target
         user = proxy.user
@@ -55,7 +55,7 @@ struct SOCKSHandshake {
         return output
     }
 
-    /// What the service has sent behind the proxy's last word.
+    /// The bytes of the service behind the proxy's last answer.
     mutating func takeRest() -> [UInt8] {
         defer { received = [] }
         return received
@@ -174,7 +174,7 @@ struct SOCKSHandshake {
 
     // MARK: Bytes
 
-    /// The first bytes of what was received, once there are so many.
+    /// The first `count` bytes received, once there are so many.
     private mutating func take(_ count: Int) -> [UInt8]? {
         guard received.count >= count else { return nil }
         defer { received.removeFirst(count) }

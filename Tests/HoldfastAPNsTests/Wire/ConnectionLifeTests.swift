@@ -3,6 +3,7 @@ import Testing
 
 @testable import Holdfast
 @testable import HoldfastAPNs
+@testable import HoldfastRequests
 @testable import HoldfastTesting
 
 @Suite("A connection's life", .timeLimit(.minutes(1))) struct ConnectionLifeTests {

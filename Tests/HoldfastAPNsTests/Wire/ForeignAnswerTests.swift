@@ -4,6 +4,7 @@ import Testing
 @testable import Holdfast
 @testable import HoldfastAPNs
 @testable import HoldfastHTTP2
+@testable import HoldfastRequests
 @testable import HoldfastTesting
 
 /// Answers that come from something else than the push service.

@@ -77,7 +77,7 @@ final class StubDesk: OperatorDesk {
 
     func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {
         let words = keys.map { key in
-            key.token.hex + (key.scope.map { " \($0.topic ?? "-") \($0.endpoint ?? "-")" } ?? "")
+            key.recipient.notation + (key.scope.map { " \($0.topic ?? "-") \($0.endpoint ?? "-")" } ?? "")
         }
         return try await asked("unblacklist \(words)") { _ in keys.count }
     }

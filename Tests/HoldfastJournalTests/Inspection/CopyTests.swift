@@ -113,7 +113,7 @@ struct CopyTests {
         #expect(entries.count == 2000)
         for entry in entries {
             guard case .rejected = entry.state else { continue }
-            #expect(try copy.blacklistEntries(for: entry.notification.token!).first != nil)
+            #expect(try copy.blacklistEntries(for: entry.notification.recipient).first != nil)
         }
     }
 

@@ -147,7 +147,7 @@ struct SalvageTests {
             let opened = try LMDBJournal(directory: journal.path)
             defer { opened.close() }
             try opened.blacklist.add(scoped)
-            before = try opened.blacklist.entries(for: scoped[0].token)
+            before = try opened.blacklist.entries(for: scoped[0].recipient)
         }
         #expect(before.map(\.topic) == [nil] + topics)
         #expect(try journal.verify().damage.isEmpty)
@@ -156,7 +156,7 @@ struct SalvageTests {
         _ = try JournalSalvage.run(directory: journal.path, destination: destination)
         let reader = try JournalReader(directory: destination)
         defer { reader.close() }
-        let found = try reader.blacklistEntries(for: scoped[0].token)
+        let found = try reader.blacklistEntries(for: scoped[0].recipient)
         // The entry of the older version lies behind the key in a page of long ago.
         #expect(found.filter { $0.topic != nil } == before.filter { $0.topic != nil })
         #expect(found.contains { $0.topic == nil })

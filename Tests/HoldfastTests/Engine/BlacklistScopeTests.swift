@@ -33,7 +33,7 @@ import Testing
         let bench = try Bench { $0.probes.maximum = .seconds(60) }
         let token = try #require(Sample.notification(2).token)
         blacklist(2, topic: "com.example.other", in: bench)
-        bench.journal.damageBlacklist(token, as: .damaged("its checksum is wrong"))
+        bench.journal.damageBlacklist(.device(token), as: .damaged("its checksum is wrong"))
         // One that cannot be read refuses nobody, and least of all its neighbours.
         let receipts = try bench.submit(1..<4)
         #expect(receipts.allSatisfy { $0.uid != nil })
@@ -46,7 +46,7 @@ import Testing
         #expect(attempts == 0 && reason == .blacklistUnreadable)
         bench.advance(by: .seconds(61))
         #expect(bench.sent == [1, 3])
-        bench.journal.damageBlacklist(token, as: nil)
+        bench.journal.damageBlacklist(.device(token), as: nil)
         bench.advance(by: .seconds(61))
         #expect(bench.sent == [1, 3, 2])
         #expect(bench.status.rejectedTotal == 0)

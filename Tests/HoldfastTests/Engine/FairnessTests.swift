@@ -137,7 +137,7 @@ import Testing
         bench.accepts = true
         bench.commits = false
         bench.settle()
-        #expect(bench.consumer.lanes.count { $0.keptPlaces > 0 } == 2)
+        #expect(bench.consumer.lanes.count { $0.machine.keptPlaces > 0 } == 2)
         bench.connection.sink(.capacityChanged(1))
         bench.commits = true
         bench.settle()
@@ -165,7 +165,7 @@ import Testing
         bench.turn()
         bench.journal.commit()
         bench.turn()
-        #expect(bench.consumer.inFlight + bench.consumer.keptPlaces() <= 1)
+        #expect(bench.consumer.connections.inFlight + bench.consumer.lanes.keptPlaces() <= 1)
         bench.commits = true
         bench.advance(by: .seconds(1))
         #expect(bench.status.confirmed == 2)

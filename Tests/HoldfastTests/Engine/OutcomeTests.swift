@@ -118,7 +118,7 @@ import Testing
         bench.journal.commit()
         // The bench looks whether the engine wants to be stepped again at once.
         bench.turn()
-        #expect(bench.consumer.keptPlaces() == 4)
+        #expect(bench.consumer.lanes.keptPlaces() == 4)
         bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
         bench.commits = true
         bench.advance(by: .seconds(1))

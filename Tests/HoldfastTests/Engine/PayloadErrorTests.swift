@@ -311,6 +311,6 @@ import Testing
         }
         bench.connection.end()
         bench.advance(by: .seconds(1))
-        #expect(bench.consumer.links.count == 2)
+        #expect(bench.consumer.connections.links.count == 2)
     }
 }

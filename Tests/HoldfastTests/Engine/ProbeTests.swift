@@ -251,7 +251,7 @@ import Testing
         #expect(bench.sent == [1])
         #expect(stopped(bench).count == 4)
         for _ in 0..<20 {
-            #expect(bench.consumer.rest() == nil)
+            #expect(bench.consumer.rest == nil)
             bench.advance(by: .milliseconds(500))
         }
         #expect(bench.status.confirmed == 8)
@@ -267,9 +267,9 @@ import Testing
         bench.answer = { _ in refused }
         try bench.submit(1..<end)
         bench.settle()
-        #expect(bench.consumer.rest() == nil)
+        #expect(bench.consumer.rest == nil)
         bench.advance(by: .seconds(5))
-        #expect(bench.consumer.rest() == .stopped("the service answered 403 InvalidProviderToken"))
+        #expect(bench.consumer.rest == .stopped("the service answered 403 InvalidProviderToken"))
         #expect(bench.sent.count <= 4)
     }
 

@@ -117,24 +117,24 @@ import Testing
     {
         let rig = try Rig(.atLeastOnce)
         let lane = try #require(rig.core.consumers[0].lanes.first)
-        #expect(!lane.mayHaveDeferredAhead)
+        #expect(!lane.machine.mayHaveDeferredAhead)
         let entry = RestoredEntry(
             lane: lane.key, producer: "default", notification: Sample.notification(100), acceptedAt: rig.clock.wall,
             history: EntryHistory(place: .deferred(until: rig.clock.wall)))
         let desk = EngineDesk(core: rig.core)
         async let restored = desk.restore([entry], note: nil)
-        let before = lane.lastUID
-        while rig.core.consumers[0].lanes[0].lastUID == before {
+        let before = lane.machine.lastUID
+        while rig.core.consumers[0].lanes[0].machine.lastUID == before {
             await Task.yield()
             rig.base.commit()
             _ = rig.core.turn(route: 0)
             let now = rig.core.consumers[0].lanes[0]
-            #expect(now.lastUID == before || now.mayHaveDeferredAhead)
+            #expect(now.machine.lastUID == before || now.machine.mayHaveDeferredAhead)
         }
         #expect(try await restored.count == 1)
         rig.work(8)
         #expect(rig.count(of: 100) == 1)
-        #expect(!rig.core.consumers[0].lanes[0].mayHaveDeferredAhead)
+        #expect(!rig.core.consumers[0].lanes[0].machine.mayHaveDeferredAhead)
     }
 
     @Test("The last door refuses what is in flight, whoever asks, and says so once", arguments: Guarantee.allCases)
@@ -145,7 +145,7 @@ import Testing
         let consumer = rig.core.consumers[0]
         let lane = try #require(consumer.lanes.firstIndex { $0.key.guarantee == guarantee })
         // A fault somewhere else: entries that are with the connection are to go again.
-        consumer.lanes[lane].requeue(rig.connection.sent.map { .init(uid: $0.uid, possiblySent: false) })
+        consumer.lanes[lane].machine.requeue(rig.connection.sent.map { .init(uid: $0.uid, possiblySent: false) })
         rig.core.producer.submit([Sample.notification(5, guarantee: guarantee)]) { _ in }
         rig.base.commit()
         rig.turns(6)

@@ -72,10 +72,10 @@ import Testing
         #expect(requested.withLock { $0 } == 1)
         let consumer = core.consumers[0]
         let wake0 = core.turn(route: 0)
-        #expect(wake0 == ([consumer.housekeeping.next].compactMap { $0 } + consumer.observationWakes).min())
+        #expect(wake0 == [consumer.housekeeping.next, consumer.reports.nextLook].compactMap { $0 }.min())
         core.connected(route: 0, connection: 1, .failure(ConnectError(.temporary, "refused")))
         let wake = core.turn(route: 0)
-        guard let until = core.consumers[0].pool.nextAttempt else {
+        guard let until = core.consumers[0].connections.pool.nextAttempt else {
             Issue.record("expected to wait")
             return
         }

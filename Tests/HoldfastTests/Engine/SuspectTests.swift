@@ -46,7 +46,7 @@ import Testing
         let start = bench.clock.monotonic
         while bench.status.confirmed < 1000, bench.clock.monotonic - start < .seconds(300) {
             bench.advance(by: .milliseconds(500))
-            #expect(bench.consumer.rest() == nil || bench.status.confirmed == 1000)
+            #expect(bench.consumer.rest == nil || bench.status.confirmed == 1000)
         }
         #expect(bench.status.confirmed == 1000)
     }
@@ -60,18 +60,18 @@ import Testing
         bench.answer = { _ in bad }
         for start in stride(from: 1, to: count + 1, by: 500) { try bench.submit(start..<min(start + 500, count + 1)) }
         bench.advance(by: .milliseconds(5600))
-        #expect(bench.consumer.rest() == nil)
+        #expect(bench.consumer.rest == nil)
         bench.advance(by: .seconds(count < 10 ? 8 : 60))
         guard count > 10 else {
-            guard case .stopped = bench.consumer.rest() else {
+            guard case .stopped = bench.consumer.rest else {
                 Issue.record("nobody is told")
                 return
             }
             return
         }
-        #expect(bench.consumer.rest() == nil)
+        #expect(bench.consumer.rest == nil)
         bench.advance(by: .seconds(200))
-        guard case .stopped = bench.consumer.rest() else {
+        guard case .stopped = bench.consumer.rest else {
             Issue.record("nobody is told")
             return
         }
@@ -218,7 +218,7 @@ import Testing
         #expect(bench.status.confirmed == 600)
         #expect(bench.core.producer.blacklist.count == 0)
         #expect(bench.status.unknown == 0 && bench.status.possibleDuplicates == 0)
-        #expect(!bench.consumer.breakers.hasChances)
+        #expect(!bench.consumer.judge.breakers.hasChances)
     }
 
     @Test(
@@ -286,7 +286,7 @@ import Testing
         bench.advance(by: .seconds(6))
         #expect(bench.journal.rejections.count == 1)
         #expect(bench.status.inFlight == 0)
-        #expect(bench.consumer.links.count == 1)
+        #expect(bench.consumer.connections.links.count == 1)
     }
 
     @Test("Suspects of an ended connection that the breaker lets go leave no link behind") func trippedAfterEnd() throws
@@ -301,7 +301,7 @@ import Testing
         // Before the topic is tried, which needs a connection.
         bench.advance(by: .milliseconds(5200))
         #expect(aside(bench) == ["com.example.app"])
-        #expect(bench.consumer.links.count == 1)
+        #expect(bench.consumer.connections.links.count == 1)
     }
 
     // MARK: Topics

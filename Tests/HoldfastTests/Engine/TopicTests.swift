@@ -83,11 +83,11 @@ import Testing
         let bench = try bench()
         try bench.submit(typos(1..<count + 1))
         bench.settle()
-        #expect(bench.consumer.rest() == nil)
+        #expect(bench.consumer.rest == nil)
         bench.advance(by: .seconds(3))
-        #expect((bench.consumer.rest() == nil) == (count > 1))
+        #expect((bench.consumer.rest == nil) == (count > 1))
         bench.advance(by: .seconds(5))
-        guard case .stopped(let words) = bench.consumer.rest() else {
+        guard case .stopped(let words) = bench.consumer.rest else {
             Issue.record("nobody is told")
             return
         }
@@ -112,7 +112,7 @@ import Testing
         #expect(bench.status.topicsSetAside.isEmpty)
         let order = Array(sent(bench).dropFirst())
         #expect(order == order.sorted())
-        #expect(bench.consumer.topicHold.isEmpty)
+        #expect(bench.consumer.judge.topicHold.isEmpty)
         #expect(await bench.events(events).contains(.topicBack(route: "default", topic: Self.typo)))
     }
 
@@ -346,7 +346,7 @@ import Testing
         bench.advance(by: .seconds(1200))
         #expect(bench.status.confirmed == 49)
         #expect(bench.status.unknown == 0)
-        #expect(bench.consumer.topicHold.isEmpty)
+        #expect(bench.consumer.judge.topicHold.isEmpty)
     }
 
     @Test("An entry that is bad in one lane leaves the next probe to another lane of its topic") func rotatesOverLanes()

@@ -39,7 +39,7 @@ import Testing
         let all = lengths.map { FeedbackTuple(tokenBytes: Array(repeating: UInt8($0 % 251), count: $0), since: since) }
         let reader = reader(InMemoryFeedback(all))
         #expect(try await reader.read() == 7)
-        #expect(try blacklist.entries().map(\.token.bytes.count).sorted() == [1, 5, 32, 100])
+        #expect(try blacklist.entries().map(\.recipient.address.count).sorted() == [1, 5, 32, 100])
         #expect(reader.status().unusable == 3)
         var told: [FeedbackTuple] = []
         for await tuple in reader.tuples {

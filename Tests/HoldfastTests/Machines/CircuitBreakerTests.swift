@@ -31,7 +31,7 @@ extension CircuitBreaker {
         CircuitBreaker.Suspect(
             connection: 1, ticket: Ticket(rawValue: UInt64(number)),
             flight: flight(number, turn: turn),
-            token: TokenOfTopic(token: Sample.notification(number).token!, topic: "com.example.app"),
+            token: TokenOfTopic(recipient: Sample.notification(number).recipient, topic: "com.example.app"),
             result: SendResult(apnsStatus: 400, reason: "BadDeviceToken"),
             answeredAt: WallTime(seconds: 1))
     }

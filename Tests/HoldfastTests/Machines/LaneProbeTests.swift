@@ -15,13 +15,13 @@ import Testing
 
     private func stopped() -> LaneProbe {
         var probe = LaneProbe()
-        probe.begin(schedule(), now: .zero, wall: wall, random: 0.999)
+        probe.begin(schedule(), at: Moment(monotonic: .zero, wall: wall), random: 0.999)
         return probe
     }
 
     @Test("A lane that runs has no probe") func idle() {
         var probe = LaneProbe()
-        let due1 = probe.look(schedule(), now: .seconds(1000), wall: wall, random: 0)
+        let due1 = probe.look(schedule(), at: Moment(monotonic: .seconds(1000), wall: wall), random: 0)
         #expect(!due1)
         #expect(probe.wake == nil)
         #expect(probe.nextAt == nil)
@@ -29,16 +29,16 @@ import Testing
 
     @Test("The first probe comes after a pause, and one is out at a time") func first() {
         var probe = stopped()
-        let due2 = probe.look(schedule(), now: .milliseconds(990), wall: wall, random: 0)
+        let due2 = probe.look(schedule(), at: Moment(monotonic: .milliseconds(990), wall: wall), random: 0)
         #expect(!due2)
-        let due3 = probe.look(schedule(), now: .seconds(1), wall: wall, random: 0)
+        let due3 = probe.look(schedule(), at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(due3)
         probe.handedOut(UID(7), on: 3, schedule(), now: .seconds(1))
         #expect(probe.isOut)
         #expect(probe.isProbe(UID(7)))
         #expect(!probe.isProbe(UID(8)))
         #expect(probe.isOut(on: 3))
-        let due4 = probe.look(schedule(), now: .seconds(2), wall: wall, random: 0)
+        let due4 = probe.look(schedule(), at: Moment(monotonic: .seconds(2), wall: wall), random: 0)
         #expect(!due4)
         #expect(!probe.hasTried)
     }
@@ -49,10 +49,10 @@ import Testing
         var now = Duration.seconds(1)
         var least: [Duration] = []
         for _ in 0..<6 {
-            let due5 = probe.look(schedule(), now: now, wall: wall, random: 0)
+            let due5 = probe.look(schedule(), at: Moment(monotonic: now, wall: wall), random: 0)
             #expect(due5)
             probe.handedOut(UID(1), on: 1, schedule(), now: now)
-            probe.conclude(.failed, schedule(), now: now, wall: wall, random: 0)
+            probe.conclude(.failed, schedule(), at: Moment(monotonic: now, wall: wall), random: 0)
             least.append((probe.wake ?? .zero) - now)
             now = probe.wake ?? .zero
         }
@@ -63,10 +63,10 @@ import Testing
 
     @Test("What says nothing of the cause does not make the pause longer") func inconclusive() {
         var probe = stopped()
-        let due6 = probe.look(schedule(), now: .seconds(1), wall: wall, random: 0)
+        let due6 = probe.look(schedule(), at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(due6)
         probe.handedOut(UID(1), on: 1, schedule(), now: .seconds(1))
-        probe.conclude(.inconclusive, schedule(), now: .seconds(1), wall: wall, random: 0)
+        probe.conclude(.inconclusive, schedule(), at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(probe.failures == 0)
         #expect(probe.hasTried)
         #expect(probe.wake == .milliseconds(1500))
@@ -75,14 +75,14 @@ import Testing
 
     @Test("A probe that nobody answers is followed by another one") func unanswered() {
         var probe = stopped()
-        let due7 = probe.look(schedule(), now: .seconds(1), wall: wall, random: 0)
+        let due7 = probe.look(schedule(), at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(due7)
         probe.handedOut(UID(1), on: 1, schedule(), now: .seconds(1))
         #expect(probe.wake == .seconds(61))
-        let due8 = probe.look(schedule(), now: .seconds(61), wall: wall, random: 0)
+        let due8 = probe.look(schedule(), at: Moment(monotonic: .seconds(61), wall: wall), random: 0)
         #expect(!due8)
         #expect(!probe.isOut)
-        let due9 = probe.look(schedule(), now: .seconds(62), wall: wall, random: 0)
+        let due9 = probe.look(schedule(), at: Moment(monotonic: .seconds(62), wall: wall), random: 0)
         #expect(due9)
     }
 

@@ -58,9 +58,8 @@ import Testing
         #expect(bounds?.greatestIdentities == 1_000_000)
         #expect(keeping.next == nil)
         #expect(keeping.due(now: .seconds(1000), wall: wall) == nil)
-        keeping.trimmed(false, now: .seconds(1000))
         #expect(keeping.due(now: .seconds(1001), wall: wall) == nil)
-        keeping.trimmed(true, now: .seconds(1002))
+        keeping.trimmed(now: .seconds(1002))
         #expect(keeping.next == .seconds(1062))
     }
 

@@ -150,7 +150,7 @@ import Testing
             connection: 1, ticket: Ticket(rawValue: 1),
             flight: SentWindow.Flight(
                 lane: 0, uid: UID(1), attempts: 0, possiblySentBefore: false, hasOneAttempt: false, acceptedAt: wall),
-            token: TokenOfTopic(token: Sample.token, topic: "com.example.app"),
+            token: TokenOfTopic(recipient: .device(Sample.token), topic: "com.example.app"),
             result: SendResult(.rejected(.suspectToken), status: 400, reason: .badDeviceToken),
             answeredAt: WallTime(milliseconds: 77))
         plan.convict(suspect, lane: LaneID(rawValue: 1), wall: wall)

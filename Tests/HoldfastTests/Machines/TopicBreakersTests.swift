@@ -9,7 +9,7 @@ import Testing
             flight: SentWindow.Flight(
                 lane: 0, uid: UID(UInt64(number)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
                 acceptedAt: WallTime(seconds: 0)),
-            token: TokenOfTopic(token: Sample.notification(number).token!, topic: topic),
+            token: TokenOfTopic(recipient: Sample.notification(number).recipient, topic: topic),
             result: SendResult(apnsStatus: 400, reason: "BadDeviceToken"), answeredAt: WallTime(seconds: 1))
     }
 

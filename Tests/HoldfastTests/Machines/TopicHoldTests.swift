@@ -16,7 +16,8 @@ import Testing
         -> TopicHold.Refusal
     {
         hold.refused(
-            topic, lane: 0, uid: UID(uid), words: "400 BadTopic", schedule, now: now, wall: wall, random: 0.999)
+            topic, lane: 0, uid: UID(uid), words: "400 BadTopic", schedule, at: Moment(monotonic: now, wall: wall),
+            random: 0.999)
     }
 
     private func check(_ hold: inout TopicHold, _ topic: String, uid: UInt64, lane: Int = 0, at now: Duration = .zero)
@@ -51,7 +52,7 @@ import Testing
     @Test("When the pause is over one entry goes, and one that is refused again makes the pause longer") func probes() {
         var hold = hold()
         let refusal = refuse(&hold, "a")
-        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(check(&hold, "a", uid: 2, at: .seconds(1)) == .goes)
         #expect(hold.hasProbeOut)
         #expect(check(&hold, "a", uid: 3, at: .seconds(1)) == .waits(until: refusal.due))
@@ -68,7 +69,7 @@ import Testing
         hold.waits(until: refusal.due, lane: 0)
         hold.waits(until: refusal.due, lane: 1)
         #expect(hold.call(lane: 0, limit: 100) == nil)
-        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(hold.call(lane: 0, limit: 100)?.limit == 1)
         #expect(check(&hold, "a", uid: 2) == .goes)
         #expect(hold.taken(lane: 0, UID(3)) == nil)
@@ -94,23 +95,24 @@ import Testing
         /// The next probe comes from this lane's place, and fails.
         func failNext(lane: Int, uid: UInt64) -> WallTime {
             now += .seconds(700)
-            hold.look(schedule, now: now, wall: wall, random: 0)
+            hold.look(schedule, at: Moment(monotonic: now, wall: wall), random: 0)
             #expect(check(&hold, "a", uid: uid, lane: lane, at: now) == .goes)
             let refusal = hold.refused(
-                "a", lane: lane, uid: UID(uid), words: "again", schedule, now: now, wall: wall, random: 0)
+                "a", lane: lane, uid: UID(uid), words: "again", schedule, at: Moment(monotonic: now, wall: wall),
+                random: 0)
             hold.waits(until: refusal.due, lane: lane)
             return refusal.due
         }
         let tried = failNext(lane: 0, uid: 1)
         #expect(tried != first.due)
-        hold.look(schedule, now: now + .seconds(700), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: now + .seconds(700), wall: wall), random: 0)
         #expect(hold.call(lane: 0, limit: 9)?.through == first.due)
         // Nothing is left there in the one lane, and something in the other.
         if let call = hold.call(lane: 0, limit: 9) { hold.called(call, lane: 0, count: 0) }
         #expect(hold.call(lane: 0, limit: 9) == nil)
         #expect(hold.call(lane: 1, limit: 9)?.through == first.due)
         #expect(failNext(lane: 1, uid: 2) == tried)
-        hold.look(schedule, now: now + .seconds(700), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: now + .seconds(700), wall: wall), random: 0)
         if let call = hold.call(lane: 1, limit: 9) { hold.called(call, lane: 1, count: 0) }
         // The sides have changed.
         #expect(hold.call(lane: 0, limit: 9)?.through == tried)
@@ -121,7 +123,8 @@ import Testing
     func spare() {
         var hold = hold()
         let refusal = hold.refused(
-            "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", spare: 1, schedule, now: .zero, wall: wall,
+            "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", spare: 1, schedule,
+            at: Moment(monotonic: .zero, wall: wall),
             random: 0.999)
         #expect(hold.isSetAsideForTokens("a"))
         #expect(check(&hold, "a", uid: 2) == .goes)
@@ -130,7 +133,8 @@ import Testing
         #expect(third != .goes && third != .waits(until: refusal.due))
         hold.ended(lane: 0, UID(2))
         #expect(check(&hold, "a", uid: 4) == .goes)
-        _ = hold.refused("a", lane: 0, uid: UID(4), words: nil, schedule, now: .zero, wall: wall, random: 0.999)
+        _ = hold.refused(
+            "a", lane: 0, uid: UID(4), words: nil, schedule, at: Moment(monotonic: .zero, wall: wall), random: 0.999)
         #expect(check(&hold, "a", uid: 5) == third)
         #expect(hold.standings.map(\.reason) == ["bad"])
     }
@@ -141,7 +145,8 @@ import Testing
         for hasOthers in [true, false] {
             var hold = hold()
             let bad = hold.refused(
-                "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", schedule, now: .zero, wall: wall, random: 0.999
+                "a", lane: 0, uid: UID(1), cause: .tokens, words: "bad", schedule,
+                at: Moment(monotonic: .zero, wall: wall), random: 0.999
             )
             hold.waits(until: bad.due, lane: 0)
             var first = bad.due
@@ -150,7 +155,7 @@ import Testing
                 first = due
             }
             #expect((first != bad.due) == hasOthers)
-            hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+            hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
             #expect(hold.call(lane: 0, limit: 9)?.through == first)
         }
     }
@@ -158,15 +163,15 @@ import Testing
     @Test("A probe without an answer is followed by another one, and so is one whose connection ends") func lost() {
         var hold = hold()
         _ = refuse(&hold, "a")
-        hold.look(schedule, now: .seconds(1), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
         #expect(check(&hold, "a", uid: 2, at: .seconds(1)) == .goes)
-        hold.look(schedule, now: .seconds(61), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(61), wall: wall), random: 0)
         #expect(!hold.hasProbeOut)
-        hold.look(schedule, now: .seconds(62), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(62), wall: wall), random: 0)
         #expect(check(&hold, "a", uid: 2, at: .seconds(62)) == .goes)
-        hold.lost(connection: 2, schedule, now: .seconds(62), wall: wall, random: 0)
+        hold.lost(connection: 2, schedule, at: Moment(monotonic: .seconds(62), wall: wall), random: 0)
         #expect(hold.hasProbeOut)
-        hold.lost(connection: 1, schedule, now: .seconds(62), wall: wall, random: 0)
+        hold.lost(connection: 1, schedule, at: Moment(monotonic: .seconds(62), wall: wall), random: 0)
         #expect(!hold.hasProbeOut)
     }
 
@@ -189,7 +194,7 @@ import Testing
         var hold = hold()
         let refusal = refuse(&hold, "a")
         hold.waits(until: refusal.due, lane: 0)
-        hold.look(schedule, now: .seconds(3600), wall: wall, random: 0)
+        hold.look(schedule, at: Moment(monotonic: .seconds(3600), wall: wall), random: 0)
         let call = hold.call(lane: 0, limit: 100)
         #expect(call.map { $0.after < refusal.due && refusal.due <= $0.through } == true)
         let moved = refuse(&hold, "a", uid: 2, at: .seconds(3600))
@@ -222,7 +227,7 @@ import Testing
         hold.waits(until: refusal.due, lane: 0)
         hold.lookThrough(lane: 0)
         #expect(!hold.wantsConnection(lane: 0))
-        hold.hurry(now: .zero, wall: wall)
+        hold.hurry(at: Moment(monotonic: .zero, wall: wall))
         #expect(hold.wantsConnection(lane: 0))
         #expect(!hold.wantsConnection(lane: 1))
     }
@@ -230,7 +235,7 @@ import Testing
     @Test("What may be mended is tried at once") func hurry() {
         var hold = hold()
         _ = refuse(&hold, "a")
-        hold.hurry(now: .zero, wall: wall)
+        hold.hurry(at: Moment(monotonic: .zero, wall: wall))
         #expect(check(&hold, "a", uid: 2) == .goes)
     }
 }

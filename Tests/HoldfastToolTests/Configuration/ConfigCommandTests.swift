@@ -1,4 +1,5 @@
 import Foundation
+import Scratch
 import Testing
 
 /// The commands with a configuration, against mock services in processes of their own.
@@ -192,5 +193,46 @@ struct ConfigCommandTests {
         let digits = String(number)
         let token = String(repeating: "0", count: 64 - digits.count) + digits
         return #"{"token":"\#(token)","apns-topic":"\#(topic)","payload":{"n":\#(number)}}"# + "\n"
+    }
+
+    @Test("config check reads the certificates of listeners, too")
+    func files() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["one", "two"] {
+            #expect(try await Tool.run("gateway", "certificate", "--directory", folder(name)).status == 0)
+        }
+        try folder.write(
+            "c.yaml",
+            """
+            routes: [{endpoint: sandbox}]
+            gateway:
+              http2: {listen: "127.0.0.1:0", certificate: one/server.pem, key: two/server.key}
+              binary: {listen: "127.0.0.1:0", certificate: one/server.pem, key: one/server.key, topic: t, clients: c.yaml}
+              feedback: {listen: "127.0.0.1:0", certificate: one/server.pem, key: one/server.key, clients: one/ca.pem}
+            """)
+        let result = try await Tool.run("config", "check", folder("c.yaml"))
+        let lines = result.output.split(separator: "\n")
+        #expect(result.status == 78 && lines.count == 2, "\(result.output)")
+        #expect(lines.first?.contains(":3:47: gateway.http2.certificate: ") == true, "\(result.output)")
+        #expect(lines.last?.contains("gateway.binary.clients: ") == true, "\(result.output)")
+    }
+
+    @Test("The password of a proxy is in no listing")
+    func proxyPassword() async throws {
+        try folder.write("c.yaml", "routes: [{endpoint: sandbox, proxy: \"http://me:hunter2@proxy.example\"}]")
+        let shown = try await Tool.run("config", "show", "--config", folder("c.yaml"))
+        #expect(shown.status == 0 && shown.output.contains("routes[0].proxy"), "\(shown.errors)")
+        #expect(!shown.output.contains("hunter2"))
+    }
+
+    @Test("An address behind a proxy is a good endpoint, and no server name, as the check says")
+    func address() async throws {
+        try folder.write("c.yaml", "routes: [{endpoint: \"https://10.0.0.7\", proxy: \"http://proxy.example\"}]")
+        let checked = try await Tool.run("config", "check", folder("c.yaml"))
+        #expect(checked.status == 0, "\(checked.output)")
+        try folder.write("d.yaml", "routes: [{endpoint: \"https://10.0.0.7\", server-name: 10.0.0.7}]")
+        let named = try await Tool.run("config", "check", folder("d.yaml"))
+        #expect(named.status == 78, "\(named.output)")
+        #expect((named.output + named.errors).contains("server name"), "\(named.output)")
     }
 }

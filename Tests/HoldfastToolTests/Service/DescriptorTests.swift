@@ -1,8 +1,10 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Scratch
 import Testing
 
+@testable import HoldfastService
 @testable import HoldfastTool
 
 /// `holdfast serve` in a process that may open few files.
@@ -92,7 +94,7 @@ struct DescriptorTests {
         let folder = try Self.folder()
         // The soft limit is raised; the hard one holds.
         let limits = "ulimit -Sn 64; ulimit -Hn 200; exec \"$0\" \"$@\""
-        let plan = DescriptorPlan(try Configuration.load(file: folder("c.yaml")))
+        let plan = DescriptorPlan(try HoldfastConfiguration.load(file: folder("c.yaml")))
         let check = try await RunningTool(
             ["-c", limits, Tool.path, "serve", "--check", "--config", folder("c.yaml")], program: "/bin/sh"
         ).result()

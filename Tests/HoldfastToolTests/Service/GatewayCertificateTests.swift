@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import Scratch
 import Testing
 
 @Suite("holdfast gateway certificate")

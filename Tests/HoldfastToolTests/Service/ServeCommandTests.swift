@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import NIOCore
+import Scratch
 import Testing
 
 @Suite("holdfast serve", .serialized)

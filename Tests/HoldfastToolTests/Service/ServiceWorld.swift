@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import NIOCore
 import NIOPosix
+import Scratch
 import Testing
 
 /// `holdfast serve` in a process of its own, between `holdfast send` and a mock push service.
@@ -114,14 +115,4 @@ final class ServiceWorld: Sendable {
         tool.kill(SIGTERM)
         return try await tool.result()
     }
-}
-
-/// The same for a condition that takes its time.
-func waitUntilAsync(limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        if ContinuousClock.now > deadline { return false }
-        do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
-    }
-    return true
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 struct BlacklistAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +57,8 @@ struct BlacklistAddCommand: AsyncParsableCommand {
                 try await desk.blacklist(
                     tokens.map { token in
                         BlacklistEntry(
-                            token: token, reason: Reason(rawValue: reason), since: since, learntAt: now, route: route,
+                            recipient: token, reason: Reason(rawValue: reason), since: since, learntAt: now,
+                            route: route,
                             topic: scopeOptions.topic, endpoint: scopeOptions.endpoint)
                     })
                 progress.add(tokens.count)

@@ -69,8 +69,8 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
     }
 
-    private func line(_ token: DeviceToken, _ entry: BlacklistForm?) throws -> String {
-        let name = reveal ? token.hex : token.shortened
+    private func line(_ token: Recipient, _ entry: BlacklistForm?) throws -> String {
+        let name = reveal ? token.notation : "\(token)"
         guard json else { return "\(name)  " + (entry.map { "blacklisted: \($0.words)" } ?? "not blacklisted") }
         return try JSONOutput.line(Row(token: name, blacklisted: entry != nil, entry: entry))
     }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Which entries of the blacklist. Several flags all have to hold; a repeated one is "any".
 struct BlacklistFilterOptions: ParsableArguments {
@@ -67,13 +68,13 @@ struct BlacklistListing {
 
     let reader: JournalReader
     let filter: BlacklistFilter
-    private var last: DeviceToken?
+    private var last: Recipient?
     private var hasEnded = false
     /// Tokens that were left out so far, because their records cannot be read.
     private(set) var unreadableCount = 0
-    private var firstUnreadable: (token: DeviceToken?, fault: RecordFault)?
+    private var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
 
-    init(_ reader: JournalReader, _ filter: BlacklistFilter, after: DeviceToken? = nil) {
+    init(_ reader: JournalReader, _ filter: BlacklistFilter, after: Recipient? = nil) {
         self.reader = reader
         self.filter = filter
         last = after
@@ -84,7 +85,7 @@ struct BlacklistListing {
         guard !hasEnded else { return nil }
         let page = try reader.blacklistPage(after: last, limit: Self.pageCount)
         hasEnded = page.entries.count < Self.pageCount
-        last = page.entries.last?.token ?? last
+        last = page.entries.last?.recipient ?? last
         unreadableCount += page.unreadableCount
         firstUnreadable = firstUnreadable ?? page.firstUnreadable
         return page.entries.filter(filter.matches)
@@ -92,9 +93,9 @@ struct BlacklistListing {
 
     /// Says what was left out because it cannot be read.
     func tellUnreadable(reveal: Bool, _ console: Console = .standard) {
-        guard unreadableCount > 0, let (token, fault) = firstUnreadable else { return }
+        guard unreadableCount > 0, let (recipient, fault) = firstUnreadable else { return }
         let count = Format.plural(unreadableCount, "token whose record", "tokens whose records")
-        let name = token.map { reveal ? $0.hex : $0.shortened } ?? "one that is no token"
+        let name = recipient.map { reveal ? $0.notation : "\($0)" } ?? "one that is no token"
         console.note(
             "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out; the first: \(name), \(fault). What is "
                 + "for such a token waits; `holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew"

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct BlacklistImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

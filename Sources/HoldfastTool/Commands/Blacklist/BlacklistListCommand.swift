@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct BlacklistListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,9 +39,9 @@ struct BlacklistListCommand: AsyncParsableCommand {
         _ = try afterToken()
     }
 
-    private func afterToken() throws -> DeviceToken? {
+    private func afterToken() throws -> Recipient? {
         do {
-            return try after.map { try DeviceToken(sanitizing: $0) }
+            return try after.map { try Recipient(argument: $0) }
         } catch {
             throw ValidationError("--after needs a whole token: \(error)")
         }
@@ -54,11 +55,11 @@ struct BlacklistListCommand: AsyncParsableCommand {
         var listing = BlacklistListing(reader, filterOptions.filter(), after: try afterToken())
         if count { return try printCounts(&listing) }
         var left = limit
-        var last: DeviceToken?
+        var last: Recipient?
         while left > 0, let page = try listing.next() {
             // All of a token, since the next listing begins behind one.
-            let cut = page.prefix(left).last.map(\.token)
-            let wanted = page.enumerated().prefix { $0.offset < left || $0.element.token == cut }.map(\.element)
+            let cut = page.prefix(left).last.map(\.recipient)
+            let wanted = page.enumerated().prefix { $0.offset < left || $0.element.recipient == cut }.map(\.element)
             guard !wanted.isEmpty else { continue }
             let rows = wanted.map { BlacklistForm($0, isWhole: reveal) }
             let lines =
@@ -67,13 +68,13 @@ struct BlacklistListCommand: AsyncParsableCommand {
                 : BlacklistForm.table(rows, withHeading: last == nil)
             Console.standard.print(lines)
             left -= wanted.count
-            last = wanted.last?.token
+            last = wanted.last?.recipient
         }
         listing.tellUnreadable(reveal: reveal)
         if last == nil, !json { Console.standard.note("there are no such entries") }
         if left <= 0, let last, !json {
             Console.standard.note(
-                "more may follow: --after \(reveal ? last.hex : "the last token, which --reveal shows")")
+                "more may follow: --after \(reveal ? last.notation : "the last token, which --reveal shows")")
         }
         return .ok
     }

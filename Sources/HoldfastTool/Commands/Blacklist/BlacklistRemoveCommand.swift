@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct BlacklistRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -73,7 +74,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     }
 
     /// All entries of the tokens, or those for the topic and service that are named.
-    private func keys(of tokens: [DeviceToken], _ path: String) throws -> [BlacklistKey] {
+    private func keys(of tokens: [Recipient], _ path: String) throws -> [BlacklistKey] {
         guard !filterOptions.isEmpty else { return tokens.map { BlacklistKey($0) } }
         let reader = try JournalReader(directory: path)
         defer { reader.close() }

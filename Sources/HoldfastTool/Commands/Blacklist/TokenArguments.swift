@@ -1,9 +1,12 @@
 internal import ArgumentParser
 internal import Holdfast
 
-/// Tokens from the command line, or from standard input, one a line.
+/// Tokens, and other services' addresses, from the command line, or from standard input, one a line.
 struct TokenArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("Hex digits; - reads tokens from standard input, one a line.", valueName: "token"))
+    @Argument(
+        help: ArgumentHelp(
+            "Hex digits, or another service's address, such as fid:cXy1; - reads them from standard input, one a line.",
+            valueName: "token"))
     var tokens: [String] = []
 
     var readsInput: Bool { tokens == ["-"] }
@@ -12,7 +15,7 @@ struct TokenArguments: ParsableArguments {
         guard !readsInput else { return }
         for text in tokens {
             do throws(Refusal) {
-                _ = try DeviceToken(sanitizing: text)
+                _ = try Recipient(argument: text)
             } catch {
                 // Not what it was: it may be a token all the same.
                 throw ValidationError("One of the tokens is none: \(error.detail).")
@@ -23,10 +26,10 @@ struct TokenArguments: ParsableArguments {
     /// Runs `body` with a thousand tokens at a time.
     ///
     /// - Returns: how many lines of the input were no tokens; each is named on standard error.
-    func forEachBatch(_ body: ([DeviceToken]) async throws -> Void) async throws -> Int {
-        var batch: [DeviceToken] = []
+    func forEachBatch(_ body: ([Recipient]) async throws -> Void) async throws -> Int {
+        var batch: [Recipient] = []
         guard readsInput else {
-            for text in tokens { batch.append(try DeviceToken(sanitizing: text)) }
+            for text in tokens { batch.append(try Recipient(argument: text)) }
             for start in stride(from: 0, to: batch.count, by: OperatorDeskLimits.batch) {
                 try await body(Array(batch[start...].prefix(OperatorDeskLimits.batch)))
             }
@@ -40,7 +43,7 @@ struct TokenArguments: ParsableArguments {
             case .tooLong(let number): faults.malformed(line: number, LineFault("is too long for a token"))
             case .text(let number, let bytes):
                 do throws(Refusal) {
-                    batch.append(try DeviceToken(sanitizing: String(decoding: bytes, as: UTF8.self)))
+                    batch.append(try Recipient(argument: String(decoding: bytes, as: UTF8.self)))
                 } catch {
                     faults.malformed(line: number, LineFault(error))
                 }
@@ -53,5 +56,17 @@ struct TokenArguments: ParsableArguments {
         if !batch.isEmpty { try await body(batch) }
         faults.finish()
         return faults.count
+    }
+}
+
+extension Recipient {
+    /// A token as people paste it, or an address of another service by its ``ServiceAddress/notation``.
+    init(argument text: String) throws(Refusal) {
+        do throws(Refusal) {
+            self = .device(try DeviceToken(sanitizing: text))
+        } catch {
+            guard let address = try? ServiceAddress(notation: text) else { throw error }
+            self = .service(address)
+        }
     }
 }

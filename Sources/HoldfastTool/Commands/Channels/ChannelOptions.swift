@@ -4,6 +4,7 @@ internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastChannels
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Whose channels, where, and as whom.
 struct ChannelOptions: ParsableArguments {
@@ -85,7 +86,7 @@ struct ChannelOptions: ParsableArguments {
     }
 
     /// What the configuration or the journal says, without flags but for those that choose.
-    private func base(_ configuration: Configuration, _ journal: String?) throws -> RouteSettings {
+    private func base(_ configuration: HoldfastConfiguration, _ journal: String?) throws -> RouteSettings {
         if let route {
             guard let found = configuration.routes.first(where: { $0.name == route }) else {
                 throw ValidationError("The configuration has no route \(route.debugDescription).")
@@ -117,14 +118,6 @@ struct ChannelOptions: ParsableArguments {
         } catch {
             throw ToolError(.configuration, error.message)
         }
-    }
-}
-
-extension APNsEndpoint {
-    /// `production` and `sandbox` are where Apple manages their channels.
-    init(management text: String) throws(APNsConfigurationError) {
-        let endpoint = try APNsEndpoint(text)
-        self = endpoint.channels ?? endpoint
     }
 }
 

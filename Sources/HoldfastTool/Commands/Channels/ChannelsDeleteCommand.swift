@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastChannels
+internal import HoldfastService
 
 struct ChannelsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

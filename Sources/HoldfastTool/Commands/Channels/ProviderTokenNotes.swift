@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastChannels
 internal import HoldfastJournal
+internal import HoldfastService
 internal import HoldfastTransport
 internal import NIOPosix
 

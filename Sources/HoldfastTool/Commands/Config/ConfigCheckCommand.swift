@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HoldfastService
 
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +48,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     private func check() throws -> ToolStatus {
         var report = Report(usable: true, file: nil, mistakes: [])
         do throws(ConfigError) {
-            let configuration = try Configuration.load(file: file ?? configOptions.config)
+            let configuration = try HoldfastConfiguration.load(file: file ?? configOptions.config)
             let problems = configuration.unusable()
             guard problems.isEmpty else { throw ConfigError(problems) }
             (report.file, report.routes) = (configuration.file, configuration.routes.count)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HoldfastService
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import HoldfastService
 
 struct ConfigShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLegacyAPNs
+internal import HoldfastService
 internal import ServiceLifecycle
 internal import UnixSignals
 

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct JournalQuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

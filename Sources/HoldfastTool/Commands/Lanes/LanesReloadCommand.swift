@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 struct LanesReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 internal import Logging
 
 /// Which journal.
@@ -101,7 +102,7 @@ struct DeliveryOptions: ParsableArguments {
     }
 
     /// The configuration with these flags over it.
-    func over(_ configuration: Configuration) -> Configuration {
+    func over(_ configuration: HoldfastConfiguration) -> HoldfastConfiguration {
         var configuration = configuration
         if let journalLimit { configuration.journal.limit = journalLimit }
         if let window {
@@ -114,70 +115,23 @@ struct DeliveryOptions: ParsableArguments {
     }
 }
 
-/// `500ms`, `30s`, `5m`, `1h`, `7d`; a bare number is seconds.
+/// A flag's duration, as ``DurationText`` has it.
 enum DurationArgument {
     static func parse(_ text: String) throws -> Duration {
-        guard let duration = value(text) else {
+        guard let duration = DurationText.value(text) else {
             throw ValidationError("\(text.debugDescription) is not a duration such as 500ms, 30s, 5m, 1h or 7d.")
         }
         return duration
     }
-
-    /// Nil for a text that is none.
-    static func value(_ text: String) -> Duration? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        // A hundred days in milliseconds are more than anybody waits, and no product below overflows.
-        guard let number = Int(digits), (0...8_640_000_000).contains(number) else { return nil }
-        switch text.dropFirst(digits.count) {
-        case "ms": return .milliseconds(number)
-        case "s", "": return .seconds(number)
-        case "m": return .seconds(number * 60)
-        case "h": return .seconds(number * 3600)
-        case "d": return .seconds(number * 86400)
-        default: return nil
-        }
-    }
-
-    /// The shortest that means the same, to the millisecond.
-    static func text(_ duration: Duration) -> String {
-        let milliseconds = duration.wholeMilliseconds
-        guard milliseconds.isMultiple(of: 1000) else { return "\(milliseconds)ms" }
-        let seconds = milliseconds / 1000
-        for (unit, length) in [("d", 86400 as Int64), ("h", 3600), ("m", 60)]
-        where seconds > 0 && seconds.isMultiple(of: length) { return "\(seconds / length)\(unit)" }
-        return "\(seconds)s"
-    }
 }
 
-/// `1048576`, `64K`, `64M`, `16G`: binary multiples.
+/// A flag's size, as ``SizeText`` has it.
 enum SizeArgument {
     static func parse(_ text: String) throws -> Int {
-        guard let size = value(text) else {
+        guard let size = SizeText.value(text) else {
             throw ValidationError("\(text.debugDescription) is not a size such as 64M or 16G, at most 16384G.")
         }
         return size
-    }
-
-    /// Nil for a text that is none.
-    static func value(_ text: String) -> Int? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let shift: Int
-        switch text.dropFirst(digits.count).uppercased() {
-        case "": shift = 0
-        case "K": shift = 10
-        case "M": shift = 20
-        case "G": shift = 30
-        default: return nil
-        }
-        guard let number = Int(digits), number > 0, number <= (1 << 44) >> shift else { return nil }
-        return number << shift
-    }
-
-    static func text(_ size: Int) -> String {
-        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where size > 0 && size.isMultiple(of: 1 << shift) {
-            return "\(size >> shift)\(unit)"
-        }
-        return "\(size)"
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HoldfastService
 
 /// Which configuration.
 struct ConfigOptions: ParsableArguments {
@@ -13,12 +14,14 @@ struct ConfigOptions: ParsableArguments {
     /// The whole of it, with what the environment says.
     ///
     /// - Throws: ``ToolError`` with status `configuration` and all mistakes at once.
-    func load() throws(ToolError) -> Configuration {
-        do throws(ConfigError) { return try Configuration.load(file: config) } catch { throw error.toolError }
+    func load() throws(ToolError) -> HoldfastConfiguration {
+        do throws(ConfigError) { return try HoldfastConfiguration.load(file: config) } catch { throw error.toolError }
     }
 
     /// The journal's part of it; mistakes elsewhere are let be.
     func loadJournal() throws(ToolError) -> JournalSettings {
-        do throws(ConfigError) { return try Configuration.loadJournal(file: config) } catch { throw error.toolError }
+        do throws(ConfigError) { return try HoldfastConfiguration.loadJournal(file: config) } catch {
+            throw error.toolError
+        }
     }
 }

@@ -29,6 +29,14 @@ struct EntryFilterOptions: ParsableArguments {
         transform: FilterArgument.channel)
     var channel: [BroadcastChannel] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only to this address of another service, such as fid:cXy1; may be repeated, also beside --token.",
+            valueName: "address"),
+        transform: FilterArgument.address)
+    var address: [ServiceAddress] = []
+
     @Option(name: .long, help: ArgumentHelp("Only of this producer; may be repeated.", valueName: "name"))
     var producer: [String] = []
 
@@ -87,6 +95,7 @@ struct EntryFilterOptions: ParsableArguments {
         filter.topics = Set(topic)
         filter.tokens = token
         filter.channels = Set(channel)
+        filter.addresses = Set(address)
         filter.producers = Set(producer)
         filter.tags = tag
         filter.ids = Set(id)
@@ -177,6 +186,14 @@ private enum FilterArgument {
             return try BroadcastChannel(text)
         } catch {
             throw ValidationError("--channel: \(error.detail).")
+        }
+    }
+
+    static func address(_ text: String) throws -> ServiceAddress {
+        do throws(Refusal) {
+            return try ServiceAddress(notation: text)
+        } catch {
+            throw ValidationError("--address: \(error.detail).")
         }
     }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 /// Where and as whom to send. What is not given is what the journal remembers.
 struct RouteOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastService
 
 /// What provider tokens are signed with.
 struct SigningKeyOptions: ParsableArguments {

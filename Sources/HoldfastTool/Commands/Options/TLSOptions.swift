@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import HoldfastService
 
 /// Whom to trust, and as whom to appear.
 struct TLSOptions: ParsableArguments {

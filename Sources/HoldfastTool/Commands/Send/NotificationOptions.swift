@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastPayload
+internal import HoldfastService
 
 /// One notification by hand, for devices or channels: what stands in a file otherwise.
 struct NotificationOptions: ParsableArguments {
@@ -172,7 +173,7 @@ enum ExpirationArgument: Equatable {
                 self = .at(seconds)
             } else if let time = Timestamp.parse(text), time.seconds > 0 {
                 self = .at(time.seconds)
-            } else if let duration = DurationArgument.value(text), duration > .zero {
+            } else if let duration = DurationText.value(text), duration > .zero {
                 self = .after(duration)
             } else {
                 return nil

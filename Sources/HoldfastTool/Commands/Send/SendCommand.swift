@@ -3,6 +3,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -153,7 +154,7 @@ struct SendCommand: AsyncParsableCommand {
     /// - Returns: nil when it delivers nothing.
     private func handOver(
         _ draft: NotificationDraft, to desk: RemoteDesk, of journal: String, _ plan: RoutePlan,
-        _ configuration: Configuration
+        _ configuration: HoldfastConfiguration
     ) async throws -> ToolStatus? {
         if let flag = (routeOptions.given + deliveryOptions.givenForOwner).first {
             throw ToolError(

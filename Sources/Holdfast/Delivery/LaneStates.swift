@@ -1,0 +1,66 @@
+/// Stops lanes and lets them run again, tells of it, and notes it in the journal.
+final class LaneStates {
+    private let context: RouteContext
+    private let lanes: LaneTable
+
+    init(_ context: RouteContext, _ lanes: LaneTable) {
+        self.context = context
+        self.lanes = lanes
+    }
+
+    /// Stops a lane that runs, until a probe, an operator or its remedy ends that.
+    func stop(_ index: Int, _ message: String, remedy: LaneStateMachine.StopRemedy? = nil) {
+        let hasStopped = lanes[index].stop(
+            message, remedy: remedy, context.configuration.probes, at: context.clock.moment(),
+            random: { context.jitter.unit() })
+        if hasStopped { changed(LaneChange(lane: index, isLogged: remedy != .connection)) }
+    }
+
+    /// Lanes that were stopped for a cause that is mended run again.
+    func resume(stoppedFor remedies: Set<LaneStateMachine.StopRemedy>) {
+        for change in lanes.resume(stoppedFor: remedies) { changed(change) }
+    }
+
+    /// Notes and tells that a lane has stopped, or runs again.
+    func changed(_ change: LaneChange) {
+        note(change.lane)
+        tell(change.lane, isLogged: change.isLogged)
+    }
+
+    /// So that a restart, and those who look at the journal, know the lane's state too. It decides nothing in this process.
+    func note(_ index: Int) {
+        context.journal.setState(of: lanes[index].id, to: lanes[index].machine.state) {
+            [inbox = context.inbox] result in
+            guard case .failure(let error) = result else { return }
+            inbox.post { $0.statesNotNoted.append((index, error)) }
+        }
+    }
+
+    private func tell(_ index: Int, isLogged: Bool) {
+        context.tell(.laneChanged(lanes[index].key, lanes[index].machine.state, isLogged: isLogged))
+    }
+
+    /// Lets stopped lanes whose probe is due hand out one entry, and takes that back from all others.
+    func lookAtProbes(at now: Moment) {
+        let hasProbeOut = lanes.hasProbeOut
+        for index in lanes.indices where lanes[index].wantsProbe {
+            let isDue = lanes[index].probe.look(
+                context.configuration.probes, at: now, random: context.jitter.unit())
+            lanes[index].machine.mayProbe = isDue && !hasProbeOut
+        }
+    }
+
+    // MARK: An operator's word
+
+    func resume(_ index: Int) {
+        guard !lanes[index].isRunning else { return }
+        lanes[index].resume()
+        lanes[index].uniform = UniformRefusals()
+        tell(index, isLogged: true)
+    }
+
+    func pause(_ index: Int, _ reason: String, since wall: WallTime) {
+        lanes[index].pause(reason, since: wall)
+        tell(index, isLogged: true)
+    }
+}

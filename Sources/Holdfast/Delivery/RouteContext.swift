@@ -1,0 +1,50 @@
+/// What the parts of one route's delivery share: its terms, its journal, its clock, and where its news goes.
+///
+/// Confined to whoever steps the route.
+final class RouteContext {
+    /// Of the route's Consumer in its engine, and of no other that there ever is in it.
+    let index: Int
+    let name: String
+    let connector: any Connector
+    /// Its name and its connector stay what they are; the rest may change.
+    private(set) var route: Route
+    private(set) var configuration: EngineConfiguration
+    let producer: Producer
+    let settler: Settler
+    let clock: EngineClock
+    let gate: OutcomeGate
+    let inbox: RouteInbox
+    let teller: RouteTeller
+    let jitter: Jitter
+    /// Why nothing is handed out.
+    var holds = HandOutHolds()
+    /// How far the work has come to its end.
+    var ending = Ending()
+
+    init(
+        index: Int, route: Route, configuration: EngineConfiguration, producer: Producer, clock: EngineClock,
+        gate: OutcomeGate, inbox: RouteInbox, teller: RouteTeller, jitter: Jitter
+    ) {
+        self.index = index
+        self.route = route
+        name = route.name
+        connector = route.connector
+        self.configuration = configuration
+        self.producer = producer
+        settler = Settler(producer)
+        self.clock = clock
+        self.gate = gate
+        self.inbox = inbox
+        self.teller = teller
+        self.jitter = jitter
+    }
+
+    var journal: any Journal { producer.journal }
+
+    /// Works on by other terms.
+    func change(to route: Route, _ configuration: EngineConfiguration) {
+        (self.route, self.configuration) = (route, configuration)
+    }
+
+    func tell(_ news: RouteNews) { teller.tell(news) }
+}

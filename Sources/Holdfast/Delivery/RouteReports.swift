@@ -1,0 +1,167 @@
+/// What is told of a route at the end of each turn: its status, its levels, and the periodic report.
+final class RouteReports {
+    private let context: RouteContext
+    private let lanes: LaneTable
+    private let connections: Connections
+    private let judge: RouteJudge
+    private let places: Places
+    private(set) var reports: ReportInterval
+    /// What the status board has been told.
+    private var publishedLanes: [StatusBoard.LaneStanding] = []
+    private var publishedTopics: [TopicHold.Standing] = []
+    private var publishedHold: HoldReason?
+
+    init(
+        _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
+        reports: ReportInterval
+    ) {
+        self.context = context
+        self.lanes = lanes
+        self.connections = connections
+        self.judge = judge
+        self.places = places
+        self.reports = reports
+    }
+
+    func change(isInCharge: Bool) {
+        reports.change(to: context.configuration.reportInterval, isInCharge: isInCharge)
+    }
+
+    /// This Consumer reports for the engine from now on, and goes on where another one was.
+    func takeCharge(_ reports: ReportInterval) {
+        self.reports = reports
+        change(isInCharge: true)
+    }
+
+    /// When to come back for a measurement or a report.
+    var nextLook: Duration? {
+        [context.teller.observer.nextMeasurement, reports.next].compactMap { $0 }.min()
+    }
+
+    // MARK: Status
+
+    /// - Parameters:
+    ///   - rest: why there is nothing to do; nil when there is.
+    ///   - answersNudge: whether somebody asked for word of this turn.
+    func publish(rest: EngineRest?, answersNudge: Bool) {
+        let statuses = lanes.indices.map { index in
+            StatusBoard.LaneStanding(
+                key: lanes[index].key, state: lanes[index].machine.state, nextProbeAt: lanes[index].probe.nextAt,
+                unreachable: lanes[index].census.unreachable, isYetToBeProbed: isYetToBeProbed(index))
+        }
+        let changed = statuses != publishedLanes
+        if changed { publishedLanes = statuses }
+        let topics = judge.topicHold.isEmpty ? [] : judge.topicHold.standings
+        let topicsChanged = topics != publishedTopics
+        if topicsChanged { publishedTopics = topics }
+        let hold = context.ending.isOver || context.ending.hasBegun ? nil : holdReason
+        if hold != publishedHold {
+            publishedHold = hold
+            context.tell(.holding(hold))
+        }
+        context.teller.board.publish(
+            route: context.name,
+            StatusBoard.RouteState(
+                inFlight: connections.inFlight, suspects: judge.breakers.heldCount, holding: hold,
+                throttle: judge.throttled, parking: hold == .parked ? context.holds.parking : nil,
+                lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
+                rest: rest, answersNudge: answersNudge))
+    }
+
+    /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.
+    private var holdReason: HoldReason? {
+        if let reason = places.holdReason { return reason }
+        return judge.throttle.isHolding && lanes.contains { context.journal.depth($0.id) > 0 } ? .throttled : nil
+    }
+
+    /// Why there is nothing to do, when all that was decided is on disk; nil when there is.
+    var rest: EngineRest? {
+        guard connections.inFlight == 0, !lanes.isPromoting else { return nil }
+        var reason: String?
+        var damage: String?
+        for index in lanes.indices {
+            let lane = lanes[index]
+            let depth = context.journal.depth(lane.id)
+            if depth == 0 { continue }
+            if lane.census.unreachable >= depth {
+                damage = damage ?? EngineRest.unreachableWords(depth, of: lane.key)
+                continue
+            }
+            guard let why = topicReason(index) ?? lane.machine.state.standsStillBecause, !isYetToBeProbed(index)
+            else { return nil }
+            reason = reason ?? why
+        }
+        return damage.map(EngineRest.damaged) ?? reason.map(EngineRest.stopped) ?? .drained
+    }
+
+    /// Why nothing of a running lane goes although there is something; nil when something may go.
+    private func topicReason(_ index: Int) -> String? {
+        let lane = lanes[index]
+        guard !judge.topicHold.isEmpty, lane.isRunning, !lane.hasWork, lane.deferral.due == nil else { return nil }
+        return judge.topicHold.reason(lane: index)
+    }
+
+    /// So many failed probes tell, although all of them were of one entry.
+    private static let tellingProbes = 3
+
+    /// Whether a lane that stopped just now will try an entry before anybody should be told that nothing more goes.
+    private func isYetToBeProbed(_ index: Int) -> Bool {
+        guard lanes[index].wantsProbe, !connections.pool.isAway else { return false }
+        let alike = lanes.filter { $0.machine.remedy == lanes[index].machine.remedy }
+        guard alike.contains(where: { $0.probe.hasTried }) else { return true }
+        guard lanes[index].machine.remedy == .credentials, !judge.credentialTrial.refusesSeveral else { return false }
+        // One entry was refused, which may be about that entry. Where others can't be tried, this one has to tell.
+        let left = alike.reduce(0) { $0 + context.journal.depth($1.id) }
+        return left > 1 && alike.allSatisfy { $0.probe.failures < Self.tellingProbes }
+    }
+
+    // MARK: Measures
+
+    /// - Parameter hadNews: whether the turn had anything to take in.
+    func turnEnded(hadNews: Bool, at now: Moment) {
+        let observer = context.teller.observer
+        for link in connections.links.values { observer.answered(link.flights.window.takeAnswerTimes()) }
+        if observer.turnEnded(hadNews: hadNews, now: now.monotonic), !context.ending.isOver {
+            observer.measured(levels(wall: now.wall), now: now.monotonic)
+        }
+        guard !context.ending.hasBegun, !context.ending.isOver, reports.isDue(now: now.monotonic) else { return }
+        if let report = reports.report(figures(wall: now.wall), now: now.monotonic) { context.tell(.report(report)) }
+    }
+
+    private func levels(wall: WallTime) -> RouteLevels {
+        let journal = context.journal
+        return RouteLevels(
+            route: context.name, measuredAt: wall,
+            lanes: lanes.map { lane in
+                let depth = journal.depth(lane.id)
+                return RouteLevels.Lane(
+                    key: lane.key, state: lane.machine.state, depth: depth,
+                    oldestAcceptedAt: depth > 0 ? oldestAcceptedAt(lane.id) : nil)
+            },
+            inFlight: connections.inFlight, suspects: judge.breakers.heldCount,
+            connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
+            outcomes: journal.outcomeCount, blacklist: context.producer.blacklist.count,
+            blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
+            aside: journal.asideCount)
+    }
+
+    /// One that can't be read is not known; who must read it to send it does something about it.
+    private func oldestAcceptedAt(_ lane: LaneID) -> WallTime? {
+        do {
+            let first = try context.journal.unconfirmed(lane, after: .none, through: .max, limit: 1)
+            return first.isEmpty ? nil : try first.fields(at: 0).acceptedAt
+        } catch {
+            context.tell(.oldestUnread("\(error)"))
+            return nil
+        }
+    }
+
+    /// Of the whole engine, counted since it was made.
+    private func figures(wall: WallTime) -> PeriodFigures {
+        let status = context.teller.board.status { _ in 0 }
+        let observed = context.teller.observer.engine.figures
+        var figures = PeriodFigures(status, observed, wall: wall)
+        (figures.accepted, figures.refused) = context.producer.shared.withLock { ($0.submitted, $0.refused) }
+        return figures
+    }
+}

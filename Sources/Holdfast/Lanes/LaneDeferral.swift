@@ -1,0 +1,77 @@
+/// Knows when deferred entries of a lane are to come back: those that are due, and those that are *stranded*.
+///
+/// A clock that was ahead leaves due times that no backoff makes, each of its own. So from time to time whatever is due later
+/// than the longest backoff from now comes back: it is stranded.
+///
+/// A pure machine.
+struct LaneDeferral: Sendable {
+    /// When the first deferred entry is due, by both clocks.
+    struct Due: Hashable, Sendable {
+        var monotonic: Duration
+        var wall: WallTime
+    }
+
+    /// Nil while nothing is deferred that falls due.
+    private(set) var due: Due?
+    /// When to look for stranded entries.
+    private(set) var strandedLookAt = Duration.zero
+    /// Stranded entries are looked for behind what is held for the clock.
+    private var looksBehindHeld = false
+    /// A promotion has just ended: what is ahead in the lane is handed out before the next one begins.
+    var hasJustReturned = false
+    /// What was due came back last, and not what had waited for its topic or for the clock.
+    var hadItsTurn = false
+
+    /// The first deferred entry is due then; nil when nothing is deferred that falls due.
+    ///
+    /// - Parameter longest: the longest that any entry waits for its turn.
+    mutating func found(_ wall: WallTime?, longest: Duration, at now: Moment) {
+        due = wall.map { wall in
+            Due(monotonic: now.monotonic + min(max(wall.since(now.wall), .zero), longest), wall: wall)
+        }
+    }
+
+    /// The journal could not be read: something is deferred, so it is looked for again.
+    mutating func unread(tryingAgainAt time: Duration) {
+        due = Due(monotonic: time, wall: WallTime(milliseconds: .min))
+    }
+
+    /// What was due could not be brought back.
+    mutating func failed(tryingAgainAt time: Duration) { due?.monotonic = time }
+
+    func isDue(_ now: Duration) -> Bool { due.map { $0.monotonic <= now } ?? false }
+
+    // MARK: Stranded entries
+
+    /// Stranded entries are to be looked for from then on.
+    mutating func lookForStranded(from time: Duration) { strandedLookAt = time }
+
+    func looksForStranded(_ now: Duration) -> Bool { due != nil && strandedLookAt <= now }
+
+    /// Whether all that is deferred is stranded, and to be looked for now.
+    ///
+    /// - Parameter latest: no backoff of now is due later.
+    func isStranded(latest: WallTime, now: Duration) -> Bool {
+        due.map { $0.wall > latest } ?? false && strandedLookAt <= now
+    }
+
+    /// Where stranded entries lie: due above `after`, up to `through`. What is held for the clock lies there too, and would
+    /// come and go again and again.
+    ///
+    /// - Parameters:
+    ///   - latest: no backoff of now is due later.
+    ///   - held: when all that is held for the clock is due; nil while nothing is.
+    ///   - end: no entry that falls due lies beyond.
+    func strandedRange(latest: WallTime, held: WallTime?, end: WallTime) -> (after: WallTime, through: WallTime) {
+        guard let held else { return (latest, end) }
+        if looksBehindHeld { return (max(latest, held), end) }
+        return (latest, max(latest, WallTime(milliseconds: held.milliseconds - 1)))
+    }
+
+    /// There may be more of them than came back at once, and more behind what is held for the clock.
+    mutating func lookedForStranded(found count: Int, isHeld: Bool, now: Duration) {
+        let isThrough = count == 0 && (!isHeld || looksBehindHeld)
+        if !isThrough { strandedLookAt = now }
+        if isThrough { looksBehindHeld = false } else if count == 0 { looksBehindHeld = true }
+    }
+}

@@ -1,0 +1,57 @@
+/// Answers to the one entry that a stopped lane tries.
+extension RouteJudge {
+    /// An entry was answered, and may have been a probe.
+    ///
+    /// - Returns: what its answer says of the cause of the stop; nil for one that is no probe.
+    @discardableResult
+    func probeAnswered(
+        _ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, into plan: inout SettlementPlan, at now: Moment
+    ) -> LaneProbe.Finding? {
+        guard lanes[flight.lane].probe.isProbe(flight.uid) else { return nil }
+        let finding = finding(verdict)
+        conclude(finding, lane: flight.lane, into: &plan, at: now)
+        return finding
+    }
+
+    /// Runs of entries were confirmed without a word of their own.
+    func probesConfirmed(_ runs: [CumulativeWindow.Run], into plan: inout SettlementPlan, at now: Moment) {
+        guard lanes.hasProbeOut || topicHold.hasProbeOut else { return }
+        for run in runs {
+            if lanes[run.lane].probe.isProbe(in: run.uids) {
+                conclude(.passed, lane: run.lane, into: &plan, at: now)
+            }
+            plan.news += topicHold.taken(lane: run.lane, run.uids).map { .topicBack($0) }
+        }
+    }
+
+    /// The connection has ended; a probe that it had brings nothing.
+    func loseProbes(of connection: Int, into plan: inout SettlementPlan, at now: Moment) {
+        topicHold.lost(connection: connection, configuration.probes, at: now, random: jitter.unit())
+        for index in lanes.indices where lanes[index].probe.isOut(on: connection) {
+            conclude(.inconclusive, lane: index, into: &plan, at: now)
+        }
+    }
+
+    private func finding(_ verdict: SendResult.Verdict) -> LaneProbe.Finding {
+        switch verdict {
+        // Tokens and topics have judges of their own.
+        case .confirmed, .rejected(.notification), .rejected(.token), .rejected(.suspectToken), .laneStopped(.topic):
+            .passed
+        case .laneStopped(.credentials), .foreign: .failed
+        case .rejected(.request), .deferred, .neverProcessed, .unknown: .inconclusive
+        }
+    }
+
+    func conclude(
+        _ finding: LaneProbe.Finding, lane index: Int, into plan: inout SettlementPlan, at now: Moment
+    ) {
+        guard finding == .passed else {
+            lanes[index].probe.conclude(finding, configuration.probes, at: now, random: jitter.unit())
+            return
+        }
+        // What was wrong with the credentials, or with who answers, was wrong for all lanes of the route, and those without
+        // an entry have nothing to try it with.
+        plan.laneChanges +=
+            lanes[index].machine.remedy.map { lanes.resume(stoppedFor: [$0]) } ?? [lanes.resume(index)]
+    }
+}

@@ -1,0 +1,98 @@
+/// A service that refuses for now: what is refused waits, and the route goes on as its throttle says.
+extension RouteJudge {
+    /// The refusals of a turn are judged with its other answers, and settled.
+    func settleRefusals(in plan: inout SettlementPlan, inFlight: Int, at now: Moment) {
+        guard !plan.answers.isEmpty else { return }
+        refusedEntries.granted(plan.answers.granted)
+        let known = plan.refusals.map {
+            refusedEntries.refused(
+                lanes.key($0.flight.lane, $0.flight.uid), recipient: $0.flight.recipient)
+        }
+        settleCauses(in: &plan, known: known, wall: now.wall)
+        guard !plan.answers.isEmpty else { return }
+        plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
+        let before = known.filter { !$0.isCause }.map(\.before)
+        plan.answers.fresh = before.count { $0 == 0 }
+        let wasPaused = throttle.isPaused
+        let last = plan.refusals.last.map { lanes.key($0.flight.lane, $0.flight.uid) }
+        let judgement = throttle.take(
+            plan.answers, isRepeated: plan.refusals.count == 1 && last == lastRefused, now: now.monotonic,
+            random: { self.jitter.unit() })
+        if let last { lastRefused = last }
+        for (index, (ticket, flight, result)) in plan.refusals.enumerated() {
+            let lane = lanes[flight.lane].id
+            switch judgement {
+            case .single:
+                plan.postpone(
+                    flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry, wall: now.wall,
+                    random: { self.jitter.unit() })
+            case .service(let until):
+                let delay = wait(for: result, until: until, refusedBefore: before[index], now: now.monotonic)
+                plan.waitForService(
+                    flight, ticket: ticket, lane: lane, result: result, retry: configuration.retry,
+                    until: now.wall.advanced(by: delay), wall: now.wall)
+            }
+        }
+        plan.news += throttleNews(
+            wasPaused: wasPaused, refusal: plan.refusals.last?.result, inFlight: inFlight, at: now)
+        plan.refusals = []
+        plan.answers = RouteThrottle.Answers()
+    }
+
+    private func wait(for result: SendResult, until: Duration, refusedBefore: Int, now: Duration) -> Duration {
+        // Behind the pause, so that the probe is another entry where there is one: this one may be the cause.
+        let behind = (until - now) * (1.05 + 0.2 * jitter.unit()) + .milliseconds(20)
+        // One that was refused before leaves the next probe to others.
+        let own = refusedBefore > 0 ? throttle.policy.pause(refusedBefore) * (0.5 + jitter.unit() / 2) : .zero
+        let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
+        return min(max(behind, own, told), greatestWait)
+    }
+
+    /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone. So does what is
+    /// for a device of which nothing is taken.
+    private func settleCauses(in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], wall: WallTime) {
+        guard known.contains(where: \.isCause) else { return }
+        let refusals = plan.refusals
+        plan.refusals = []
+        var answers = RouteThrottle.Answers(
+            granted: plan.answers.granted, known: plan.answers.known, others: plan.answers.others)
+        for ((ticket, flight, result), known) in zip(refusals, known) {
+            if known.isCause {
+                answers.others += 1
+                plan.postpone(
+                    flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
+                    wall: wall, random: { self.jitter.unit() })
+            } else {
+                plan.refusals.append((ticket, flight, result))
+                answers.count(refusal: result)
+            }
+        }
+        plan.answers = answers
+    }
+
+    /// The throttle looks at the time.
+    func lookAtThrottle(inFlight: Int, at now: Moment) -> [RouteNews] {
+        guard throttle.isThrottling else { return [] }
+        throttle.look(now: now.monotonic)
+        return throttleNews(wasPaused: true, inFlight: inFlight, at: now)
+    }
+
+    /// - Parameter wasPaused: whether it was told already that nothing goes out.
+    private func throttleNews(
+        wasPaused: Bool, refusal: SendResult? = nil, inFlight: Int, at now: Moment
+    ) -> [RouteNews] {
+        guard throttle.isThrottling else {
+            guard throttled != nil else { return [] }
+            throttled = nil
+            return [.throttleEnded]
+        }
+        var throttled = throttled ?? EngineStatus.Throttle(since: now.wall)
+        throttled.perSecond = throttle.pace?.perSecond
+        if let refusal { (throttled.status, throttled.reason) = (refusal.status, refusal.reason) }
+        self.throttled = throttled
+        guard !wasPaused, throttle.isPaused,
+            let until = throttle.nextAllowance(inFlight: inFlight, now: now.monotonic)
+        else { return [] }
+        return [.throttled(throttled, wait: until - now.monotonic)]
+    }
+}

@@ -1,0 +1,86 @@
+/// One thing that has happened on a route. Log line, event, metric and status are made of this value, and of nothing else.
+enum RouteNews: Sendable {
+    // MARK: The route
+
+    case started(endpoint: String, waiting: Int)
+    case shuttingDown(inFlight: Int)
+    /// The route hands out nothing for this reason; nil when it does again.
+    case holding(HoldReason?)
+    /// The service wants no new provider tokens, so nothing is sent for a while.
+    case parked(for: Duration)
+    case throttled(EngineStatus.Throttle, wait: Duration)
+    case throttleEnded
+    case clock(WallClockGuard.Remark)
+    case report(PeriodReport)
+
+    // MARK: Connections
+
+    case connecting
+    case connected(Int, endpoint: String)
+    /// - `isOnly`: whether no other connection takes hand-outs.
+    case connectFailed(ConnectError, endpoint: String, wait: Duration, isOnly: Bool)
+    /// - `cause` is nil for an end that was asked for. `isExpected`: whether the route shuts down.
+    case disconnected(Int, endpoint: String, cause: String?, isExpected: Bool)
+    /// No connection takes hand-outs any more.
+    case unconnected(cause: String?)
+    case barrierWritten(Int)
+    case barrierUnanswered(Int, limit: Duration)
+    /// The route ends, and no answer proves what silence has confirmed.
+    case endUnproven(Int)
+    /// Connections have ended with the same entry unanswered.
+    case careful(UID, ends: Int, cause: String?)
+
+    // MARK: Lanes
+
+    /// - `isLogged` is false where a line about the connection has said it for all lanes.
+    case laneChanged(LaneKey, LaneState, isLogged: Bool)
+    case laneProbed(LaneKey, UID)
+    case markMoved(LaneKey, to: UID)
+    case promoted(LaneKey, [UID])
+    case unreachable(LaneKey, Int)
+    case topicSetAside(String, because: String)
+    case topicBack(String)
+
+    // MARK: Entries
+
+    case handedOut(LaneKey, first: UID, last: UID, count: Int, connection: Int, possibleDuplicates: Int)
+    /// Decided, and not on disk yet.
+    case settling(SettlementCounts)
+    case settled(SettlementReport, connection: Int)
+    case cleared(LaneKey, count: Int, through: UID, by: ConfirmationBasis)
+    case withdrawn(Withdrawal)
+    case convicted(LaneKey, Int)
+    case identified(UID, String)
+    case endsConnections(LaneKey, UID, ends: Int, nextTrial: WallTime?, wait: Duration?)
+    case lateError(recalled: Int, lost: Int)
+    case impossibleIdentifier
+    case secondHandOut(LaneKey, Int)
+    case quarantined(LaneKey, UID, RecordFault)
+    case credentialsDoubted(String)
+    case blacklistUnreadable(Recipient, RecordFault)
+    case trimmed(rejections: Int)
+
+    // MARK: What could not be done
+
+    case failed(Attempt, JournalError)
+    /// The age of a lane's first entry is not known.
+    case oldestUnread(String)
+    /// The route ends, since the journal can't be used any more.
+    case journalLost(JournalError)
+    /// The same, but the journal can be written, so answers to what is in flight are awaited first.
+    case journalUnreadable(JournalError, inFlight: Int)
+
+    /// Something that the journal could not do. All but the notes are tried again.
+    enum Attempt: Sendable {
+        case reading
+        case readingTokens
+        case settling
+        case quarantining
+        case promoting
+        case loweringMark
+        case trimming
+        case notingState(LaneKey)
+        case keepingProvenTopics
+        case readingProvenTopics
+    }
+}

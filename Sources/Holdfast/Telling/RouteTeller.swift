@@ -1,0 +1,27 @@
+/// Tells a route's news to all who are told: the log, listeners of events, metrics and the status.
+///
+/// Confined to the route's Consumer; what other threads have to say, they log.
+final class RouteTeller {
+    let log: EngineLog
+    let observer: RouteObserver
+    let board: StatusBoard
+    private let events: EventHub
+    private let route: String
+
+    init(_ observer: RouteObserver, board: StatusBoard, events: EventHub, route: String) {
+        self.observer = observer
+        self.board = board
+        self.events = events
+        self.route = route
+        log = observer.log
+    }
+
+    func tell(_ news: RouteNews) {
+        log(news, route: route)
+        if let event = news.event(route: route) { events.emit(event) }
+        observer.take(news)
+        board.take(news, route: route)
+    }
+
+    func tell(_ news: [RouteNews]) { for one in news { tell(one) } }
+}

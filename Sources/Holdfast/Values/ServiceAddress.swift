@@ -1,0 +1,121 @@
+/// An address at a push service that is not Apple's: one device, or all that follow a topic.
+///
+/// Addresses are compared byte by byte, under their kind. None is longer than ``maximumByteCount``.
+public struct ServiceAddress: Hashable, Sendable {
+    /// The most bytes of an address; endpoints of Web Push are the longest.
+    public static let maximumByteCount = 2048
+
+    /// The address as the service gave it, 1 to ``maximumByteCount`` bytes: of every known kind text in UTF-8.
+    public let bytes: [UInt8]
+    public let kind: Kind
+
+    /// - Parameter text: without spaces at its ends, and without control characters.
+    /// - Throws: ``Refusal`` with reason `BadAddress`.
+    public init(_ kind: Kind, _ text: some StringProtocol) throws(Refusal) {
+        let bytes = Array(text.utf8)
+        guard Self.isText(bytes) else {
+            throw Refusal(.badAddress, "an address has no control characters, and no space at its ends")
+        }
+        try self.init(kind, bytes: bytes)
+    }
+
+    /// For addresses that are no text.
+    ///
+    /// - Throws: ``Refusal`` with reason `BadAddress` where there are none, or too many.
+    public init(_ kind: Kind, bytes: [UInt8]) throws(Refusal) {
+        guard kind.rawValue > 0 else { throw Refusal(.badAddress, "there is no kind of address 0") }
+        guard (1...Self.maximumByteCount).contains(bytes.count) else {
+            throw Refusal(
+                .badAddress, "an address has 1 to \(Self.maximumByteCount) bytes; this one has \(bytes.count)")
+        }
+        self.init(checked: kind, bytes)
+    }
+
+    /// For bytes whose number was checked where they were read.
+    init(checked kind: Kind, _ bytes: [UInt8]) {
+        (self.kind, self.bytes) = (kind, bytes)
+    }
+
+    /// The service's own text. It is personal data where it names a device: see ``description`` for logs.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        bytes.first != 0x20 && bytes.last != 0x20 && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            && String(validating: bytes, as: UTF8.self) != nil
+    }
+}
+
+extension ServiceAddress {
+    /// The service, and the sort of address there. New ones come with new services: a journal may hold kinds that this
+    /// program does not know, which are kept as they came.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The number in records; 0 is none.
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// A Firebase installation id.
+        public static let firebaseInstallation = Kind(rawValue: 1)
+        /// A registration token of Firebase Cloud Messaging.
+        public static let firebaseToken = Kind(rawValue: 2)
+        /// A topic of Firebase Cloud Messaging: everybody who follows it.
+        public static let firebaseTopic = Kind(rawValue: 3)
+        /// A condition over topics of Firebase Cloud Messaging.
+        public static let firebaseCondition = Kind(rawValue: 4)
+        /// The endpoint of a Web Push subscription.
+        public static let webPush = Kind(rawValue: 5)
+
+        /// Whether it names no device, so that no answer says anything about one.
+        public var isBroadcast: Bool { self == .firebaseTopic || self == .firebaseCondition }
+
+        private static let names: [(Kind, String)] = [
+            (.firebaseInstallation, "fid"), (.firebaseToken, "fcm-token"), (.firebaseTopic, "fcm-topic"),
+            (.firebaseCondition, "fcm-condition"), (.webPush, "web-push"),
+        ]
+
+        /// The word for it, or its number where it is not known.
+        public var name: String { Self.names.first { $0.0 == self }?.1 ?? "\(rawValue)" }
+
+        /// From the word or the number; nil for anything else.
+        public init?(name: some StringProtocol) {
+            if let known = Self.names.first(where: { $0.1 == name }) {
+                self = known.0
+            } else if let number = UInt8(name), number > 0 {
+                rawValue = number
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+extension ServiceAddress: CustomStringConvertible {
+    /// The whole address in one line: `KIND:TEXT`, or `KIND#HEX` where it is no text. ``init(notation:)`` reads it.
+    public var notation: String {
+        Self.isText(bytes) ? "\(kind.name):\(text)" : "\(kind.name)#\(Hex.string(bytes))"
+    }
+
+    /// - Throws: ``Refusal`` with reason `BadAddress`.
+    public init(notation: some StringProtocol) throws(Refusal) {
+        guard let end = notation.firstIndex(where: { $0 == ":" || $0 == "#" }),
+            let kind = Kind(name: notation[..<end])
+        else {
+            throw Refusal(.badAddress, "an address is written KIND:TEXT, such as fid:cXy1, or KIND#HEX")
+        }
+        let rest = notation[notation.index(after: end)...]
+        if notation[end] == ":" {
+            try self.init(kind, rest)
+        } else if let bytes = Hex.bytes(Array(rest.utf8).span) {
+            try self.init(kind, bytes: bytes)
+        } else {
+            throw Refusal(.badAddress, "behind # an address has an even number of hex digits")
+        }
+    }
+
+    /// Shortened where it names a device, so that an address never reaches a log whole by accident.
+    public var description: String {
+        if kind.isBroadcast { return notation }
+        guard Self.isText(bytes) else { return "\(kind.name)#…\(Hex.string(bytes.suffix(2)))" }
+        // The front of an endpoint is the service's.
+        return "\(kind.name):…\(text.count > 16 ? String(text.suffix(4)) : "")"
+    }
+}

@@ -1,0 +1,26 @@
+package import Holdfast
+
+/// What a ``RequestSession`` wants done, in order. Bytes to write are not among them: see ``RequestSession/hasOutput``.
+package enum RequestAction<Result: RequestResult>: Sendable {
+    /// The service's SETTINGS have come: requests may be handed over, so many at a time, of which it works on `streams`.
+    case opened(capacity: Int, streams: Int)
+    /// The service's SETTINGS have changed.
+    case roomChanged(capacity: Int, streams: Int)
+    /// Answered with status 200 and no body.
+    case confirmed([Ticket])
+    /// Answered otherwise, or given up.
+    case results([(ticket: Ticket, result: Result)])
+    /// The service has said something that stands for all requests, and there is none to tell it by.
+    case told(Result)
+    /// Nothing new goes out. What is open may still be answered.
+    case draining
+    /// The address at the other end does not do what it should. For people, to be put behind its name.
+    case stalled(String)
+    /// Write what there is, and close the channel.
+    case close
+    /// It is over before it was opened.
+    case failed(ConnectError)
+    /// It is over. Requests that were not answered and are not among these were not sent, those included that were on their
+    /// way to the session. No cause is an end that was asked for.
+    case ended(possiblySent: [Ticket], cause: String?)
+}

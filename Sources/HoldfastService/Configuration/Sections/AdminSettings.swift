@@ -1,0 +1,44 @@
+package import HoldfastGateway
+
+/// `admin:` — where operators and their machines look.
+package struct AdminSettings: Equatable, Sendable {
+    /// Nil for nowhere.
+    package var listen: ListenAddress?
+    /// Whether it may be reached from elsewhere.
+    package var everybody: Bool
+    package var connections: Int
+
+    package static let section = ConfigSection(
+        name: "admin",
+        meaning:
+            "where `serve` tells of its health and its metrics, over HTTP, to be read only; without `listen`, nowhere",
+        keys: [
+            ConfigKey(
+                "listen", .listen,
+                "`/health/live`, `/health/ready` and `/metrics` are there; of this machine alone, or with `everybody`"),
+            ConfigKey(
+                "everybody", .flag, default: "false",
+                "whether `listen` may be reached from elsewhere, in the clear and without a password: for a network that "
+                    + "is yours"),
+            ConfigKey(
+                "connections", .count(1...10_000), default: "32",
+                "connections at a time at most; for one more, the one that has been idle for longest is closed"),
+        ],
+        check: { items, problems in
+            for values in items {
+                guard let text = values.text("listen"), let address = GatewaySettings.address(text) else { continue }
+                guard !address.isLoopback, values.flag("everybody") != true else { continue }
+                problems.append(
+                    values.problem(
+                        "listen",
+                        "is reached from elsewhere: say `everybody: true` if that is meant, or listen on 127.0.0.1"))
+            }
+        })
+
+    /// - Precondition: the values are without a mistake.
+    package init(_ values: ConfigValues) {
+        listen = values.text("listen").flatMap { GatewaySettings.address($0) }
+        everybody = values.flag("everybody") ?? false
+        connections = values.count("connections") ?? 32
+    }
+}

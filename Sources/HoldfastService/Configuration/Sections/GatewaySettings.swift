@@ -1,0 +1,124 @@
+package import Holdfast
+package import HoldfastGateway
+
+/// What is listened on for senders: listeners that are there, and bounds that hold for all of them.
+package struct GatewaySettings: Equatable, Sendable {
+    /// What the listeners are called, in the order of their sections.
+    package static let names = ["http2", "binary", "feedback"]
+
+    /// One listener.
+    package struct Listener: Equatable, Sendable {
+        package var listen: ListenAddress
+        /// Nil is cleartext.
+        package var tls: ServerTLS?
+        package var limits: ListenerLimits
+        /// Nil for what each client's certificate is for, and for HTTP/2, where each request says it.
+        package var topic: String?
+        /// Nil for any number.
+        package var rate: RateLimit?
+    }
+
+    package var http2: Listener?
+    package var binary: Listener?
+    package var feedback: Listener?
+    /// Whether clients on this machine have to show credentials to the HTTP/2 listener, too.
+    package var requiresCredentials: Bool
+    package var streams: Int
+    package var memory: Int
+    package var uncommitted: Int
+    package var roomLimit: Duration
+    package var unstoredLifetime: Duration
+    package var drainLimit: Duration
+
+    /// Those that are there, by name.
+    package var listeners: [(name: String, listener: Listener)] {
+        [("http2", http2), ("binary", binary), ("feedback", feedback)].compactMap { name, listener in
+            listener.map { (name, $0) }
+        }
+    }
+
+    /// - Parameter clients: who of those with a certificate may submit; nil for all of them.
+    /// - Precondition: the values are without a mistake.
+    package init(_ values: ConfigValues, clients: [ClientSubject]? = nil) {
+        http2 = Listener("http2", values, clients)
+        binary = Listener("binary", values, clients)
+        feedback = Listener("feedback", values, clients)
+        requiresCredentials = values.text("http2.credentials") == "everybody"
+        streams = values.count("http2.streams") ?? 1000
+        memory = values.count("http2.memory") ?? 256 << 20
+        uncommitted = values.count("binary.uncommitted") ?? 1000
+        roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
+        unstoredLifetime = values.duration("unstored-lifetime") ?? .seconds(3600)
+        drainLimit = values.duration("drain-limit") ?? .seconds(10)
+    }
+
+    /// What the gateway is to know of it.
+    ///
+    /// - Parameters:
+    ///   - routes: whose signing keys senders may sign with, too.
+    ///   - addresses: by name, instead of those that are configured: where a port was the system's to choose, and is to stay.
+    package func configuration(routes: [RouteSettings], at addresses: [String: ListenAddress] = [:])
+        -> GatewayConfiguration
+    {
+        var gateway = GatewayConfiguration()
+        gateway.drainLimit = drainLimit
+        gateway.submitters = routes.compactMap { route in
+            route.signingKey.map { key in
+                var submitter = SubmitterKey(key.source, keyID: key.keyID, teamID: key.teamID, topics: route.topics)
+                submitter.reloadEvery = route.reloadEvery > .zero ? route.reloadEvery : nil
+                return submitter
+            }
+        }
+        if let http2 {
+            var ingress = HTTP2IngressConfiguration(listen: addresses["http2"] ?? http2.listen, tls: http2.tls)
+            (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
+            (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
+            ingress.requiresCredentials = requiresCredentials
+            gateway.http2 = ingress
+        }
+        if let binary {
+            var ingress = BinaryIngressConfiguration(
+                listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
+            (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
+            (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
+            gateway.binary = ingress
+        }
+        if let feedback {
+            var ingress = FeedbackIngressConfiguration(
+                listen: addresses["feedback"] ?? feedback.listen, tls: feedback.tls, topic: feedback.topic)
+            ingress.limits = feedback.limits
+            gateway.feedback = ingress
+        }
+        return gateway
+    }
+}
+
+extension GatewaySettings.Listener {
+    /// Nil where none is configured.
+    fileprivate init?(_ name: String, _ values: ConfigValues, _ subjects: [ClientSubject]?) {
+        guard let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) else { return nil }
+        self.listen = listen
+        if let file = values.text("\(name).certificate") {
+            let identity = RouteSettings.Certificate(
+                file: file, key: values.text("\(name).key"), passphraseFile: values.text("\(name).passphrase-file"))
+            let clients = values.text("\(name).clients")
+            var tls = ServerTLS(identity: identity.identity, clientAuthorities: clients.map { .file($0) })
+            // A request of HTTP/2 may show a token instead; the older protocols have nothing else.
+            tls.requiresClientCertificate = clients != nil && name != "http2"
+            tls.clientRevocations = values.text("\(name).clients-revoked").map { .file($0) }
+            tls.clientSubjects = clients == nil ? nil : subjects
+            self.tls = tls
+        }
+        limits = ListenerLimits()
+        limits.connections = values.count("\(name).connections") ?? limits.connections
+        limits.connectionsPerAddress = values.count("\(name).connections-per-address")
+        limits.firstRequest = values.duration("first-request-limit") ?? limits.firstRequest
+        limits.handshake = values.duration("handshake-limit") ?? limits.handshake
+        limits.idle = values.duration("idle-limit") ?? limits.idle
+        limits.write = values.duration("write-limit") ?? limits.write
+        if name != "http2" { topic = values.text("\(name).topic") }
+        if name != "feedback", let perSecond = values.share("\(name).rate.per-second") {
+            rate = RateLimit(perSecond: perSecond, burst: values.count("\(name).rate.burst"))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Holdfast
+package import HoldfastJournal
+
+/// `journal:` — which journal, how much it holds, and what it survives.
+package struct JournalSettings: Equatable, Sendable {
+    package enum WhenFull: String, CaseIterable { case refuse, wait }
+
+    package enum Durability: String, CaseIterable { case full, process }
+
+    /// Nil when it is said by a flag, or nowhere.
+    package var path: String?
+    /// Bytes in use.
+    package var limit: Int
+    /// Unconfirmed entries; nil for any number.
+    package var entries: Int?
+    package var durability: Durability
+    /// Nil for what the command does by itself.
+    package var whenFull: WhenFull?
+    /// With ``WhenFull/wait``; nil for as long as deliveries make room.
+    package var wait: Duration?
+
+    /// How long `send` waits while it is full; nil for as long as that is not in vain.
+    package var fullLimit: Duration? { whenFull == .refuse ? .zero : wait }
+
+    package static let section = ConfigSection(
+        name: "journal", meaning: "the journal, how much it holds, and what an accepted notification survives",
+        keys: [
+            ConfigKey("path", .path, "the journal's directory, made when there is none; `--journal` goes before it"),
+            ConfigKey(
+                "limit", .size(1 << 20...16 << 40), default: "16G",
+                "bytes in use beyond which nothing more is taken until deliveries have made room"),
+            ConfigKey(
+                "entries", .count(10_000...1_000_000_000_000),
+                "unconfirmed notifications beyond which nothing more is taken; without it, bytes alone limit. `send` takes up "
+                    + "to 8000 in one piece"),
+            ConfigKey(
+                "durability", .choice(Durability.allCases.map(\.rawValue)), default: "full",
+                "what an accepted notification survives: `full` is the loss of power; `process` is the death of the process "
+                    + "only, and after the loss of power the journal may be unreadable"),
+            ConfigKey(
+                "when-full", .choice(WhenFull.allCases.map(\.rawValue)),
+                "what becomes of a notification for which there is no room: refused at once, or after waiting. Without it, "
+                    + "`send` waits"),
+            ConfigKey(
+                "wait", .duration(.milliseconds(1)...(.seconds(24 * 3600))),
+                "with `when-full: wait`, how long at most; without it, as long as deliveries make room"),
+        ],
+        check: { items, problems in
+            for values in items where values.isGiven("wait") && values.text("when-full") != WhenFull.wait.rawValue {
+                problems.append(values.problem("wait", "is for `when-full: wait`; add that, or leave this out"))
+            }
+        })
+
+    package init(_ values: ConfigValues) {
+        path = values.text("path")
+        limit = values.count("limit") ?? LMDBJournal.Options().limit
+        entries = values.count("entries")
+        durability = values.text("durability").flatMap(Durability.init) ?? .full
+        whenFull = values.text("when-full").flatMap(WhenFull.init)
+        wait = values.duration("wait")
+    }
+
+    package func options(create: Bool) -> LMDBJournal.Options {
+        var options = LMDBJournal.Options()
+        options.create = create
+        options.limit = limit
+        options.entryLimit = entries
+        options.durability =
+            switch durability {
+            case .full: .full
+            case .process: .process
+            }
+        return options
+    }
+}

@@ -1,0 +1,114 @@
+package import Holdfast
+internal import HoldfastAPNs
+internal import HoldfastLegacyAPNs
+
+/// One route: what is sent where, as whom, and how fast. Flags, the configuration and a journal's memory all say this.
+package struct RouteSettings: Equatable, Sendable {
+    package enum WireProtocol { case http2, binary }
+
+    /// What confirms on the binary protocol where no error comes.
+    package enum Confirmation: String, Codable, CaseIterable, Sendable { case barrier, quiet }
+
+    /// What provider tokens are signed with. The key itself is never kept.
+    package struct SigningKey: Equatable, Sendable {
+        /// Absolute, as all paths here. Nil where ``pem`` stands in its place.
+        package var file: String?
+        /// The key itself. Never in a note or a listing.
+        package var pem: String?
+        package var keyID: String
+        package var teamID: String
+
+        package init(file: String? = nil, pem: String? = nil, keyID: String, teamID: String) {
+            (self.file, self.pem, self.keyID, self.teamID) = (file, pem, keyID, teamID)
+        }
+    }
+
+    /// What the service knows us by.
+    package struct Certificate: Equatable, Sendable {
+        /// Nil where ``pem`` stands in its place.
+        package var file: String?
+        /// The certificate and its key themselves. Never in a note or a listing.
+        package var pem: String?
+        /// Nil for the file of the certificate.
+        package var key: String?
+        /// Itself. Never in a note or a listing.
+        package var passphrase: String?
+        package var passphraseFile: String?
+
+        package init(
+            file: String? = nil, pem: String? = nil, key: String? = nil, passphrase: String? = nil,
+            passphraseFile: String? = nil
+        ) {
+            (self.file, self.pem, self.key) = (file, pem, key)
+            (self.passphrase, self.passphraseFile) = (passphrase, passphraseFile)
+        }
+    }
+
+    package static let standardName = "default"
+    package static let connectionCounts = 1...1000
+    package static let defaultReloadEvery: Duration = .seconds(10)
+    package static let defaultQuietPeriod: Duration = .seconds(5)
+
+    package var name = Self.standardName
+    package var endpoint: String
+    /// Where the broadcast channels of its apps are managed; nil for Apple's place for them.
+    package var channelsEndpoint: String?
+    /// Nil for all that no other route serves.
+    package var topics: Set<String>?
+    /// The topic of lines that have none.
+    package var defaultTopic: String?
+    /// A PEM file; nil trusts what the system trusts.
+    package var trust: String?
+    package var network = NetworkSettings()
+    package var signingKey: SigningKey?
+    package var certificate: Certificate?
+    /// How often the files of those and of ``trust`` are looked at; nothing for never.
+    package var reloadEvery = Self.defaultReloadEvery
+    /// The most at a time; nil for as many as suit the protocol.
+    package var connections: Int?
+    package var scaling = ConnectionScaling()
+    /// Nil for as many as the service takes.
+    package var rate: RateLimit?
+    package var confirmation = Confirmation.barrier
+    /// With ``Confirmation/quiet``; nil for ``defaultQuietPeriod``.
+    package var quietPeriod: Duration?
+    /// Nil when none is read.
+    package var feedback: FeedbackSettings?
+
+    package init(endpoint: String) { self.endpoint = endpoint }
+
+    package static func isBinary(_ endpoint: String) -> Bool {
+        endpoint.hasPrefix("binary+tls://") || endpoint.hasPrefix("binary://")
+    }
+
+    package static func isPKCS12(_ path: String) -> Bool {
+        [".p12", ".pfx"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    package var `protocol`: WireProtocol { Self.isBinary(endpoint) ? .binary : .http2 }
+
+    /// From now on there. What was said for the other protocol means nothing here.
+    package mutating func moves(to endpoint: String) {
+        let before = self.protocol
+        self.endpoint = endpoint
+        guard self.protocol != before else { return }
+        (signingKey, certificate) = (nil, nil)
+        (confirmation, quietPeriod) = (.barrier, nil)
+    }
+}
+
+extension RouteSettings.SigningKey {
+    package var source: CredentialSource { pem.map { .pem($0) } ?? .file(file ?? "") }
+}
+
+extension RouteSettings.Certificate {
+    /// What the connectors read.
+    package var identity: ClientCertificate {
+        let phrase: Passphrase? = passphrase.map { .text($0) } ?? passphraseFile.map { .file($0) }
+        if let pem { return .pem(certificates: .pem(pem), key: .pem(pem), passphrase: phrase) }
+        let file = file ?? ""
+        return RouteSettings.isPKCS12(file)
+            ? .pkcs12(.file(file), passphrase: phrase)
+            : .pem(certificates: .file(file), key: .file(key ?? file), passphrase: phrase)
+    }
+}

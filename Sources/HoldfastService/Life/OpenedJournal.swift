@@ -1,0 +1,37 @@
+package import Holdfast
+internal import HoldfastJournal
+internal import Logging
+
+/// A journal that is open, and whoever must close it.
+package struct OpenedJournal: Sendable {
+    package let journal: any Journal
+    /// Where its control socket is; nil for none.
+    package var directory: String?
+    /// Conditions found when it was opened, for the log.
+    package var warnings: [String] = []
+    /// Whether it refuses notifications for want of room; nil for one that does not say.
+    package var wantsRoom: (@Sendable () -> Bool)?
+
+    package init(
+        journal: any Journal, directory: String? = nil, warnings: [String] = [],
+        wantsRoom: (@Sendable () -> Bool)? = nil
+    ) {
+        (self.journal, self.directory) = (journal, directory)
+        (self.warnings, self.wantsRoom) = (warnings, wantsRoom)
+    }
+
+    /// The journal of a configuration; another owner is waited for a while.
+    ///
+    /// - Parameter logger: told once that one is waited for.
+    /// - Throws: ``JournalError``.
+    static func open(_ configuration: HoldfastConfiguration, logger: Logger) async throws -> OpenedJournal {
+        // A configuration without one was refused before.
+        let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in
+            let patience = Format.duration(JournalOpening.patienceWithOwners)
+            logger.warning("\(error.message); it is waited for, \(patience) at most")
+        }
+        return OpenedJournal(
+            journal: journal, directory: journal.directory, warnings: journal.warnings,
+            wantsRoom: { journal.wantOfRoom != nil })
+    }
+}

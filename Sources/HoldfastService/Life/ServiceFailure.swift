@@ -1,0 +1,20 @@
+internal import Holdfast
+internal import HoldfastGateway
+
+/// What ended a service, or a life of it.
+struct ServiceFailure {
+    let error: any Error
+
+    init(_ error: any Error) { self.error = error }
+
+    /// Whether trying again may help: the journal has failed, or what it lies on, or an address is taken for the moment.
+    /// Damage stays: each attempt would only deliver what lies before it.
+    var mayPass: Bool {
+        switch error {
+        case let error as JournalError:
+            ![.ownedByAnotherProcess, .newerFormat, .damaged].contains(error.code)
+        case let error as GatewayError: error.kind == .cannotListen
+        default: false
+        }
+    }
+}

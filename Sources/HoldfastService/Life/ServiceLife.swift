@@ -1,0 +1,104 @@
+internal import CoreMetrics
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastGateway
+internal import Logging
+internal import ServiceLifecycle
+
+/// From the opening of a journal to its closing: an engine, the gateway before it, and what goes beside.
+///
+/// A service has several of them one after the other only where its journal fails and is opened anew.
+final class ServiceLife: Sendable {
+    let engine: PushEngine
+    let gateway: Gateway
+    private let feedback: FeedbackKeeper
+    /// Of the routes whose feedback is read.
+    private let feedbackSettings: Monitor<[RouteSettings]>
+    private let host: ServiceHost
+    private let opened: OpenedJournal
+    private let group: ServiceGroup
+
+    /// Listens from when it returns.
+    ///
+    /// - Parameters:
+    ///   - addresses: where listeners were before, by name.
+    /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
+    init(
+        _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
+        at addresses: [String: ListenAddress], host: ServiceHost, listeners: [any MetricsListener],
+        metrics: any MetricsFactory
+    ) async throws {
+        self.opened = opened
+        do {
+            engine = try PushEngine(
+                journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
+                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics)
+            gateway = try await Gateway(
+                configuration.gatewayConfiguration(at: addresses), engine: engine,
+                logger: host.logger("holdfast.gateway"))
+        } catch {
+            opened.journal.close()
+            throw error
+        }
+        self.host = host
+        feedback = FeedbackKeeper(
+            Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
+        feedbackSettings = Monitor(routes.map(\.settings))
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        // The first to come is the last to go: operators are served until the engine has ended.
+        if let directory = opened.directory {
+            let control = ControlSocket(desk: engine.desk, journal: directory, logger: host.logger("holdfast.control"))
+            let service = ControlService(control: control) { error in
+                host.logger("holdfast.control").warning("operators can't reach this process: \(error)")
+            }
+            services.append(.init(service: service, successTerminationBehavior: .ignore))
+        }
+        services += [
+            .init(
+                service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: feedback, successTerminationBehavior: .ignore),
+            // Listed behind the engine, it answers what is in hand before the engine ends.
+            .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+        group = ServiceGroup(configuration: .init(services: services, logger: host.logger("holdfast")))
+    }
+
+    /// Serves until it is ended, or can't any more; then the journal is closed.
+    ///
+    /// - Throws: ``JournalError`` when the journal must be opened anew.
+    func run() async throws {
+        defer { opened.journal.close() }
+        try await group.run()
+    }
+
+    /// See ``OpenedJournal/wantsRoom``.
+    var wantsRoom: Bool? { opened.wantsRoom?() }
+
+    /// The figures of the journal as of its last commit.
+    func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
+
+    /// Takes nothing new, answers what is in hand, and ends.
+    func end() async { await group.triggerGracefulShutdown() }
+
+    /// Reads these routes' feedback from now on; where their settings are what they were, reading goes on as it is.
+    func readFeedback(of routes: [ReadyRoute]) {
+        let isSame = feedbackSettings.withLock { settings in
+            defer { settings = routes.map(\.settings) }
+            return settings == routes.map(\.settings)
+        }
+        if !isSame { feedback.exchange(Self.readers(of: routes, engine, host)) }
+    }
+
+    private static func readers(of routes: [ReadyRoute], _ engine: PushEngine, _ host: ServiceHost) -> [FeedbackReader]
+    {
+        routes.compactMap { route in
+            guard let source = route.feedback else { return nil }
+            var configuration = FeedbackReader.Configuration()
+            if let interval = route.settings.feedback?.interval { configuration.interval = interval }
+            return FeedbackReader(
+                source, blacklist: engine.blacklist, route: route.settings.name, scope: route.feedbackScope,
+                configuration: configuration, logger: host.logger("holdfast.feedback"))
+        }
+    }
+}

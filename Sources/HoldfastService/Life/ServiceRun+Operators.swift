@@ -1,0 +1,99 @@
+internal import CoreMetrics
+internal import Holdfast
+package import HoldfastGateway
+internal import Logging
+
+/// What operators and their machines see of it.
+extension ServiceRun {
+    func makeAdmin() -> AdminServer? {
+        let whole = state.withLock { $0.configuration }
+        let settings = whole.admin
+        guard let listen = settings.listen else { return nil }
+        var configuration = AdminConfiguration(listen: listen)
+        configuration.servesEverybody = settings.everybody
+        configuration.logInterval = whole.log.interval
+        configuration.connections =
+            DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
+            ?? settings.connections
+        do throws(GatewayError) {
+            return try AdminServer(
+                configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
+                metrics: { [self] in metrics })
+        } catch {
+            state.withLock { $0.failure = error }
+            return nil
+        }
+    }
+
+    func keep(_ admin: AdminServer) async {
+        do {
+            try await admin.run()
+        } catch {
+            state.withLock { $0.failure = error }
+            await end()
+        }
+    }
+
+    /// Whether senders are served, and why not.
+    package var health: Health {
+        let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
+        let status = life?.engine.status()
+        return Health(
+            obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
+                .compactMap(\.self),
+            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved))
+    }
+
+    /// Lanes that hold something, and whose route the configuration does not have.
+    var unserved: [JournalStatus.Lane] {
+        let (life, routes) = state.withLock { ($0.life, $0.routes.map(\.settings.name)) }
+        do throws(JournalError) {
+            return UnservedLane.lanes(of: try life?.journalStatus() ?? JournalStatus(), routes: routes)
+        } catch {
+            // It is closed, or fails: whoever needs it says so.
+            return []
+        }
+    }
+
+    /// Says what waits and would wait for ever.
+    func sayUnserved() { for line in HealthWarnings.unserved(unserved) { logger.warning("\(line)") } }
+
+    /// Says what the configuration may take and the process may not have, and which secrets others may read.
+    func sayWarnings() {
+        let configuration = state.withLock(\.configuration)
+        for words in configuration.warnings(within: DescriptorLimit.current?.soft) { logger.warning("\(words)") }
+    }
+
+    /// Where the engine's figures go: to the page of the service, and to the host's own.
+    var engineMetrics: any MetricsFactory {
+        host.metrics.map { MultiplexMetricsHandler(factories: [registry, $0]) } ?? registry
+    }
+
+    /// In Prometheus' text format.
+    package var metrics: String {
+        let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
+        return registry.text(
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
+                MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
+                MetricFamily(
+                    "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
+                    Double(state.reopened)),
+                MetricFamily(
+                    "holdfast_unserved_entries", .gauge,
+                    "Notifications in lanes whose route the configuration does not have.",
+                    samples: unserved.map { lane in
+                        .init(
+                            labels: [
+                                ("route", lane.key.route),
+                                ("lane", "\(lane.key.urgency.name)/\(lane.key.guarantee.name)"),
+                            ], value: Double(lane.unconfirmed))
+                    }),
+                MetricFamily(
+                    "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
+                    samples: [
+                        .init(labels: [("result", "taken")], value: Double(state.reloads)),
+                        .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
+                    ]),
+            ])
+    }
+}

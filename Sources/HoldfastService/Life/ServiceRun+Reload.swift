@@ -1,0 +1,91 @@
+internal import Holdfast
+internal import HoldfastGateway
+internal import Logging
+
+/// Another configuration while it runs.
+extension ServiceRun {
+    /// Reads the configuration again and takes it up, all of it or nothing; logs what is wrong, or waits for a restart.
+    package func reload() async {
+        // What is wrong was logged, and changes nothing.
+        let load = sources.load ?? { self.state.withLock(\.configuration) }
+        do { _ = try await reload(from: load) } catch {}
+    }
+
+    /// Takes up the configuration that `load` gives, all of it or nothing, after those that were asked for before.
+    ///
+    /// What is wrong is logged, too.
+    ///
+    /// - Returns: what was changed and waits for a restart.
+    /// - Throws: what `load` throws; ``ConfigError``, ``UnusableRoute``, `RouteError` or `GatewayError`. Then everything is
+    ///   as it was.
+    package func reload(from load: @escaping @Sendable () throws -> HoldfastConfiguration) async throws -> [String] {
+        let reload = state.withLock { state in
+            let before = state.reload
+            // Not a child of the caller's task, which may be cancelled in the middle of it.
+            let reload = Task {
+                _ = await before?.result
+                return try await self.perform(load)
+            }
+            state.reload = reload
+            return reload
+        }
+        return try await reload.value
+    }
+
+    private func perform(_ load: () throws -> HoldfastConfiguration) async throws -> [String] {
+        await host.tell(.reloading)
+        do {
+            let new = try load()
+            // All of it is read, so that nothing is taken up by halves.
+            let problems = ServicePlan.problems(of: new)
+            guard problems.isEmpty else { throw ConfigError(problems) }
+            let needsRestart = try await takeUp(new)
+            await host.tell(.ready(status))
+            return needsRestart
+        } catch {
+            state.withLock { $0.failedReloads += 1 }
+            logger.error("the configuration was read again and is not taken up; everything stays as it was: \(error)")
+            await host.tell(.ready(status))
+            throw error
+        }
+    }
+
+    private func takeUp(_ new: HoldfastConfiguration) async throws -> [String] {
+        let (old, oldRoutes, life, addresses) = state.withLock { state in
+            (state.configuration, state.routes, state.life, state.addresses)
+        }
+        let reload = try ServiceReload(from: old, oldRoutes, to: new)
+        var changes: Reconfiguration?
+        if let life {
+            // What may yet fail comes first; what it has changed by then is what files say, which is taken up anyway.
+            for route in reload.kept { try await route.reloadCredentials() }
+            changes = try await life.engine.reconfigure(
+                routes: reload.routes.map(\.route), configuration: reload.configuration.engine)
+            do {
+                try life.gateway.reload(reload.configuration.gatewayConfiguration(at: addresses))
+            } catch {
+                // Its files were read a moment ago. All or nothing, all the same.
+                try await life.engine.reconfigure(routes: oldRoutes.map(\.route), configuration: old.engine)
+                throw error
+            }
+            life.readFeedback(of: reload.routes)
+        }
+        host.setLevel(new.log.level ?? .info)
+        let isStale = state.withLock { state in
+            state.configuration = reload.configuration
+            state.routes = reload.routes
+            state.reloads += 1
+            return state.life !== life
+        }
+        // Another life has begun meanwhile, with what was before.
+        if isStale { askForReload() }
+        logger.notice(
+            "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
+        sayUnserved()
+        sayWarnings()
+        if !reload.needsRestart.isEmpty {
+            logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")
+        }
+        return reload.needsRestart
+    }
+}

@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// How many files and connections this process may have open: `RLIMIT_NOFILE`, see getrlimit(2).
+package struct DescriptorLimit: Equatable, Sendable {
+    /// What holds now.
+    package var soft: Int
+    /// Up to where the process may raise it by itself.
+    package var hard: Int
+
+    /// It is raised no further: no configuration's bounds come to more, and some libraries look at each number below it.
+    package static let greatest = 1 << 20
+
+    /// - Returns: nil where the system does not say.
+    package static var current: DescriptorLimit? {
+        var limit = rlimit()
+        // 7 is RLIMIT_NOFILE.
+        guard unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0 else { return nil }
+        return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
+    }
+
+    /// What holds when a service has raised it as far as it may.
+    package var raised: Int { max(soft, min(hard, Self.greatest)) }
+}

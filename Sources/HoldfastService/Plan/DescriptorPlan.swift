@@ -1,0 +1,91 @@
+internal import HoldfastControl
+internal import HoldfastGateway
+
+/// What a service may take of the descriptors that its process may have, by its configuration.
+///
+/// Delivery, operators and files come first: the listeners for senders share the rest, so that no number of clients keeps
+/// a notification from going out, a probe from being answered or a key from being read.
+struct DescriptorPlan: Sendable {
+    /// The journal's files, event loops, standard streams, and files that are read anew: 33 were counted of a service at
+    /// rest with three listeners (`ls /proc/PID/fd`). The rest is for what reads them beside it.
+    static let base = 64
+    /// Of one route: connections of its connector are made before the old ones are gone, over several addresses at a time.
+    static func route(connections: Int) -> Int { 4 + 3 * connections }
+
+    /// Descriptors for delivery, files and the control socket, whatever the limit.
+    private let essential: Int
+    /// Connections that the admin page may have by its configuration; nil without one.
+    private let admin: Int?
+    /// What the listeners' own bounds come to, by name.
+    var listeners: [(name: String, connections: Int)]
+
+    init(_ configuration: HoldfastConfiguration) {
+        let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
+        essential = Self.base + routes + ControlSocket.Configuration().descriptors
+        admin = configuration.admin.listen.map { _ in configuration.admin.connections }
+        listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
+    }
+
+    /// Descriptors kept back for delivery, operators and files where there are enough.
+    var kept: Int { essential + (admin.map { $0 + 1 } ?? 0) }
+
+    var wanted: Int { listeners.reduce(kept) { $0 + $1.connections } }
+
+    /// How many connections the admin page may have: no more than a quarter of what is not essential, or those that are idle
+    /// there would take what probes, reloads and delivery need; four in any case.
+    func adminConnections(within limit: Int) -> Int { min(admin ?? 0, max((limit - essential) / 4, 4)) }
+
+    /// Descriptors kept back where the process may have `limit`.
+    func kept(within limit: Int) -> Int { essential + (admin == nil ? 0 : adminConnections(within: limit) + 1) }
+
+    /// How many connections the listeners may have together; some in any case, or nobody would be served.
+    func room(within limit: Int) -> Int { max(limit - kept(within: limit), listeners.isEmpty ? 0 : 8) }
+
+    /// What to tell where the configuration asks for more than there is.
+    func warning(within limit: Int) -> String? {
+        guard wanted > limit else { return nil }
+        var bounds = listeners.map { "gateway.\($0.name).connections is \($0.connections)" }
+        var shares = listeners.isEmpty ? [] : ["together the listeners get \(room(within: limit))"]
+        let page = adminConnections(within: limit)
+        if let admin, page < admin {
+            bounds.append("admin.connections is \(admin)")
+            shares.append("the admin page gets \(page)")
+        }
+        let kept = kept(within: limit)
+        return "this process may have \(limit) files and connections open, and the configuration may take \(wanted) "
+            + "(\((bounds + ["\(kept) are kept for delivery, operators and files"]).joined(separator: "; "))): "
+            + "\(shares.joined(separator: ", and ")). Raise the hard limit (`LimitNOFILE=` of a systemd unit, `ulimit -Hn` of a shell), or "
+            + "lower the `connections`"
+    }
+}
+
+extension HoldfastConfiguration {
+    /// What the gateway is to know, bounded by what this process may have open.
+    ///
+    /// - Parameter addresses: see ``GatewaySettings/configuration(routes:at:)``.
+    func gatewayConfiguration(at addresses: [String: ListenAddress]) -> GatewayConfiguration {
+        var gateway = gateway.configuration(routes: routes, at: addresses)
+        gateway.logInterval = log.interval
+        if let limit = DescriptorLimit.current { gateway.connections = DescriptorPlan(self).room(within: limit.soft) }
+        return gateway
+    }
+
+    private var outdatedLists: [String] {
+        gateway.listeners.flatMap { name, listener in
+            do throws(GatewayError) {
+                return try (listener.tls?.warnings() ?? []).map { "listener \(name): \($0)" }
+            } catch {
+                // A mistake, which is told as one.
+                return []
+            }
+        }
+    }
+
+    /// What can be served, and not as it is written, or not as safely: for people, one of each.
+    ///
+    /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
+    package func warnings(within limit: Int?) -> [String] {
+        OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning) + outdatedLists
+            + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
+    }
+}

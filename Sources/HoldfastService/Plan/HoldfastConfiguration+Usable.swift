@@ -1,0 +1,104 @@
+internal import Holdfast
+internal import HoldfastGateway
+
+extension HoldfastConfiguration {
+    /// What is wrong with the files that routes and listeners name, by reading them: no key, no certificate, a wrong
+    /// passphrase; and what sections say that does not go together.
+    package func unusable() -> [ConfigProblem] {
+        let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
+            Self.unusable($0, $1)
+        }
+        guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
+            return routeProblems
+        }
+        return routeProblems + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
+            + uselessClients() + sharedAddresses(values)
+    }
+
+    /// Listeners for which another one leaves no address.
+    private func sharedAddresses(_ values: ConfigValues) -> [ConfigProblem] {
+        var places = gateway.listeners.map { (values, "\($0.name).listen", $0.listener.listen) }
+        if let listen = admin.listen,
+            let values = self.values.first(where: { $0.section.name == AdminSettings.section.name })
+        {
+            places.append((values, "listen", listen))
+        }
+        return places.enumerated().compactMap { index, place in
+            let (values, key, address) = place
+            guard let other = places[..<index].first(where: { $0.2.excludes(address) }) else { return nil }
+            return values.problem(key, "can't be listened on beside \(other.0.path).\(other.1), which is \(other.2)")
+        }
+    }
+
+    /// A table of clients that nobody asks for anything.
+    private func uselessClients() -> [ConfigProblem] {
+        guard let first = self.values.first(where: { $0.section.name == ClientSettings.section.name }),
+            !gateway.listeners.contains(where: { $0.listener.tls?.clientAuthorities != nil })
+        else { return [] }
+        return [
+            ConfigProblem(
+                source: first.source, path: ClientSettings.section.name,
+                message: "no listener of the gateway has `clients`, so nobody is asked for a certificate")
+        ]
+    }
+
+    private func unusable(
+        _ name: String, _ listener: GatewaySettings.Listener, _ values: ConfigValues
+    ) -> [ConfigProblem] {
+        var problems: [ConfigProblem] = []
+        if var tls = listener.tls {
+            // One file after the other, so that each fault is told of its own key.
+            let (authorities, revocations) = (tls.clientAuthorities, tls.clientRevocations)
+            (tls.clientAuthorities, tls.clientRevocations) = (nil, nil)
+            func check(_ key: String) {
+                guard problems.isEmpty else { return }
+                do throws(GatewayError) { try tls.check() } catch {
+                    problems.append(values.problem("\(name).\(key)", error.message))
+                }
+            }
+            check("certificate")
+            tls.clientAuthorities = authorities
+            if authorities != nil { check("clients") }
+            tls.clientRevocations = revocations
+            if revocations != nil { check("clients-revoked") }
+        }
+        if let topic = listener.topic, !routes.isEmpty, !routes.contains(where: { $0.topics?.contains(topic) ?? true })
+        {
+            problems.append(values.problem("\(name).topic", "\(topic.debugDescription) is a topic of no route"))
+        }
+        if name == "http2", !listener.listen.isLoopback, listener.tls?.clientAuthorities == nil,
+            !routes.contains(where: { $0.signingKey != nil })
+        {
+            problems.append(
+                values.problem(
+                    "http2.listen",
+                    "is reached from elsewhere, and no route has a signing key that senders could sign with: give "
+                        + "http2.clients, or listen on 127.0.0.1"))
+        }
+        return problems
+    }
+
+    /// Takes away what is found wrong, and tries again with the rest, so that everything is told.
+    private static func unusable(_ route: RouteSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        var bare = RouteSettings(endpoint: route.endpoint)
+        var problems: [ConfigProblem] = []
+        func attempt(_ key: String, _ change: (inout RouteSettings) -> Void) {
+            var changed = bare
+            change(&changed)
+            do throws(UnusableRoute) {
+                _ = try ReadyRoute(changed)
+                bare = changed
+            } catch {
+                problems.append(values.problem(key, error.message))
+            }
+        }
+        attempt("endpoint") { _ in }
+        attempt("trust") { $0.trust = route.trust }
+        attempt("proxy") { $0.network = route.network }
+        let (key, certificate) = (route.signingKey, route.certificate)
+        attempt(key?.pem == nil ? "signing-key.file" : "signing-key.pem") { $0.signingKey = key }
+        attempt(certificate?.pem == nil ? "certificate.file" : "certificate.pem") { $0.certificate = certificate }
+        attempt("feedback.endpoint") { $0.feedback = route.feedback }
+        return problems
+    }
+}

@@ -1,0 +1,64 @@
+package import Holdfast
+package import HoldfastAPNs
+internal import HoldfastLegacyAPNs
+
+extension RouteSettings {
+    /// A route of the engine's.
+    ///
+    /// - Throws: ``UnusableRoute``, which names the file or flag that is wrong.
+    package func route() throws(UnusableRoute) -> Route {
+        Route(
+            name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
+            rate: rate)
+    }
+
+    /// - Throws: ``UnusableRoute``, which names the file or flag that is wrong.
+    package func connector() throws(UnusableRoute) -> any Connector {
+        switch self.protocol {
+        case .http2: try http2Connector()
+        case .binary: try binaryConnector()
+        }
+    }
+
+    package var trusted: TrustedCertificates { trust.map { .file($0) } ?? .system }
+
+    private func http2Connector() throws(UnusableRoute) -> APNsConnector {
+        let configuration = try http2Configuration()
+        do throws(APNsConfigurationError) {
+            return try APNsConnector(configuration)
+        } catch {
+            throw UnusableRoute(error.message)
+        }
+    }
+
+    /// What a connector over HTTP/2 is given.
+    package func http2Configuration() throws(UnusableRoute) -> APNsConnector.Configuration {
+        do throws(APNsConfigurationError) {
+            let key = try signingKey.map { key throws(APNsConfigurationError) in
+                try APNsSigningKey(key.source, keyID: key.keyID, teamID: key.teamID)
+            }
+            var configuration = APNsConnector.Configuration(
+                endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key,
+                clientCertificate: certificate?.identity)
+            network.apply(to: &configuration)
+            configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
+            return configuration
+        } catch {
+            throw UnusableRoute(error.message)
+        }
+    }
+
+    private func binaryConnector() throws(UnusableRoute) -> LegacyAPNsConnector {
+        let certificate = certificate?.identity
+        do throws(LegacyAPNsConfigurationError) {
+            var configuration = LegacyAPNsConnector.Configuration(
+                endpoint: try LegacyAPNsEndpoint(endpoint), trust: trusted, clientCertificate: certificate)
+            configuration.confirmation =
+                confirmation == .quiet ? .quiet(quietPeriod ?? Self.defaultQuietPeriod) : .barrier
+            configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
+            return try LegacyAPNsConnector(configuration)
+        } catch {
+            throw UnusableRoute(error.message)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+internal import Glibc
+internal import HoldfastService
+
+extension DescriptorLimit {
+    /// Shells give 1024, for the sake of programs that use select(2); NIO does not.
+    ///
+    /// Where it can't be raised, what holds stays, and the service is told by its plan.
+    static func raise() {
+        guard let current, current.raised > current.soft else { return }
+        var limit = rlimit(rlim_cur: rlim_t(current.raised), rlim_max: rlim_t(current.hard))
+        unsafe setrlimit(__rlimit_resource_t(7), &limit)
+    }
+}

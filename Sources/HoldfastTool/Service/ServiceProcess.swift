@@ -1,0 +1,53 @@
+internal import Foundation
+internal import HoldfastService
+internal import Logging
+internal import UnixSignals
+
+/// A service that has a process to itself: signals steer it, and a service manager hears how it does.
+struct ServiceProcess: Sendable {
+    private let service: ServiceRun
+    private let manager: ServiceManager?
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - environment: what the process was started with, for whom started it.
+    ///   - load: the configuration as it is now, with the command's flags over it.
+    init(
+        _ configuration: HoldfastConfiguration, routes: [ReadyRoute], log: ServiceLog,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        load: @escaping @Sendable () throws -> HoldfastConfiguration
+    ) {
+        logger = log.logger()
+        let manager = ServiceManager(environment, logger: logger)
+        self.manager = manager
+        var host = ServiceHost { log.logger($0) }
+        host.setLevel = { log.leastLevel = $0 }
+        host.tell = { await manager?.tell(.init($0)) }
+        service = ServiceRun(configuration, routes: routes, host: host, sources: .init(load: load))
+    }
+
+    /// Until SIGINT, SIGTERM, or something that somebody has to mend.
+    func run() async -> ServiceRun.Outcome {
+        // From here on a signal is a word to be answered, not an end.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        return await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await handle(signals) }
+            if let manager { tasks.addTask { await manager.feedWatchdog() } }
+            let outcome = await service.run()
+            tasks.cancelAll()
+            return outcome
+        }
+    }
+
+    private func handle(_ signals: UnixSignalsSequence) async {
+        for await signal in signals {
+            switch signal {
+            case .sighup:
+                service.askForReload()
+            default:
+                logger.info("\(signal): ending, with what is in hand")
+                await service.end()
+            }
+        }
+    }
+}
