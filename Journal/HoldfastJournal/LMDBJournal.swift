@@ -4,7 +4,7 @@ import HoldfastLMDB
 
 /// The embedded journal: a directory with two LMDB environments, owned by one process.
 ///
-/// What it promises is ``Journal``'s; how it lies on disk is in Docs/Internals/JournalFormat.md. Completions and the commit
+/// It keeps the promises of ``Journal``. Docs/Internals/JournalFormat.md describes it on disk. Completions and the commit
 /// observer run on the journal's writer thread: they must not block, and must not call anything of the journal that
 /// blocks (``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)``, ``close()``; that is a precondition).
 ///

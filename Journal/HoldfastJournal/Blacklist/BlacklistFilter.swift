@@ -15,7 +15,7 @@ final class BlacklistFilter: Sendable {
         /// Of ``inserted``: when it is built anew.
         var rebuildAt = 0
         var isBuilding = false
-        /// Those to build it from.
+        /// The tables that it is built from.
         var tables: BlacklistTables
         /// Hashes of what was added since the building began.
         var meanwhile: [UInt64] = []

@@ -48,7 +48,7 @@ struct BlacklistTables: Sendable {
     let tokens: Table
     var addresses: Table?
 
-    /// Those that exist.
+    /// The tables that exist.
     var all: [(part: BlacklistPlace.Part, table: Table)] {
         [(.tokens, tokens)] + (addresses.map { [(.addresses, $0)] } ?? [])
     }

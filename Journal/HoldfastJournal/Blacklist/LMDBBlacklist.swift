@@ -13,7 +13,7 @@ final class LMDBBlacklist: BlacklistStorage {
     /// The tables of recipients. That of addresses is there from the first of them on: programs that do not know it refuse a
     /// journal that has it.
     static let tableNames = BlacklistPlace.Part.allCases.map(\.rawValue)
-    /// Those that every blacklist has, with what is known of it as a whole.
+    /// The tables that every blacklist has: tokens, and facts about the whole.
     static let requiredNames = [BlacklistPlace.Part.tokens.rawValue, "facts"]
     static let everyName = tableNames + ["facts"]
     static let openingKey = Array("opening".utf8)

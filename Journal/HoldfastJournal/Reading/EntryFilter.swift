@@ -12,11 +12,11 @@ public struct EntryFilter: Hashable, Sendable {
     public var uids = UIDRanges.all
     /// Those with any of these topics, exactly. Empty: with any.
     public var topics: Set<String> = []
-    /// Those to any of these tokens, to any of ``channels``, or to any of ``addresses``. All empty: to any.
+    /// Entries to any of these tokens, of ``channels``, or of ``addresses``. All empty: to any recipient.
     public var tokens: [TokenPattern] = []
     /// Broadcasts to any of these channels.
     public var channels: Set<BroadcastChannel> = []
-    /// Those to any of these addresses of other services than Apple's.
+    /// Entries to any of these addresses of services that are not Apple's.
     public var addresses: Set<ServiceAddress> = []
     /// Those that any of these Producers submitted. Empty: that any did.
     public var producers: Set<String> = []

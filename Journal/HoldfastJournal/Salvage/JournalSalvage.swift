@@ -182,7 +182,7 @@ class PartSalvage {
     func drop(_ table: String) { report.dropped[table, default: 0] += 1 }
 }
 
-/// What is done of the blacklist: a recipient that was found outside of the trees may have been lifted since, but it is better
+/// Salvages the blacklist: a recipient that was found outside of the trees may have been lifted since, but it is better
 /// not sent to than sent to in vain.
 private final class BlacklistSalvage: PartSalvage {
     init(

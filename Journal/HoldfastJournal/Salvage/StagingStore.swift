@@ -7,7 +7,7 @@ final class StagingStore {
     private let environment: Environment
     private let readers: ReaderPool
     private let directory: String
-    /// Those that were asked for, and others once they have a row.
+    /// Tables that were asked for, and others once they have a row.
     private var tables: [String: Table] = [:]
     /// Changes that are not committed yet; nil deletes.
     private var pending: [String: [[UInt8]: [UInt8]?]] = [:]

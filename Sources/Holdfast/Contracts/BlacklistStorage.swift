@@ -64,7 +64,7 @@ extension BlacklistStorage {
     }
 }
 
-/// What the blacklist has of the recipients of a batch.
+/// The blacklist's entries for the recipients of a batch.
 public struct BlacklistLookup: Sendable {
     /// Indices ascend. An item comes once for each entry of its recipient, whatever its scope, in their order.
     public var entries: [(index: Int, entry: BlacklistEntry)]

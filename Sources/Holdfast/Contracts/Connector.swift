@@ -264,7 +264,7 @@ public struct NotificationLimits: Hashable, Sendable {
         return limits
     }()
 
-    /// Those of a service that is not Apple's. It takes neither device tokens nor channels.
+    /// Limits of a service that is not Apple's. It takes neither device tokens nor channels.
     ///
     /// - Parameters:
     ///   - payload: bytes.

@@ -141,7 +141,7 @@ final class Connections {
         context.tell(.unconnected(cause: end.cause))
     }
 
-    /// What kept connections from coming about may be mended.
+    /// The next connection need not wait: the cause of failed attempts may be mended.
     func hurry(now: Duration) { pool.hurry(now: now) }
 
     // MARK: Given up

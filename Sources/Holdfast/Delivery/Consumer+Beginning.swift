@@ -1,4 +1,4 @@
-/// What a Consumer takes over from the one that had the route's lanes before, in this process or an earlier one.
+/// The state that a Consumer takes over from the one that had the route's lanes before, in this process or an earlier one.
 extension Consumer.Lanes {
     func table(window: Int) -> LaneTable {
         // Half a window ahead is far enough for a turn's reading, and no more than needed counts as possibly sent.

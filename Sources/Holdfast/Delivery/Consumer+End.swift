@@ -1,6 +1,6 @@
 /// How the work on a route comes to its end, and who goes on with what is left.
 extension Consumer {
-    /// What is in flight gets its answers, what waits for a judgement goes back, and the marks step back.
+    /// Entries in flight get their answers, suspects go back to their lanes, and the marks step back.
     func progressEnd(at now: Moment) {
         guard !context.ending.isOver, context.ending.hasBegun else { return }
         shutdown.closeProven(now: now.monotonic)

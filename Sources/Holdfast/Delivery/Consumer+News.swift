@@ -121,7 +121,7 @@ extension Consumer {
             into: &plan, isOut: { handOuts.isOut($0) })
     }
 
-    /// What follows from a payload error is on disk, or there was nothing to write.
+    /// Ends the hold when everything that follows from a payload error is on disk.
     private func endPayloadErrorHold() {
         if isSettled, !performer.hasLateErrors { context.holds.settlesPayloadError = false }
     }

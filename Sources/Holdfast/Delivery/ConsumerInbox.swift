@@ -24,7 +24,7 @@ struct ConsumerInbox: Sendable {
     var failure: JournalError?
     /// Lanes whose send mark is set back, or could not be.
     var marksLowered: [(lane: Int, result: Result<Void, JournalError>)] = []
-    /// What housekeeping came to.
+    /// The result of housekeeping.
     var trimmed: Result<Trimmed, JournalError>?
     var barrierAsked = false
     var credentialsChanged = false

@@ -3,12 +3,12 @@
 ///
 /// A pure machine.
 struct Ending: Sendable {
-    /// What a shutdown that has reached its limit gives the journal to write what it has.
+    /// How long the journal has to write when a shutdown has reached its limit.
     static let graceAfterLimit = Duration.seconds(1)
 
     /// When what is in flight is given up; nil while the work goes on.
     private(set) var deadline: Duration?
-    /// What ends is this route's Consumer and not the engine.
+    /// The fate of the lanes, where this route's Consumer ends and not the engine.
     private(set) var retirement: Retirement?
     /// Why the work ends, when what is in flight has its answers.
     private(set) var failing: JournalError?
@@ -63,7 +63,7 @@ struct Ending: Sendable {
     }
 }
 
-/// What becomes of the lanes of a Consumer that ends before its engine.
+/// The fate of the lanes of a Consumer that ends before its engine.
 enum Retirement: Sendable {
     /// Another one goes on with them.
     case replaced

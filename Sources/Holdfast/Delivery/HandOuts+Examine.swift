@@ -67,7 +67,7 @@ extension HandOuts {
         return examined
     }
 
-    /// What the blacklist has of the tokens of a batch, by position. Hardly ever is there any.
+    /// The blacklist's entries for the recipients of a batch, by position. Hardly ever are there any.
     private func lookUp(
         _ batch: EntryBatch
     ) throws -> (entries: [Int: [BlacklistEntry]], unreadable: [Int: RecordFault]) {

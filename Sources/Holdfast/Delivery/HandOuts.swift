@@ -1,13 +1,5 @@
 /// Hands entries out: from the journal to the connections, as far as there are places.
 final class HandOuts {
-    /// Which places a hand-out fills.
-    enum Filling {
-        /// Those that the lane keeps.
-        case kept
-        /// Those that nothing is kept for.
-        case free
-    }
-
     let context: RouteContext
     let lanes: LaneTable
     let connections: Connections
@@ -52,7 +44,7 @@ final class HandOuts {
 
     private var mayGoOn: Bool { places.holdReason == nil && !context.ending.isOver }
 
-    /// What has a place goes out as soon as the mark covers it, whatever is kept for others: it takes nothing from them.
+    /// Entries with a place go out as soon as the mark covers them, whatever is kept for others: they take nothing from them.
     func fillKeptPlaces(at now: Moment) throws(JournalError) {
         for index in lanes.indices {
             while mayGoOn, lanes[index].machine.fillablePlaces > 0,
@@ -60,7 +52,7 @@ final class HandOuts {
             {
                 let taken = try handOutSome(
                     of: index, on: number, link, limit: min(room, lanes[index].machine.fillablePlaces),
-                    filling: .kept, at: now)
+                    isKept: true, at: now)
                 if taken == 0 { break }
             }
         }
@@ -69,14 +61,14 @@ final class HandOuts {
     /// Free places go to the lanes by their shares.
     private func sharePlaces(at now: Moment) throws(JournalError) {
         var wanting = lanes.indices.filter { lanes[$0].machine.wantsPlaces }
-        /// Those, and lanes whose mark has to rise first: their part is not given away meanwhile.
+        /// Beside them lanes whose mark has to rise first: their part is not given away meanwhile.
         var sharing = wanting
         while mayGoOn, let index = lanes.share.next(of: wanting),
             let (number, link, room) = places.roomiest(free: places.free)
         {
             let taken = try handOutSome(
                 of: index, on: number, link, limit: lanes.share.part(of: index, among: sharing, room: room),
-                filling: .free, at: now)
+                isKept: false, at: now)
             lanes.share.took(taken, lane: index)
             let isServed = lanes[index].hasOneAttempt && wanting.count < sharing.count
             if taken == 0 || isServed || !lanes[index].machine.wantsPlaces { wanting.removeAll { $0 == index } }
@@ -84,14 +76,16 @@ final class HandOuts {
         }
     }
 
-    /// - Parameter limit: the most entries.
+    /// - Parameters:
+    ///   - limit: the most entries.
+    ///   - isKept: whether they fill places that the lane keeps, and not those that nothing is kept for.
     /// - Returns: how many entries were dealt with, or were given places; 0 when it is not worth asking again.
     private func handOutSome(
-        of index: Int, on number: Int, _ link: Link, limit: Int, filling: Filling, at now: Moment
+        of index: Int, on number: Int, _ link: Link, limit: Int, isKept: Bool, at now: Moment
     ) throws(JournalError) -> Int {
         let lane = lanes[index]
         guard lane.handsOut, lane.hasWork else { return 0 }
-        let granted = places.grant(limit, of: index, isKept: filling == .kept, now: now.monotonic)
+        let granted = places.grant(limit, of: index, isKept: isKept, now: now.monotonic)
         let room = min(granted, lane.isRunning ? .max : 1)
         let passedOver = judge.passedOver(in: index, inFlight: connections.inFlight)
         if room > 0, let taken = try tryOtherTopic(of: index, on: number, link, passingOver: passedOver, at: now) {
@@ -153,7 +147,7 @@ final class HandOuts {
         return lanes[index].hasOneAttempt ? batch.wholeCount : 0
     }
 
-    /// What is wanted goes out when the mark's commit has been reported.
+    /// Asks for a higher mark. The entries go out when its commit has been reported.
     func raise(_ index: Int, through uid: UID, places: Int = 0) {
         guard let ceiling = lanes[index].machine.raise(through: uid, places: places) else { return }
         context.journal.raiseMark(of: lanes[index].id, to: ceiling)

@@ -1,7 +1,7 @@
 /// Sets send marks back to where the hand-outs ended, while nothing can go out.
 ///
-/// What lies between the hand-outs and the mark of a lane with one attempt, or has come back and waits, would be *unknown*
-/// after a crash although it never left. So its mark steps back, and what waits goes back among the deferred.
+/// In a lane with one attempt, entries between the hand-outs and the mark, and those that came back and wait, would be *unknown*
+/// after a crash although they never left. So its mark steps back, and what waits goes back among the deferred.
 final class Marks {
     private let context: RouteContext
     private let lanes: LaneTable

@@ -158,3 +158,12 @@ public enum EngineRest: Hashable, Sendable {
     /// The engine is not running any more.
     case ended
 }
+
+extension EngineRest {
+    /// Entries that the journal counts, and that no reading finds.
+    static func unreachableWords(_ count: Int, of key: LaneKey) -> String {
+        let entries = count == 1 ? "1 entry" : "\(count) entries"
+        return "the journal is damaged: \(entries) of \(key) cannot be reached. `holdfast journal verify` says what "
+            + "is damaged; with `--salvage NEW` it copies what is sound into a new journal"
+    }
+}

@@ -268,12 +268,3 @@ extension EngineStatus.Throttle {
 extension JournalError {
     var metadata: Logger.Metadata { ["code": .string(code.name)] }
 }
-
-extension EngineRest {
-    /// Entries that the journal counts, and that no reading finds.
-    static func unreachableWords(_ count: Int, of key: LaneKey) -> String {
-        let entries = count == 1 ? "1 entry" : "\(count) entries"
-        return "the journal is damaged: \(entries) of \(key) cannot be reached. `holdfast journal verify` says what "
-            + "is damaged; with `--salvage NEW` it copies what is sound into a new journal"
-    }
-}
