@@ -80,6 +80,16 @@ import Testing
         #expect(lane.raise(through: UID(11)) == UID(11))
     }
 
+    @Test("Behind what goes again in a lane with one attempt, the entries on disk still want their turn")
+    func wantsForwardPlaces() {
+        var lane = lane(.atMostOnce, mark: 10, last: 50)
+        lane.advance(to: UID(10))
+        lane.requeue([.init(uid: UID(8), possiblySent: false)])
+        // They get no places before it has gone; but others wait, so that an accused one does not go before them.
+        #expect(!lane.wantsPlaces)
+        #expect(lane.wantsForwardPlaces)
+    }
+
     @Test("While nothing can go out, the mark of a lane with one attempt steps back to the hand-outs") func retreat() {
         var lane = lane(.atMostOnce, last: 100)
         #expect(lane.retreat() == nil)
