@@ -15,7 +15,8 @@ final class LaneTable: RandomAccessCollection {
     var endIndex: Int { lanes.count }
 
     subscript(index: Int) -> RouteLane {
-        // A copy: with `_read` here, reading a part of a lane's machine crashed debug builds on a route's thread.
+        // A copy. With `_read`, Swift 6.3.1 releases the yielded machine as if it were a copy, in debug builds: the crash is in
+        // "outlined destroy of LaneStateMachine" below `Consumer.start()`, with one thread and little stack in use.
         get { lanes[index] }
         _modify { yield &lanes[index] }
     }
