@@ -8,15 +8,7 @@ import HoldfastLMDB
 final class LMDBBlacklist: BlacklistStorage {
     typealias Change = BlacklistChange
 
-    static let mapByteCount = 64 << 30
     static let reserve = 8 << 20
-    /// The tables of recipients. That of addresses is there from the first of them on: programs that do not know it refuse a
-    /// journal that has it.
-    static let tableNames = BlacklistPlace.Part.allCases.map(\.rawValue)
-    /// The tables that every blacklist has: tokens, and facts about the whole.
-    static let requiredNames = [BlacklistPlace.Part.tokens.rawValue, "facts"]
-    static let everyName = tableNames + ["facts"]
-    static let openingKey = Array("opening".utf8)
 
     private let directory: String
     let environment: Environment
@@ -45,17 +37,17 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Opens or makes it, with two synced commits before anything is read.
     ///
     /// - Parameter damage: at how many places it was found to be damaged; nil when it has not been looked through.
-    init(opening place: JournalDirectory, _ options: LMDBJournal.Options, damage: Int?) throws(JournalError) {
+    init(opening place: JournalDirectory, _ options: JournalOptions, damage: Int?) throws(JournalError) {
         directory = place.path
         stepping = options.stepping
         let environment = try translated("open", place.path) { () throws(LMDBError) in
             try Environment.open(
-                place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
+                place.blacklist, options.durability.access, mapByteCount: BlacklistTables.mapByteCount, tables: 8)
         }
         // An empty table would be made in its place, and what was listed be gone without a word.
         if !Files.exists(place.incomplete) {
             try EntriesStore.refuseOtherTables(
-                than: Self.everyName, required: Self.requiredNames, in: .blacklist, environment, place)
+                than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, environment, place)
         }
         let opened = try translated("open", place.path) { () throws(LMDBError) -> Opened in
             var tables: (tokens: Table, facts: Table)?
@@ -64,7 +56,8 @@ final class LMDBBlacklist: BlacklistStorage {
                 let tokens = try transaction.table("tokens")
                 // A value that changes, for the commit to have something to write.
                 let marker = try transaction.table("facts")
-                try transaction.put(Self.openingKey.span, [opening].span, in: marker)
+                let key = BlacklistTables.openingKey
+                try transaction.put(key.span, [opening].span, in: marker)
                 try transaction.commit()
                 tables = (tokens, marker)
             }

@@ -9,7 +9,7 @@ struct FileCopy {
     private(set) var byteCount = 0
 
     static func tables(of part: JournalImage.Part) -> [String] {
-        part == .entries ? EntriesStore.Tables.everyName : LMDBBlacklist.everyName
+        part == .entries ? EntriesStore.Tables.everyName : BlacklistTables.everyName
     }
 
     /// - Parameters:

@@ -43,7 +43,7 @@ public final class JournalReader: Sendable {
                 try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
                 try EntriesStore.refuseOtherTables(
-                    than: LMDBBlacklist.everyName, required: LMDBBlacklist.requiredNames, in: .blacklist, blacklist,
+                    than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, blacklist,
                     place)
                 let tables = try translated("read", path) { () throws(LMDBError) in
                     try ReaderPool.openTables([BlacklistPlace.Part.tokens.rawValue], in: blacklist)
@@ -81,7 +81,7 @@ public final class JournalReader: Sendable {
             guard lock != nil else { return }
             try place.checkDataFiles()
             // What its owner would refuse as well.
-            try OpeningCheck.run(place, greatestPageCount: LMDBJournal.Options().pagesCheckedAtOpening)
+            try OpeningCheck.run(place, greatestPageCount: JournalOptions().pagesCheckedAtOpening)
         }
 
         func open(_ environment: String, _ path: String) throws(JournalError) -> Environment {
@@ -177,7 +177,7 @@ public final class JournalReader: Sendable {
     }
 
     public func note(_ name: String) throws(JournalError) -> [UInt8]? {
-        let key = try LMDBJournal.noteKey(name)
+        let key = try NoteRecord.key(of: name)
         let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(key.span, in: store.tables.notes)
         }

@@ -257,6 +257,14 @@ enum NoteRecord {
     static let version: UInt8 = 2
     private static let headByteCount = 13
 
+    static func key(of name: String) throws(JournalError) -> [UInt8] {
+        let key = Array(name.utf8)
+        guard (1...511).contains(key.count) else {
+            throw JournalError(.limitReached, "the name of a note has 1 to 511 bytes, not \(key.count)")
+        }
+        return key
+    }
+
     static func bytes(_ value: [UInt8], name: [UInt8]) -> [UInt8] {
         SmallRecord.seal(magic, version: version, seed: XXH64.hash(name.span), value)
     }

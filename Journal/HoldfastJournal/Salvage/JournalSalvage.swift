@@ -190,14 +190,14 @@ private final class BlacklistSalvage: PartSalvage {
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         try super.init(
-            opened, place, tables: LMDBBlacklist.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
+            opened, place, tables: BlacklistTables.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
             report,
             progress)
     }
 
     func run() throws(JournalError) {
         remarkStrangeTables()
-        try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
+        try walk(BlacklistTables.tableNames) { (table, key, value) throws(JournalError) in
             guard let part = BlacklistPlace.Part(rawValue: table),
                 part == .addresses || DeviceToken(bytes: key) != nil
             else { return self.drop(table) }

@@ -9,7 +9,7 @@ import HoldfastLMDB
 final class JournalWriter: @unchecked Sendable {  // after init, everything mutable is touched by its own thread only
     let store: EntriesStore
     let directory: String
-    let options: LMDBJournal.Options
+    let options: JournalOptions
     let readers: ReaderPool
     let shared: Monitor<SharedState>
     let thread: WorkThread<Request>
@@ -37,7 +37,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, directory: String,
-        options: LMDBJournal.Options, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
+        options: JournalOptions, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
         blacklist: Environment
     ) {
         environments = [store.environment, blacklist]

@@ -80,7 +80,7 @@ final class EntriesCheck {
         }
         guard !walk.isStopped || check.isOpening else { return }
         checkFacts()
-        check.checkMap(finding, expected: limit.map { LMDBJournal.Options.mapByteCount(limit: Int(clamping: $0)) })
+        check.checkMap(finding, expected: limit.map { JournalOptions.mapByteCount(limit: Int(clamping: $0)) })
         checkFigures()
         checkAside()
         checkPlaces()

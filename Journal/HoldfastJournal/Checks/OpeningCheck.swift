@@ -59,7 +59,7 @@ enum OpeningCheck {
 extension VerificationReport {
     /// Places that a look-up of a recipient depends on.
     var tokenDamage: Int {
-        let others = damage.count { damage in !LMDBBlacklist.tableNames.contains(damage.table ?? "") }
+        let others = damage.count { damage in !BlacklistTables.tableNames.contains(damage.table ?? "") }
         return damageCount - others
     }
 }

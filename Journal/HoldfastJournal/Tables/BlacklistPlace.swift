@@ -45,6 +45,15 @@ struct BlacklistPlace: Hashable, Sendable {
 
 /// The tables of recipients, as far as there are any: that of addresses is made for the first one.
 struct BlacklistTables: Sendable {
+    /// The tables of recipients. That of addresses is there from the first of them on: programs that do not know it refuse a
+    /// journal that has it.
+    static let tableNames = BlacklistPlace.Part.allCases.map(\.rawValue)
+    /// The tables that every blacklist has: tokens, and facts about the whole.
+    static let requiredNames = [BlacklistPlace.Part.tokens.rawValue, "facts"]
+    static let everyName = tableNames + ["facts"]
+    static let openingKey = Array("opening".utf8)
+    static let mapByteCount = 64 << 30
+
     let tokens: Table
     var addresses: Table?
 

@@ -11,6 +11,11 @@ import HoldfastLMDB
 /// A commit whose fate is not known (``JournalError/Code/undetermined``) leaves the journal failed: it answers everything
 /// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
 public final class LMDBJournal: Journal {
+    /// How a journal is kept.
+    public typealias Options = JournalOptions
+    /// The loss that an accepted notification survives.
+    public typealias Durability = JournalOptions.Durability
+
     /// Where it is.
     public let directory: String
 
@@ -242,7 +247,7 @@ public final class LMDBJournal: Journal {
     }
 
     public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
-        let key = try Self.noteKey(name)
+        let key = try NoteRecord.key(of: name)
         let _: Void = try ask { reply in .setNote(key, value, reply) }
     }
 
@@ -275,22 +280,5 @@ public final class LMDBJournal: Journal {
         leave(request(reply)) { error in reply.give(.failure(error)) }
         if options.stepping != nil { parts.writer.step(until: reply) }
         return try reply.get()
-    }
-
-    static func noteKey(_ name: String) throws(JournalError) -> [UInt8] {
-        let key = Array(name.utf8)
-        guard (1...511).contains(key.count) else {
-            throw JournalError(.limitReached, "the name of a note has 1 to 511 bytes, not \(key.count)")
-        }
-        return key
-    }
-}
-
-extension LMDBJournal.Durability {
-    var access: Environment.Access {
-        switch self {
-        case .full: .readWrite
-        case .process: .readWriteUnsynced
-        }
     }
 }

@@ -2,9 +2,6 @@ public import Holdfast
 import HoldfastLMDB
 
 extension LMDBJournal {
-    /// Bytes of records after which a batch is full.
-    static let batchByteCount = 1 << 20
-
     public func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         guard limit > 0, after < through else { return .empty }
         return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -84,7 +81,7 @@ extension LMDBJournal {
 
     public func note(_ name: String) throws(JournalError) -> [UInt8]? {
         try checkOpen()
-        let key = try Self.noteKey(name)
+        let key = try NoteRecord.key(of: name)
         let bytes = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(key.span, in: tables.notes)
         }
@@ -141,56 +138,5 @@ extension LMDBJournal {
         let result = try translated(doing, directory) { () throws(LMDBError) in try readers.read(body) }
         guard let result else { throw .closed(directory) }
         return result
-    }
-}
-
-/// How far behind a reader of the journal is. What was freed since cannot be used again until it moves on, so under load
-/// the file grows.
-public struct ReaderLag: Hashable, Sendable {
-    public let process: Int32
-    /// Commits since the one that it reads.
-    public let commits: Int
-}
-
-/// Gathers records into one buffer.
-struct BatchCollector {
-    var bytes: [UInt8] = []
-    var items: [EntryBatch.Item] = []
-    var unreadable: [UnreadableEntry] = []
-
-    func wantsMore(limit: Int) -> Bool {
-        items.count + unreadable.count < limit && bytes.count < LMDBJournal.batchByteCount
-    }
-
-    /// Checks a record and copies its notification.
-    mutating func take(_ record: Span<UInt8>, lane: UInt32, uid: UInt64) {
-        switch EntryRecord.read(record, lane: lane, uid: uid) {
-        case .success(let entry):
-            let start = bytes.count
-            record.append(entry.body, to: &bytes)
-            items.append(
-                EntryBatch.Item(
-                    uid: UID(uid), attempts: entry.head.attempts,
-                    isPossiblySent: entry.head.flags.contains(.possiblySent), range: start..<bytes.count))
-        case .failure(let what):
-            unreadable.append(UnreadableEntry(uid: UID(uid), fault: RecordFault(what)))
-        }
-    }
-}
-
-extension JournalStatus {
-    init(_ state: JournalState, _ figures: CommitFigures, pageByteCount: Int, limit: Int) {
-        self.init(
-            rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
-            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
-            identities: figures.identities, aside: figures.aside, quarantined: figures.quarantined)
-        for (index, lane) in state.lanes.all.enumerated() {
-            unconfirmed += lane.entries + lane.deferred
-            deferred += lane.deferred
-            lanes.append(
-                Lane(
-                    key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
-                    deferred: lane.deferred, mark: UID(lane.mark), state: lane.state))
-        }
     }
 }
