@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What is checked of the blacklist's rows.
+/// Checks the blacklist's rows.
 struct BlacklistCheck {
     private let check: FileCheck
     private let walk: FileWalk

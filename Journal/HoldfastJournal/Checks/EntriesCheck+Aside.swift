@@ -3,7 +3,8 @@ import HoldfastLMDB
 
 /// Checks the entries kept aside: their rows, and the order in which their time is over.
 extension EntriesCheck {
-    /// The tables of such entries that the journal has: one that no newer Holdfast has opened has none.
+    /// The tables of entries kept aside, as far as the journal has them. Older journals have none until an opening makes
+    /// them.
     var asideTables: [String] {
         AsideTables.names.filter { name in tables.contains { table in table.name == name } }
     }

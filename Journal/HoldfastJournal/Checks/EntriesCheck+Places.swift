@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// Entries against each other: each UID is in one place, and what is said of it elsewhere fits that.
+/// Checks entries against each other: each UID is in one place, and other tables say of it what fits that place.
 extension EntriesCheck {
     /// Each lane's rows are read side by side, so there is a bound. What it leaves unchecked no damage leads to: the
     /// records themselves have checksums.
@@ -151,7 +151,7 @@ private struct UIDStream {
 
     mutating func advance() { uid = cursor.next() ? read() : nil }
 
-    /// How an identity says that its entry ended.
+    /// The outcome's code in an identity.
     func code() -> UInt8? {
         guard kind == .identity, let value = cursor.value(), value.count > 13 else { return nil }
         return value[13]
@@ -166,7 +166,7 @@ private struct UIDMerge {
     }
 
     private var heap: [UIDStream] = []
-    /// What there is of the UID that ``next()`` has returned.
+    /// The rows of the UID that ``next()`` has returned.
     private(set) var found: [Found] = []
 
     init(_ streams: [UIDStream]) {

@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What is checked of the rows in `entries/`: each by itself, and then all of them against the figures and each other.
+/// Checks the rows in `entries/`: each by itself, and then all of them against the figures and each other.
 final class EntriesCheck {
-    /// What was counted of one lane.
+    /// The counts of one lane.
     struct LaneTally {
         var entries = 0
         var deferred = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0
-        /// Of records that could be read, so that it is not that of a damaged key.
+        /// The last UID of a readable record, so that a damaged key does not count.
         var lastSoundUID: UInt64 = 0
     }
 
@@ -21,7 +21,7 @@ final class EntriesCheck {
 
     var facts: FactsRecord?
     private var factKeys: Set<String> = []
-    /// Nil for one whose record is damaged; then its figures are not checked.
+    /// `nil` for a lane whose record is damaged; its figures are then not checked.
     var lanes: [LaneRecord?] = []
     var laneTallies: [LaneTally] = []
     var producers: [ProducerRecord?] = []
@@ -286,7 +286,7 @@ final class EntriesCheck {
         }
     }
 
-    /// That an entry is in quarantine is no damage: what was damaged has been dealt with. The row must be whole.
+    /// Checks a row of the quarantine. The entry is no damage any more, but its row must be whole.
     private func quarantined(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
         guard key.count == 8 else { return badKey(key, "quarantine", page) }
         let uid = key.span.bigEndian64(at: 0)

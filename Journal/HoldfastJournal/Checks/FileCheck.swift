@@ -124,7 +124,7 @@ final class FileCheck {
         }
     }
 
-    /// Whether the map's size is one that a Holdfast has set; nothing else tells of a flipped bit in it.
+    /// Checks that the map's size was set by a Holdfast: nothing else shows a flipped bit in it.
     func checkMap(_ finding: DataFile.Finding, expected: UInt64?) {
         guard let file = finding.file, let older = finding.older else { return }
         let map = file.meta.mapByteCount
@@ -138,7 +138,7 @@ final class FileCheck {
     }
 }
 
-/// What damage means, for people.
+/// The meaning of damage, for people.
 enum DamageMeaning {
     static let missingTable = "All that it held is out of reach. Salvage looks for it in the whole file."
     static let badRow = "What it held is lost."

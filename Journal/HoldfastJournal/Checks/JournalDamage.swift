@@ -1,18 +1,19 @@
-public import Holdfast
+package import Holdfast
 
-/// One thing that is wrong with a journal's files.
-public struct JournalDamage: Hashable, Sendable {
+/// One fault in a journal's files.
+package struct JournalDamage: Hashable, Sendable {
     /// The data file, below the journal's directory: `entries/data.mdb` or `blacklist/data.mdb`.
-    public var file: String
-    /// The page, from 0; nil where it is no single one.
-    public var page: UInt64?
+    package var file: String
+    /// The page, from 0; `nil` when it is no single page.
+    package var page: UInt64?
     /// The table, or `free list`, or `list of tables`.
-    public var table: String?
+    package var table: String?
     /// The number of the lane.
-    public var lane: UInt32?
-    public var uid: UID?
-    /// What is wrong.
-    public var what: String
-    /// What it means for whoever owns the journal.
-    public var meaning: String
+    package var lane: UInt32?
+    /// The entry's UID.
+    package var uid: UID?
+    /// The fault.
+    package var what: String
+    /// The consequence for the owner of the journal.
+    package var meaning: String
 }

@@ -1,24 +1,25 @@
-/// What a look at every byte of a journal's files has found.
-public struct VerificationReport: Sendable {
-    /// The most that ``damage`` lists.
-    public static let greatestListed = 1000
+/// The findings of a look at every byte of a journal's files.
+package struct VerificationReport: Sendable {
+    /// The limit on the length of ``damage``.
+    package static let greatestListed = 1000
 
-    public internal(set) var directory: String
-    /// Who is using the journal, for people; nil when it was at rest.
-    public internal(set) var owner: String?
-    /// The first ``greatestListed`` that were found.
-    public internal(set) var damage: [JournalDamage] = []
-    /// All that were found.
-    public internal(set) var damageCount = 0
+    /// The journal's directory.
+    package internal(set) var directory: String
+    /// The process that uses the journal, for people; `nil` when it was at rest.
+    package internal(set) var owner: String?
+    /// The first ``greatestListed`` faults.
+    package internal(set) var damage: [JournalDamage] = []
+    /// The number of all faults.
+    package internal(set) var damageCount = 0
     /// Pages of the trees, of both files.
-    public internal(set) var pages = 0
+    package internal(set) var pages = 0
     /// Rows of each table that was found.
-    public internal(set) var rows: [String: Int] = [:]
-    /// What is no damage, but should be known.
-    public internal(set) var remarks: [String] = []
+    package internal(set) var rows: [String: Int] = [:]
+    /// Findings that are no damage, but that an operator should know.
+    package internal(set) var remarks: [String] = []
 
-    /// Whether nothing is wrong with anything that is ever read.
-    public var isSound: Bool { damageCount == 0 }
+    /// Whether there is no fault.
+    package var isSound: Bool { damageCount == 0 }
 
     init(directory: String, owner: String?) {
         self.directory = directory

@@ -1,7 +1,9 @@
-/// How far a long look at a journal has come.
-public struct InspectionProgress: Hashable, Sendable {
-    /// What is being done, such as "checking entries".
-    public var phase: String
-    public var done: Int
-    public var total: Int
+/// The progress of a long inspection.
+package struct InspectionProgress: Hashable, Sendable {
+    /// The current step, such as "checking entries".
+    package var phase: String
+    /// Pages or rows that are done.
+    package var done: Int
+    /// Pages or rows of this step.
+    package var total: Int
 }

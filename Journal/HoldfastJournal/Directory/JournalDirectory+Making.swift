@@ -1,11 +1,11 @@
 import Holdfast
 import HoldfastLMDB
 
-/// How a journal comes to be, and how one that has lost a part is told from one that is not there yet.
+/// Makes a journal's directory, and tells a journal that has lost a part from one that is not complete yet.
 ///
-/// A new directory has the file `incomplete` before anything else is in it, durably, and loses it when everything is there
-/// and synced. So whatever interrupts the making, the next opening goes on with it; and a part that is missing without that
-/// file was there once, with what it held.
+/// The file `incomplete` is durable before anything else is in a new directory, and is removed when everything is there
+/// and synced. If the making is interrupted, the next opening continues it. Without that file a missing part was there
+/// once, with its contents.
 extension JournalDirectory {
     var incomplete: String { path + "/incomplete" }
 

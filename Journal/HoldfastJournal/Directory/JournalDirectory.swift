@@ -16,7 +16,7 @@ struct JournalDirectory: Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// That there is none, or that this user cannot know.
+    /// The error for a journal that is absent, or that this user may not look at.
     var notFound: JournalError {
         guard Files.isHidden(ownerLock) else { return JournalError(.notFound, "there is no journal at \(path)") }
         return JournalError(
@@ -25,7 +25,7 @@ struct JournalDirectory: Sendable {
         )
     }
 
-    /// The directory, or the one that it is to be made in.
+    /// The directory, or the directory that will hold it.
     var nearest: String { Files.exists(path) ? path : Files.parent(of: path) }
 
     func checkFileSystem() throws(JournalError) {

@@ -13,7 +13,7 @@ final class JournalImage {
     }
 
     let place: JournalDirectory
-    /// Who is using it; nil at rest.
+    /// The journal's user, for people; `nil` at rest.
     let owner: String?
     private let lock: OwnerLock?
     private let limits: InspectionLimits
@@ -50,7 +50,7 @@ final class JournalImage {
         /// The journal's.
         let directory: String
         let finding: DataFile.Finding
-        /// Of the data file; nil when there is none.
+        /// The data file's path; `nil` when there is no such file.
         let path: String?
         let isInUse: Bool
         /// Whether to go on; to be asked for each page.
@@ -110,7 +110,7 @@ private final class PinWatch {
     private let limits: InspectionLimits
     private let start: ContinuousClock.Instant
     private var looks = 0
-    /// What limit was reached, for people.
+    /// The limit that was reached, for people.
     private(set) var broken: String?
 
     private static let stride = 256

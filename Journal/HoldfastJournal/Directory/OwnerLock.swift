@@ -83,7 +83,7 @@ final class OwnerLock: Sendable {
             "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")
     }
 
-    /// How often a file may be exchanged while it is being locked.
+    /// Attempts at locking a file that others exchange meanwhile.
     private static let greatestTries = 10
 
     /// Says who owns the journal, for people. A full disk is no reason not to own it.
@@ -117,7 +117,7 @@ final class OwnerLock: Sendable {
         return "pid \(process.processIdentifier)\nprogram \(process.processName)\nsince \(started)\n"
     }
 
-    /// Who holds the lock, for people; nil when nobody does or nobody can say.
+    /// The holder of the lock, for people; `nil` when there is none, or it cannot be found.
     ///
     /// The kernel's list of locks says which process it is; the text in the file says more, if it is that process's.
     static func owner(of directory: JournalDirectory) -> String? {
@@ -145,8 +145,8 @@ final class OwnerLock: Sendable {
 }
 
 extension OwnerLock {
-    /// Of any of the files, since `owner.lock` may be another one than the owner's. Whoever asks may hold some of them
-    /// already, where it came by another way to the same data: another process is the one to name.
+    /// The holder of any of the files: `owner.lock` may be a newer file than the one that the owner has locked. This
+    /// process may hold some of them already, where another path leads to the same data, so another process goes first.
     private static func holder(of place: JournalDirectory) -> LockList.Holder? {
         let holders = [place.ownerLock, place.path, place.data].compactMap { LockList.holder(ofFile: $0) }
         let own = ProcessInfo.processInfo.processIdentifier

@@ -1,11 +1,11 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
-/// Looks at every page and every record of a journal, of one at rest or in use, also of one that does not open any more.
+/// Checks every page and every record of a journal: at rest or in use, and also one that does not open any more.
 ///
 /// liblmdb walks nothing of it: it dies by signal on damaged files. The pages are read and checked here, within bounds,
 /// whatever they hold: memory grows with the number of lanes and Producers, and by a bit for each page.
-public enum JournalVerification {
+package enum JournalVerification {
     /// - Parameters:
     ///   - directory: the journal's, `NAME.journal`. Nothing in it is changed.
     ///   - limits: for a journal in use.
@@ -13,7 +13,7 @@ public enum JournalVerification {
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `unsupportedFileSystem` or `inputOutput`; and
     ///   `limitReached` when a journal in use would have had to be pinned for longer than the limits allow. Damage is not
     ///   thrown but reported.
-    public static func run(
+    package static func run(
         directory: String, limits: InspectionLimits = InspectionLimits(),
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> VerificationReport {

@@ -2,14 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastLMDB
 
-/// A journal in the making, under a temporary name beside its final one, so that nobody ever takes half of it for one.
+/// A journal in the making, under a temporary name beside its final one, so that no half-made journal is ever opened.
 struct NewJournal {
     let destination: String
     let place: JournalDirectory
-    /// Locked until it has its name, so that nobody takes it for what a killed process has left.
+    /// Locked until it has its name, so that it is not removed as the remains of a killed process.
     private let directory: OpenFile
 
-    /// Makes its directories, and removes what killed processes have left of others beside it. Made by root, they and all in them belong to the owner of the original.
+    /// Makes the directories, and removes unfinished copies beside them whose process was killed. When root makes them,
+    /// they and all in them belong to the owner of the original.
     ///
     /// - Throws: `alreadyExists` when something has its final name.
     init(_ destination: String, of original: JournalDirectory) throws(JournalError) {
@@ -26,7 +27,7 @@ struct NewJournal {
                 throw LMDBError(.alreadyExists, "mkdir", path: place.path)
             }
             let directory = try OpenFile(place.path, .directory)
-            // Shared: whoever looks at every byte of it locks it as well.
+            // Shared: the check of every byte locks it as well.
             guard try directory.tryLock(exclusive: false) else { throw LMDBError(.noEntry, "flock", path: place.path) }
             try directory.giveToOwner(ofDirectory: original.path)
             return directory
@@ -37,7 +38,7 @@ struct NewJournal {
         try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .createHere) }
     }
 
-    /// Looks at every byte of it, makes it durable, and gives it its name.
+    /// Checks every byte of it, makes it durable, and gives it its name.
     ///
     /// - Returns: what was found.
     func finish(
@@ -71,7 +72,7 @@ struct NewJournal {
         }
     }
 
-    /// What cannot be removed is under a name that says what it is.
+    /// Removes what it can. The rest has a name that marks it as unfinished.
     private func remove(_ path: String) {
         do { try FileManager.default.removeItem(atPath: path) } catch {}
     }

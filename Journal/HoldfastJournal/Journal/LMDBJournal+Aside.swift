@@ -5,11 +5,11 @@ extension LMDBJournal {
     /// An entry that is kept aside, with where its notification lies in ``AsideImage/entries``.
     package struct AsideImage: Sendable {
         package let entries: EntryBatch
-        /// Of each entry of the batch.
+        /// The lane of each entry of the batch, and the time since when it is kept aside.
         package let places: [(lane: LaneID, since: WallTime)]
     }
 
-    /// All that is kept aside, by lane and UID. For those who check a journal, since all of it is held in memory.
+    /// Every entry that is kept aside, by lane and UID. For checks: all of them are held in memory.
     package func asideImage() throws(JournalError) -> AsideImage {
         guard let rows = tables.aside?.rows else { return AsideImage(entries: .empty, places: []) }
         let (collector, places) = try read("read") {

@@ -28,15 +28,15 @@ extension LMDBJournal {
     /// Keys of a lane, as a reading from one end to the other finds them.
     fileprivate struct Census {
         var found = 0
-        /// Those that are not above the one before them: looking for them by their key may miss them.
+        /// Keys that are not above the key before them, so that a search by key may miss them.
         var misplaced = 0
 
         var isFull: Bool { found >= LMDBJournal.greatestCensus }
 
         func missing(of count: Int) -> Int { (isFull ? 0 : max(count - found, 0)) + misplaced }
 
-        /// Of rows that are read forward: a key out of order ends the reading, or sends a search past others, so all that
-        /// are left are held up by it.
+        /// Entries out of reach of a forward reading. A key out of order ends the reading, or leads a search past other
+        /// keys, so it holds up all of them.
         func heldUp(of count: Int) -> Int { misplaced > 0 ? count : missing(of: count) }
     }
 }

@@ -2,6 +2,7 @@ public import Holdfast
 import HoldfastLMDB
 
 extension LMDBJournal {
+    /// Unconfirmed entries of the lane above `after`, ascending.
     public func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         guard limit > 0, after < through else { return .empty }
         return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -12,8 +13,8 @@ extension LMDBJournal {
                     var isOver = false
                     cursor.withCurrent { key, record in
                         let uid = key.bigEndian64(at: 4)
-                        // One below `after`, or below another, lies in a page of an older time: whoever reads on behind it
-                        // would come here again.
+                        // A UID at or below `after`, or below the one before it, lies in an older page. Reading on behind it
+                        // would come back here.
                         let isBehind = uid <= max(after, collector.items.last?.uid ?? .none).rawValue
                         isOver = key.bigEndian32(at: 0) != lane.rawValue || uid > through.rawValue || isBehind
                         if !isOver { collector.take(record, lane: lane.rawValue, uid: uid) }
@@ -25,6 +26,7 @@ extension LMDBJournal {
         }
     }
 
+    /// The unconfirmed entries of the lane with these UIDs.
     public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
         guard !uids.isEmpty else { return .empty }
         return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -49,6 +51,7 @@ extension LMDBJournal {
         return EntryBatch(bytes: collector.bytes, items: collector.items, unreadable: collector.unreadable)
     }
 
+    /// The time at which the lane's next deferred entry is due; `nil` when there is none.
     public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
         try checkOpen()
         guard depths(lane).deferred > 0 else { return nil }
@@ -65,6 +68,7 @@ extension LMDBJournal {
         }
     }
 
+    /// The number of unconfirmed entries of the lane, including deferred ones. From memory.
     public func depth(_ lane: LaneID) -> Int {
         let depths = depths(lane)
         return depths.entries + depths.deferred
@@ -77,8 +81,10 @@ extension LMDBJournal {
         }
     }
 
+    /// The blacklist of this journal.
     public var blacklist: any BlacklistStorage { tokens }
 
+    /// The bytes of a note; `nil` when there is none of this name.
     public func note(_ name: String) throws(JournalError) -> [UInt8]? {
         try checkOpen()
         let key = try NoteRecord.key(of: name)
@@ -93,7 +99,7 @@ extension LMDBJournal {
         }
     }
 
-    /// Counts what is possibly sent, which takes a time in proportion to it; everything else is in memory.
+    /// Counts the possibly sent entries, in a time proportional to their number. All other figures are in memory.
     public func status() throws(JournalError) -> JournalStatus {
         try checkOpen()
         let (state, figures) = shared.withLock { shared in (shared.state, shared.figures) }
@@ -111,8 +117,8 @@ extension LMDBJournal {
         return status
     }
 
-    /// The reader that keeps the oldest pages from being used again, this process's own included; nil when none lags.
-    public func slowestReader() throws(JournalError) -> ReaderLag? {
+    /// The reader that keeps the oldest pages from being reused, in any process; `nil` when none lags.
+    package func slowestReader() throws(JournalError) -> ReaderLag? {
         try checkOpen()
         // In a snapshot, so that the environment stays open meanwhile.
         return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> ReaderLag? in

@@ -1,8 +1,9 @@
 public import Holdfast
 import HoldfastLMDB
 
-/// What is kept beside unconfirmed entries: Producers, outcomes, rejections, and what became of an entry.
+/// Data beside the unconfirmed entries: Producers, outcomes, rejections, and the fate of an entry.
 extension LMDBJournal {
+    /// The number of unconfirmed entries of the Producer. From memory.
     public func backlog(of producer: ProducerID) -> Int {
         shared.withLock { shared in
             let number = producer.rawValue
@@ -10,13 +11,16 @@ extension LMDBJournal {
         }
     }
 
+    /// Every Producer that ever opened the journal, with its totals.
     public func producers() throws(JournalError) -> [ProducerStatus] {
         try checkOpen()
         return shared.withLock { shared in shared.state }.producerStatuses
     }
 
+    /// The number of outcomes that wait to be taken.
     public var outcomeCount: Int { shared.withLock { shared in shared.figures.outcomes } }
 
+    /// Outcomes that wait to be taken, ascending by UID from the first above `after`.
     public func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
         try checkOpen()
         let names = shared.withLock { shared in shared.state.producerNames }
@@ -33,6 +37,7 @@ extension LMDBJournal {
             })
     }
 
+    /// Rejections, ascending by UID from the first above `after`.
     public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try checkOpen()
         let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
@@ -53,6 +58,7 @@ extension LMDBJournal {
         try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in try UIDRow.page(choice, in: snapshot) }
     }
 
+    /// The fate of an entry, as far as the journal still knows it.
     public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
         try checkOpen()
         guard uid > .none else { return nil }

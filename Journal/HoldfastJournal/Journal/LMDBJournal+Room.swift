@@ -1,11 +1,11 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 /// Room on the file system, looked at when a journal is opened.
 extension LMDBJournal {
-    /// Why notifications are refused for want of room: as the last that came met it, or as was looked up since, each second.
-    /// Nil when there is room. From memory.
-    public var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }
+    /// The reason why appends are refused for want of room; `nil` when there is room. From memory: each append and a look
+    /// each second renew it.
+    package var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }
 
     /// Bytes that a journal needs on its file system before it takes a notification.
     private static func least(_ options: Options) -> Int {

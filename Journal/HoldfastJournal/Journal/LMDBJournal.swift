@@ -4,24 +4,28 @@ import HoldfastLMDB
 
 /// The embedded journal: a directory with two LMDB environments, owned by one process.
 ///
-/// It keeps the promises of ``Journal``. Docs/Internals/JournalFormat.md describes it on disk. Completions and the commit
-/// observer run on the journal's writer thread: they must not block, and must not call anything of the journal that
-/// blocks (``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)``, ``close()``; that is a precondition).
+/// Open one, give it to an engine, and close it after the engine has ended. Its members beside ``init(directory:options:)``,
+/// ``directory``, ``warnings`` and ``close()`` are the engine's. Docs/Internals/JournalFormat.md describes it on disk.
 ///
-/// A commit whose fate is not known (``JournalError/Code/undetermined``) leaves the journal failed: it answers everything
+/// Completions and the commit observer run on the journal's writer thread. They must not block, and must not call members
+/// that block: ``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)`` and ``close()`` (a precondition).
+///
+/// When the fate of a commit is unknown (``JournalError/Code/undetermined``), the journal fails: it answers every request
 /// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
 public final class LMDBJournal: Journal {
-    /// How a journal is kept.
+    /// The settings of a journal.
     public typealias Options = JournalOptions
     /// The loss that an accepted notification survives.
     public typealias Durability = JournalOptions.Durability
 
-    /// Where it is.
+    /// The journal's directory.
     public let directory: String
 
+    /// The key with which identities are computed.
     public let identityKey: IdentityKey
+    /// The wall time of the last commit before this opening; `nil` for a new journal.
     public let wallTimeAtOpen: WallTime?
-    /// Conditions found when it was opened that an operator should know of, in whole sentences.
+    /// Conditions found at the opening that an operator should know, in whole sentences.
     public let warnings: [String]
 
     let options: Options
@@ -34,14 +38,16 @@ public final class LMDBJournal: Journal {
     var tokens: LMDBBlacklist { parts.tokens }
     private var thread: WorkThread<Request> { parts.thread }
 
-    /// Opens the journal in `directory`, and makes it first if there is none and the options allow it.
+    /// Opens the journal in `directory`. Creates it first if there is none and the options allow it.
     ///
-    /// Takes a sync, two synced commits, and a look at no more than ``Options/pagesCheckedAtOpening``; otherwise a time that
-    /// does not depend on what is in the journal.
+    /// An opening takes a sync, two synced commits, and a check of at most ``JournalOptions/pagesCheckedAtOpening`` pages.
+    /// Its time does not depend otherwise on the size of the journal.
     ///
-    /// - Parameter directory: by custom `NAME.journal`. Made with mode 0700; its parent must exist.
-    /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (another process, or this one, has it open: the
-    ///   message says which), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
+    /// - Parameters:
+    ///   - directory: the path, by custom `NAME.journal`. It is made with mode 0700, and its parent must exist.
+    ///   - options: the settings. They are not stored.
+    /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (this process or the one named in the message has it
+    ///   open), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
     ///   `diskFull`, `readOnly` or `inputOutput`.
     public init(directory: String, options: Options = Options()) throws(JournalError) {
         let place = JournalDirectory(directory)
@@ -88,13 +94,13 @@ public final class LMDBJournal: Journal {
             name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
     }
 
-    /// Looks at whether the journal can be opened, or made, in `directory` as far as its place is concerned, and changes
-    /// nothing. Who uses it and what is in it, a ``JournalReader`` tells.
+    /// Checks the place of a journal, and changes nothing: whether the journal could be opened or created in `directory`.
+    /// A ``JournalReader`` shows its contents and its user.
     ///
-    /// - Returns: whether it is there; otherwise it would be made.
+    /// - Returns: whether the journal exists; otherwise an opening would create it.
     /// - Throws: ``JournalError``, as ``init(directory:options:)`` would.
     @discardableResult
-    public static func examine(_ directory: String, _ options: Options = Options()) throws(JournalError) -> Bool {
+    package static func examine(_ directory: String, _ options: Options = Options()) throws(JournalError) -> Bool {
         let place = JournalDirectory(directory)
         try place.examine(create: options.create)
         if !place.isEvident { try refuseSmallFileSystem(place.nearest, used: 0, options) }
@@ -109,6 +115,7 @@ public final class LMDBJournal: Journal {
         Thread.detachNewThread { parts.close() }
     }
 
+    /// Writes what waits, and closes the journal. Not from a completion.
     public func close() {
         thread.refuseOwnThread()
         parts.close()
@@ -143,8 +150,10 @@ public final class LMDBJournal: Journal {
 
     // MARK: Writing
 
+    /// Opens the lane, and registers it the first time. Durable on return.
     public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try openLanes([key])[0] }
 
+    /// Opens the lanes in one commit, and registers the new ones. Durable on return.
     public func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         if let key = keys.first(where: { !(1...255).contains($0.route.utf8.count) }) {
             throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
@@ -153,6 +162,7 @@ public final class LMDBJournal: Journal {
         return shared.withLock { shared in lanes.map { shared.opening(of: $0) } }
     }
 
+    /// The number of the Producer with this name, which is registered the first time. Durable on return.
     public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
         guard ProducerRecord.nameLengths.contains(name.utf8.count) else {
             throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
@@ -160,6 +170,7 @@ public final class LMDBJournal: Journal {
         return try ask { reply in .openProducer(name, reply) }
     }
 
+    /// Appends a submission in one commit. Refused when more than ``JournalOptions/greatestBacklog`` waits.
     public func append(
         _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
     ) {
@@ -204,23 +215,27 @@ public final class LMDBJournal: Journal {
         }
     }
 
+    /// Settles a batch: in one commit, or a large batch in several.
     public func settle(
         _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
     ) {
         leave(.settle(batch, completion)) { error in completion(.failure(error)) }
     }
 
+    /// Raises the lane's send mark up to `ceiling` with the next commits.
     public func raiseMark(of lane: LaneID, to ceiling: UID) {
         let wake = shared.withLock { shared in shared.raiseMark(of: lane.rawValue, to: ceiling.rawValue) }
         if wake { thread.poke() }
     }
 
+    /// Stores whether the lane runs.
     public func setState(
         of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         leave(.setState(lane, state, completion)) { error in completion(.failure(error)) }
     }
 
+    /// Lowers the lane's send mark, and forgets its ceiling.
     public func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
@@ -228,6 +243,7 @@ public final class LMDBJournal: Journal {
         leave(.lowerMark(lane, mark, completion)) { error in completion(.failure(error)) }
     }
 
+    /// Moves due deferred entries of the lane back among the unconfirmed ones.
     public func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
@@ -235,6 +251,7 @@ public final class LMDBJournal: Journal {
         leave(.promote(lane, after: after, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
     }
 
+    /// Removes outcomes that were taken.
     public func removeOutcomes(
         _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
@@ -242,19 +259,23 @@ public final class LMDBJournal: Journal {
         leave(.removeOutcomes(uids.sorted(), completion)) { error in completion(.failure(error)) }
     }
 
+    /// Removes rows beyond the limits, a piece with each commit.
     public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         leave(.trim(TrimWork(bounds, completion))) { error in completion(.failure(error)) }
     }
 
+    /// Stores a note, or removes it. Durable on return.
     public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
         let key = try NoteRecord.key(of: name)
         let _: Void = try ask { reply in .setNote(key, value, reply) }
     }
 
+    /// Removes rejections, and returns how many there were. Durable on return.
     public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
         try ask { reply in .removeRejections(uids, reply) }
     }
 
+    /// Sets the observer of commits. A journal has one at a time.
     public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
         let isTaken = shared.withLock { shared in
             if shared.observer != nil { return true }
@@ -267,6 +288,7 @@ public final class LMDBJournal: Journal {
             "an engine of this process delivers from \(directory) already: share that engine, or open another journal")
     }
 
+    /// Removes the observer of commits.
     public func endObserving() { shared.withLock { shared in shared.observer = nil } }
 
     /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.

@@ -1,7 +1,8 @@
-/// How far behind a reader of the journal is. What was freed since cannot be used again until it moves on, so under load
-/// the file grows.
-public struct ReaderLag: Hashable, Sendable {
-    public let process: Int32
+/// The lag of a reader of the journal. Pages freed since its commit cannot be reused until it moves on, so under load the
+/// file grows.
+package struct ReaderLag: Hashable, Sendable {
+    /// The reader's process.
+    package let process: Int32
     /// Commits since the one that it reads.
-    public let commits: Int
+    package let commits: Int
 }

@@ -1,9 +1,9 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension JournalReader {
     /// Quarantined entries, ascending by UID from the first above `after`.
-    public func quarantined(after: UID = .none, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
+    package func quarantined(after: UID = .none, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         let state = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try StoredState(snapshot, store.tables)
         }.state(in: directory)

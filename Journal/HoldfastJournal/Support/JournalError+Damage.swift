@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastLMDB
 
 extension JournalError {
-    /// That something in a journal is damaged, where, and how to get out what is sound.
+    /// The error for damage in a journal: the place, and how to recover what is sound.
     static func damaged(_ what: String, in directory: String) -> JournalError {
         JournalError(.damaged, "\(what). \(salvageAdvice(directory))")
     }
 
-    /// That a data file in use is not where the next opening will look for it, with what was accepted.
+    /// The error for a data file in use that the next opening will not find, with the notifications in it.
     static func lost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
         let (what, advice) =
             switch loss {
@@ -33,7 +33,7 @@ extension JournalError {
 }
 
 extension LMDBError.Code {
-    /// What liblmdb says when it meets damage, and survives it.
+    /// Whether liblmdb reports damage with this code.
     var isDamage: Bool {
         switch self {
         // It was to write where no page can be.
@@ -47,7 +47,7 @@ extension LMDBError.Code {
 }
 
 extension Environment {
-    /// Why nothing that is written is worth anything any more; nil while the data file is where it was.
+    /// The error when the data file is not where it was, so that nothing written to it lasts; `nil` while it is there.
     func loss(in directory: String) -> JournalError? {
         do throws(LMDBError) {
             return try dataFileLoss().map { loss in .lost(path + "/data.mdb", loss, in: directory) }

@@ -2,9 +2,9 @@ package import Holdfast
 package import HoldfastLMDB
 
 extension JournalError {
-    /// What went wrong beneath, in the journal's words.
+    /// Describes an error of liblmdb or the system in the journal's words.
     ///
-    /// - Parameter doing: what was to be done, such as "append to".
+    /// - Parameter doing: the verb for the message, such as "append to".
     package init(_ error: LMDBError, _ doing: String, _ directory: String) {
         self.init(
             Self.code(of: error.code),
@@ -38,7 +38,7 @@ extension JournalError {
         }
     }
 
-    /// What to do where this process's limit on the size of files is in the way.
+    /// The advice where this process's limit on the size of files is in the way.
     static let fileLimitAdvice =
         "The limit on the size of this process's files is in the way (`LimitFSIZE=` of a systemd unit, `ulimit -f` of a "
         + "shell): raise it, and start the process again."

@@ -3,10 +3,10 @@ package import Holdfast
 /// Has a journal run without threads of its own, moved on step by step and failing as it is told: for a simulation, in
 /// which one seed makes one run.
 ///
-/// The journal commits only inside of ``LMDBJournal/step(atMost:)`` and ``LMDBJournal/stepBlacklist()``, and in the calls
-/// that are durable on return, which step until they are answered. It allocates nothing ahead of use, and measures no
-/// time. One that is dropped without ``LMDBJournal/close()`` has crashed: what was not committed is gone, nobody who waits
-/// is answered, and the directory can be opened again in the same process.
+/// The journal commits only inside ``LMDBJournal/step(atMost:)`` and ``LMDBJournal/stepBlacklist()``, and in the calls that
+/// are durable on return, which step until they are answered. It allocates nothing ahead of use, and measures no time. A
+/// journal that is dropped without ``LMDBJournal/close()`` has crashed: uncommitted requests are gone and never answered, and
+/// the directory can be opened again in the same process.
 ///
 /// Everything must come from one thread at a time.
 package struct Stepping: Sendable {
@@ -22,7 +22,7 @@ package struct Stepping: Sendable {
 
 /// Decides each time whether something of the storage fails. By default nothing does.
 package struct StorageFaults: Sendable {
-    /// How a commit fails.
+    /// The ways in which a commit fails.
     package enum Commit: Sendable {
         /// The disk has no room for it: nothing of it is there, and the journal goes on, trying smaller ones.
         case diskFull
@@ -44,10 +44,10 @@ package struct StorageFaults: Sendable {
 
 /// A moment of a commit. Others may do anything before the next one.
 package enum CommitMoment: Sendable {
-    /// It is on disk, and whoever reads sees it. Or it has failed, and the journal knows.
+    /// The commit is on disk, and readers see it; or it has failed, and the journal knows.
     case visible
     /// The observer has heard of it.
     case reported
-    /// Those who asked are answered.
+    /// The callers are answered.
     case completed
 }

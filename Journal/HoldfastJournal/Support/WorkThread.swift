@@ -80,7 +80,7 @@ final class WorkThread<Item: Sendable>: Sendable {
         return box.sleeping
     }
 
-    /// What has been left since, without waiting. For the thread itself, in the middle of its work.
+    /// Takes the items left since, without waiting. For the thread itself, in the middle of its work.
     func takeMore() -> [Item] { box.withLock { box in Self.take(&box) } }
 
     /// Gives back the weight of items that are done.

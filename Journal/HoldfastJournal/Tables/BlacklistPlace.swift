@@ -8,8 +8,8 @@ struct BlacklistPlace: Hashable, Sendable {
     enum Part: String, CaseIterable, Sendable {
         /// By the token itself.
         case tokens
-        /// By kind and SHA-256: liblmdb's keys end at 511 bytes, and endpoints do not. The hash has to be one that nobody can
-        /// find two addresses for, since endpoints are what users say they are.
+        /// By kind and SHA-256, because liblmdb's keys end at 511 bytes and endpoints may be longer. The hash resists
+        /// collisions, since an endpoint is any text that a user sends.
         case addresses
     }
 

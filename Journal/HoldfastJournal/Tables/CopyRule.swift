@@ -1,11 +1,13 @@
 import Holdfast
 import HoldfastLMDB
 
-/// How a journal is changed that is a copy of another, which may have gone on since (SEMANTICS rule 23): its UIDs begin far
-/// beyond those that the other may have given out meanwhile, and everything counts as possibly sent.
+/// The changes that make a copy of a journal safe to open, since the original may have gone on: its UIDs begin far beyond
+/// any that the original may have given out meanwhile, and every entry counts as possibly sent.
 struct CopyRule {
+    /// UIDs that are skipped.
     static let jump: UInt64 = 1 << 32
 
+    /// Returns the row as the copy has it; `nil` for an unchanged one.
     static func apply(_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]? {
         switch table {
         case "facts" where value.count > 16:

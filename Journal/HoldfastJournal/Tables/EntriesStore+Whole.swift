@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastLMDB
 
-/// Refuses files whose pages are all sound, and that are wrong as a whole: another file in the place of this one, tables that
-/// are gone, figures that do not match the rows. To go on with them would begin a new journal in the place of the old one, or
-/// send again what was sent.
+/// Refuses files whose pages are sound but that are wrong as a whole: another file in the place of this one, missing
+/// tables, figures that do not match the rows. Such a file, if opened, would begin a new journal in the place of the old
+/// one, or send notifications again.
 extension EntriesStore {
     /// A journal that was completely made has all tables of the first format; one of a newer format has all there are, and
     /// none has others. A table whose name is damaged would be taken for one that older journals lack, and be made anew.
@@ -44,7 +44,7 @@ extension EntriesStore {
 enum TableNames {
     private static let greatestNamed = 5
 
-    /// What to say of names that are missing, and of others that are there; nil when there are none of either.
+    /// A description of missing and unknown tables; `nil` when there are none of either.
     static func contradiction(missing: [String], strange: [String]) -> String? {
         let others = strange.prefix(greatestNamed).map(\.debugDescription).joined(separator: ", ")
         let lack = "no \(missing.count == 1 ? "table" : "tables") \(missing.joined(separator: ", "))"
@@ -62,8 +62,8 @@ enum TableNames {
         }
     }
 
-    /// Which of the `known` names a damaged one was: the one that differs from it in a single letter; nil when it is none,
-    /// or known itself.
+    /// The known name of which `name` is a damaged form: it differs in a single letter; `nil` when there is none, or `name`
+    /// itself is known.
     static func original(of name: String, among known: [String]) -> String? {
         let letters = Array(name.unicodeScalars)
         guard !known.contains(name) else { return nil }
@@ -75,8 +75,8 @@ enum TableNames {
 }
 
 extension JournalState {
-    /// How the records of lanes contradict the tables; nil when they agree. A page of an older time does, as a disk leaves it
-    /// that has lost a write, although its checksums are right.
+    /// The contradiction between the lanes' records and the tables; `nil` when they agree. An older page causes one, as a
+    /// disk leaves it that has lost a write, although its checksums are right.
     ///
     /// - Parameters:
     ///   - entries: rows of the table `entries`.

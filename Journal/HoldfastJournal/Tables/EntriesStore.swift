@@ -30,7 +30,7 @@ struct EntriesStore: Sendable {
 
         /// In the order of their names.
         let all: [Table]
-        /// Of all tables, those that not every journal has included.
+        /// The names of all tables, including the tables that some journals lack.
         static let everyName = names + AsideTables.names
 
         /// - Parameters:
@@ -118,8 +118,8 @@ struct EntriesStore: Sendable {
         try transaction.put(formatKey.span, bytes.span, in: facts)
     }
 
-    /// Marks the journal as one that older programs must not open, in the commit that first puts something into it that
-    /// they would not understand. Does nothing where it is marked already.
+    /// Marks the journal so that older programs refuse it, in the commit that first puts something into it that they would
+    /// not understand. Does nothing when it is marked already.
     static func raiseFormat(
         _ transaction: borrowing WriteTransaction, _ facts: Table
     ) throws(LMDBError) {
@@ -152,7 +152,7 @@ struct EntriesStore: Sendable {
         }
     }
 
-    /// What is there, for reading only.
+    /// Opens the existing tables for reading.
     ///
     /// - Returns: nil when the journal was never completely made.
     init?(reading environment: Environment, directory: String) throws(JournalError) {

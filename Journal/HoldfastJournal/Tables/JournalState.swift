@@ -68,7 +68,7 @@ struct JournalState: Sendable {
 }
 
 extension CommitReport {
-    /// What a commit has changed.
+    /// Makes the report of a commit from the states before and after it.
     init(from old: JournalState, to new: JournalState, outcomes: Int, measure: CommitMeasure) {
         var lanes: [CommitReport.Lane] = []
         for (index, before) in new.lanes.changed(since: old.lanes) {
@@ -83,7 +83,7 @@ extension CommitReport {
     }
 }
 
-/// What a commit left in the file.
+/// Figures of the file after a commit.
 struct CommitFigures: Sendable {
     var usedPages: Int
     var rejections: Int

@@ -11,11 +11,10 @@ enum LastNumber {
         try transaction.put(key.span, NumberRecord.bytes(number, key: key).span, in: facts)
     }
 
-    /// The last number that was given; where that is not there to be read, one that was certainly not exceeded, which it puts
-    /// there.
+    /// The last number that was given. If it cannot be read, it returns and stores a number that was certainly not exceeded.
     ///
-    /// It is missing from a journal of an older format, whose entries have no numbers, and from a salvaged one, of which
-    /// additions may be lost: there the next number lies far beyond those that somebody may have noted.
+    /// It is missing from a journal of an older format, whose entries have no numbers, and from a salvaged one, which may
+    /// have lost additions. In those the next number lies far beyond any that an application may have noted.
     static func find(
         _ transaction: borrowing WriteTransaction, _ tables: BlacklistTables, _ facts: Table
     ) throws(LMDBError) -> UInt64 {

@@ -1,11 +1,11 @@
-/// How far the send marks may rise, by lane.
+/// The ceilings of the send marks, by lane.
 struct MarkCeilings: Sendable {
     /// Lane 1 first; 0 for none.
     private var ceilings: [UInt64] = []
     /// Indices of lanes whose ceiling has been raised and no commit has looked at since.
     private(set) var raised: Set<Int> = []
 
-    /// Of the lane with this index; 0 for none.
+    /// The ceiling of the lane with this index; 0 for none.
     subscript(index: Int) -> UInt64 { index < ceilings.count ? ceilings[index] : 0 }
 
     /// Raises a lane's ceiling; a lower one than there is changes nothing.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// How many entries a crash would leave possibly sent: those in `entries` at or below their lane's mark, and those whose
+/// Counts the entries that a crash would leave possibly sent: entries at or below their lane's mark, and entries whose
 /// record says so.
 enum PossiblySent {
     /// Rows read in one snapshot, so that counting pins no pages for long.

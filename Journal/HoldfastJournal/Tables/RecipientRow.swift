@@ -1,14 +1,14 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 /// Entries of a blacklist, in the order of their recipients and of their scopes.
-public struct BlacklistPage: Sendable {
+package struct BlacklistPage: Sendable {
     /// The entries of one recipient come together.
-    public internal(set) var entries: [BlacklistEntry] = []
-    /// Recipients whose records cannot be read. They are left out.
-    public internal(set) var unreadableCount = 0
-    /// The first of them, and why.
-    public internal(set) var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
+    package internal(set) var entries: [BlacklistEntry] = []
+    /// The number of recipients whose records cannot be read. They are left out.
+    package internal(set) var unreadableCount = 0
+    /// The first recipient whose record cannot be read, and the fault.
+    package internal(set) var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
 
     mutating func take(_ row: RecipientRow) {
         do throws(EntryRecord.Fault) {

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What one snapshot says of the journal as a whole, not yet checked.
+/// The state of the whole journal in one snapshot, not yet checked.
 struct StoredState {
     private let lanes: Result<[LaneRecord], EntryRecord.Fault>
     private let producers: Result<[ProducerRecord], EntryRecord.Fault>
