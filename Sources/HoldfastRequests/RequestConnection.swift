@@ -29,7 +29,13 @@ where Dialect.Batch == HandOut, Dialect.Result == SendResult {
         self.ready = Monitor(ready)
         let handler = RequestHandler(dialect, settings, owner: self)
         inbox.bind(handler)
-        try channel.pipeline.syncOperations.addHandler(handler)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            // The channel has closed already. Handler and connection would keep each other alive.
+            inbox.unbind()
+            throw error
+        }
     }
 
     // MARK: The engine's side

@@ -59,7 +59,11 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
         if context.channel.isActive { step { $0.begin(at: $1) } }
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    /// The channel has closed. A handler that came after the channel's last event hears of that here only.
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        step { $0.lose(Self.closedByService, at: $1) }
+    }
 
     package func channelActive(context: ChannelHandlerContext) { step { $0.begin(at: $1) } }
 
@@ -103,8 +107,10 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        step { $0.lose("the service closed the connection", at: $1) }
+        step { $0.lose(Self.closedByService, at: $1) }
     }
+
+    private static var closedByService: String { "the service closed the connection" }
 
     // MARK: Effects
 
