@@ -10,7 +10,7 @@ struct APNsDialect: RequestDialect {
 
     private let tokens: ProviderTokenSource?
     private var headers: RequestHeaders
-    /// What the last request was authorized with.
+    /// The token of the last request.
     private var token: ProviderTokenSource.Token?
     /// Whether an answer of the read at hand has brought another token.
     private var hasReplacedToken = false
@@ -76,7 +76,7 @@ struct APNsDialect: RequestDialect {
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: response.retryAfter(at: now.wall))
-        // Apple's sandbox has it; elsewhere nobody asks for what a success says.
+        // Only Apple's sandbox sends it. Elsewhere the header fields of successes are not decoded.
         result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
         result.look(at: response)
         var verdict = AnswerVerdict(
@@ -112,7 +112,7 @@ struct APNsDialect: RequestDialect {
 
     // MARK: Provider tokens
 
-    /// What follows for the credentials, and from them.
+    /// Applies the result to the credentials, and the other way round.
     private func heed(_ result: inout SendResult, isRetired: Bool) {
         if case .deferred(.credentials) = result.verdict { tokens?.holdMinting() }
         result.excuse(isRetired: isRetired)
