@@ -121,6 +121,8 @@ final class ManagementConnection: Sendable, RequestOwner {
 
     func failed(_ error: any Error) { takeReady()?.fail(error) }
 
+    func handlerRemoved() { end() }
+
     func perform(_ action: RequestAction<ChannelAttempts.Ending>) {
         switch action {
         case .opened: takeReady()?.succeed(self)

@@ -4,19 +4,23 @@ package import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Where the requests of a connection come from, and who is told what becomes of them. Called on the event loop.
+/// The source of a connection's requests, which also receives their results. Called on the event loop.
 package protocol RequestOwner<Batch, Result>: AnyObject {
     associatedtype Batch: TicketBatch
     associatedtype Result: RequestResult
 
-    /// What was handed over since the last call.
+    /// The requests handed over since the last call.
     func takeAll() -> [Batch]
 
-    /// Everything but ``RequestAction/close``, which is done already.
+    /// Performs an action. ``RequestAction/close`` is done already.
     func perform(_ action: RequestAction<Result>)
 
     /// The connection has come to nothing by an error of the channel. ``RequestAction/failed(_:)`` follows.
     func failed(_ error: any Error)
+
+    /// The channel has closed, and the owner may let go of the handler. A channel that was never active, or whose last
+    /// event came before the handler, tells it nothing else.
+    func handlerRemoved()
 }
 
 /// Performs on a channel what a ``RequestSession`` says, on its event loop.
@@ -59,10 +63,9 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
         if context.channel.isActive { step { $0.begin(at: $1) } }
     }
 
-    /// The channel has closed. A handler that came after the channel's last event hears of that here only.
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        step { $0.lose(Self.closedByService, at: $1) }
+        owner.handlerRemoved()
     }
 
     package func channelActive(context: ChannelHandlerContext) { step { $0.begin(at: $1) } }
@@ -107,10 +110,8 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        step { $0.lose(Self.closedByService, at: $1) }
+        step { $0.lose("the service closed the connection", at: $1) }
     }
-
-    private static var closedByService: String { "the service closed the connection" }
 
     // MARK: Effects
 

@@ -1,10 +1,10 @@
-import Holdfast
 import HoldfastRequests
 import HoldfastTesting
 import NIOCore
 import NIOPosix
 import Testing
 
+@testable import Holdfast
 @testable import HoldfastTransport
 
 /// A peer may close a connection before anybody has a handler on its channel.
@@ -38,7 +38,29 @@ import Testing
         try await server.stop()
     }
 
-    @Test("A connection made while it closes fails, and nothing of it stays alive", .timeLimit(.minutes(1)))
+    @Test("An address that refuses is an error, and nothing of the attempt stays alive", .timeLimit(.minutes(1)))
+    func refused() async throws {
+        let server = try await PostServer.start { _ in 200 }
+        let port = server.port
+        try await server.stop()
+        let kept = Monitor<[WeakConnection]>([])
+        let dialer = Dialer(
+            endpoint: "http://127.0.0.1:\(port)", host: "127.0.0.1", port: port, tls: nil, trust: .system,
+            deadline: .seconds(10))
+        await #expect(throws: ConnectError.self) {
+            _ = try await dialer.connect(on: Dialer.nextLoop()) { (channel, dialed, ready: Ready) in
+                let connection = try RequestConnection(
+                    PostDialect(), .sample, over: channel, to: dialed, sink: ConnectionSink { _ in }, ready: ready)
+                kept.withLock { $0.append(WeakConnection(connection: connection)) }
+            }
+        }
+        let isGone = await Patience(.seconds(10)).wait {
+            kept.withLock { kept in !kept.isEmpty && kept.allSatisfy { $0.connection == nil } }
+        }
+        #expect(isGone)
+    }
+
+    @Test("A connection made while it closes leaves nothing alive", .timeLimit(.minutes(1)))
     func closing() async throws {
         let server = try await PostServer.start { _ in 200 }
         weak var kept: EventLoopFuture<RequestConnection<PostDialect>>?
@@ -55,9 +77,7 @@ import Testing
             }.connect(host: "127.0.0.1", port: server.port).get()
             try await channel.close().get()
             try await channel.closeFuture.get()
-            // Too late for a connection that has told its end.
             ready.fail(CancellationError())
-            await #expect(throws: ConnectError.self) { _ = try await ready.futureResult.get() }
         }
         try await attempt()
         #expect(await Patience(.seconds(10)).wait { kept == nil })
@@ -69,6 +89,10 @@ import Testing
             PostDialect(), .sample, over: channel, to: DialedAddress(text: "127.0.0.1:1", watch: nil),
             sink: ConnectionSink { _ in }, ready: ready)
     }
+}
+
+private struct WeakConnection {
+    weak let connection: RequestConnection<PostDialect>?
 }
 
 /// Does something when its channel has just become inactive. Handlers behind it are not told of that, as if they had come
