@@ -28,7 +28,7 @@ struct APNsDialect: RequestDialect {
 
     // MARK: Requests
 
-    mutating func authorize(at now: LoopMoment) throws(ConnectError) {
+    mutating func authorize(at now: Moment) throws(ConnectError) {
         guard let tokens else { return }
         do throws(APNsConfigurationError) {
             let current = try tokens.current()
@@ -69,7 +69,7 @@ struct APNsDialect: RequestDialect {
     }
 
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
     ) -> AnswerVerdict<SendResult> {
         let wasOld = sentWithOldToken.remove(ticket) != nil
         let body = ErrorBody(response.body)
@@ -93,7 +93,7 @@ struct APNsDialect: RequestDialect {
         return verdict
     }
 
-    mutating func judge(_ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
+    mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
         let reason = ErrorBody(goAway.debugData).reason
         let cause = "GOAWAY from the service: \(reason.map { Reason(said: $0).words } ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)

@@ -1,18 +1,16 @@
-package import Holdfast
-package import NIOCore
+internal import Holdfast
+internal import NIOCore
 
-/// A ``Moment`` by the clock of event loops: deadlines are theirs, and dates are compared with the wall clock.
-package struct LoopMoment: Hashable, Sendable {
-    package var monotonic: NIODeadline
-    package var wall: WallTime
-
-    package init(monotonic: NIODeadline, wall: WallTime) {
-        self.monotonic = monotonic
-        self.wall = wall
+extension Moment {
+    /// The current time on an event loop: its monotonic time is the loop's own, so that ``NIODeadline/init(_:)`` gives the
+    /// deadline for a time that a session has named. For drivers: a session is told the time.
+    static var onLoop: Moment {
+        Moment(
+            monotonic: .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)), wall: EngineClock.system.wall())
     }
 }
 
-extension LoopMoment {
-    /// By the machine's clocks. For drivers: a machine is told the time.
-    static var now: LoopMoment { LoopMoment(monotonic: .now(), wall: EngineClock.system.wall()) }
+extension NIODeadline {
+    /// The deadline at a monotonic time of ``Moment/onLoop``.
+    init(_ monotonic: Duration) { self = .uptimeNanoseconds(0) + TimeAmount(monotonic) }
 }

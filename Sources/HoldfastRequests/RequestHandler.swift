@@ -35,12 +35,12 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     private let owner: any RequestOwner<Dialect.Batch, Dialect.Result>
     private let endpoint: String
     private var context: ChannelHandlerContext?
-    private var timer: (at: NIODeadline, task: Scheduled<Void>)?
+    private var timer: (at: Duration, task: Scheduled<Void>)?
 
     package init(
         _ dialect: Dialect, _ settings: RequestSettings, owner: any RequestOwner<Dialect.Batch, Dialect.Result>
     ) {
-        session = RequestSession(dialect, settings, at: .now)
+        session = RequestSession(dialect, settings, at: .onLoop)
         endpoint = settings.endpoint
         self.owner = owner
     }
@@ -76,7 +76,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        let now = LoopMoment.now
+        let now = Moment.onLoop
         session.enqueue(owner.takeAll())
         session.finishReading(at: now)
         // The engine works on the answers while the next requests are written.
@@ -115,9 +115,9 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
 
     // MARK: Effects
 
-    private func step(_ input: (inout RequestSession<Dialect>, LoopMoment) -> Void) {
+    private func step(_ input: (inout RequestSession<Dialect>, Moment) -> Void) {
         session.enqueue(owner.takeAll())
-        input(&session, .now)
+        input(&session, .onLoop)
         perform()
     }
 
@@ -152,7 +152,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
         timer?.task.cancel()
         timer = nil
         guard let next, let context else { return }
-        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: NIODeadline(next)) {
             self.timer = nil
             self.step { $0.look(at: $1) }
         }
