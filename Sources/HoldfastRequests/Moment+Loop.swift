@@ -5,8 +5,8 @@ extension Moment {
     /// The current time on an event loop: its monotonic time is the loop's own, so that ``NIODeadline/init(_:)`` gives the
     /// deadline for a time that a session has named. For drivers: a session is told the time.
     static var onLoop: Moment {
-        Moment(
-            monotonic: .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)), wall: EngineClock.system.wall())
+        let uptime = Int64(clamping: NIODeadline.now().uptimeNanoseconds)
+        return Moment(monotonic: .nanoseconds(uptime), wall: EngineClock.system.wall())
     }
 }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import HoldfastChannels
 
 @Suite("A connection to the management service") struct ClosedChannelTests {
-    @Test("Over a channel that has closed already it is an error, and nothing of it stays alive", .timeLimit(.minutes(1)))
+    @Test("Over a channel that has closed already it fails, and nothing stays alive", .timeLimit(.minutes(1)))
     func closed() async throws {
         try await ChannelService.run { service in
             let configuration = service.configuration

@@ -47,7 +47,8 @@ final class LMDBBlacklist: BlacklistStorage {
         // A missing table would be made anew, empty, and its entries be gone without a word.
         if !Files.exists(place.incomplete) {
             try EntriesStore.refuseOtherTables(
-                than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, environment, place)
+                than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, environment,
+                place)
         }
         let opened = try translated("open", place.path) { () throws(LMDBError) -> Opened in
             var tables: (tokens: Table, facts: Table)?
