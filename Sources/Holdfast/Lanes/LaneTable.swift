@@ -15,7 +15,8 @@ final class LaneTable: RandomAccessCollection {
     var endIndex: Int { lanes.count }
 
     subscript(index: Int) -> RouteLane {
-        // A copy: with `_read` here, reading a part of a lane's machine crashed debug builds on a route's thread.
+        // Not `_read`: without optimization, Swift 6.3.1 copies a large struct that it reads a part of, ends the access, and
+        // then reads and destroys the yielded storage instead of the copy. `lanes[i].machine.wasStopped` released garbage.
         get { lanes[index] }
         _modify { yield &lanes[index] }
     }
