@@ -225,7 +225,7 @@ let package = Package(
             name: "HoldfastChannelsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastChannels", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting",
-                nioCore,
+                nioCore, nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(

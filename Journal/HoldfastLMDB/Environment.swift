@@ -28,7 +28,7 @@ import Glibc
     let dataFile: DataFilePlace
     /// Held while tables are opened or made.
     private let tableLock = NSLock()
-    /// The number of users that have yet to close it; the registry\'s.
+    /// The number of users that have yet to close it; the registry's.
     var leases = 0
 
     /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.

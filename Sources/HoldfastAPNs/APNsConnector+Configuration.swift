@@ -3,67 +3,70 @@ package import HoldfastRequests
 package import HoldfastTransport
 
 extension APNsConnector {
-    /// Which certificates the service's own must be signed by.
+    /// The certificates that the service's certificate must be signed by.
     public typealias Trust = TrustedCertificates
 
-    /// The connector's settings and named bounds.
+    /// The settings of a connector: its endpoint, credentials, timeouts and limits.
     public struct Configuration: Sendable {
+        /// The service to send to.
         public var endpoint: APNsEndpoint
+        /// The certificates to trust. Default: the system's.
         public var trust: Trust
-        /// Nil sends no provider token.
+        /// The key that signs provider tokens. `nil` sends no provider token.
         public var signingKey: APNsSigningKey?
-        /// What Apple knows us by instead of provider tokens. Default: none.
+        /// The certificate that authenticates the sender, instead of provider tokens. Default: none.
         public var clientCertificate: ClientCertificate?
 
         // MARK: The way there
 
-        /// What connections go through. Default: none.
+        /// The proxy for connections. Default: none.
         public var proxy: ProxyServer?
-        /// The host name that TLS asks for and that the service's certificate must be for, where it is not the endpoint's:
-        /// for a service that is reached by an address, or by another name. Default: the endpoint's.
+        /// The host name for TLS, which the service's certificate must contain. Set it for a service that is reached by an
+        /// address or by another name. Default: the endpoint's.
         public var serverName: String?
-        /// Whether the name in the service's certificate is checked. Without it whoever has any certificate that
-        /// ``trust`` signed is taken for the service; that is reported (``ConnectorNotice/Kind/hostNameUnverified``)
-        /// whenever an engine begins. The rest of the certificate is always checked. Default: true.
+        /// Whether the name in the service's certificate is checked. Without the check, any holder of a certificate that
+        /// ``trust`` signed can pass for the service, and each start of an engine reports that
+        /// (``ConnectorNotice/Kind/hostNameUnverified``). The rest of the certificate is always checked. Default: `true`.
         public var verifiesHostName = true
-        /// How long an address of the service that stalls is tried only when no other answers. Default: 5 min.
+        /// The time for which an address that has stalled is tried only when no other answers. Default: 5 min.
         public var addressQuarantine: Duration = .seconds(5 * 60)
 
         // MARK: Times and bounds
 
-        /// The most a request may take from being written to its answer; then its outcome is unknown. Requests that were
-        /// written within one second are given up together, with the youngest of them. Default: 30 s.
+        /// The timeout of a request, from its writing to its answer. After it the outcome is unknown. Requests that were
+        /// written within one second time out together, with the youngest of them. Default: 30 s.
         public var sendDeadline: Duration = .seconds(30)
-        /// The most that resolving, connecting, TLS and the first SETTINGS may take together, over all addresses that are
-        /// tried. Default: 10 s.
+        /// The timeout for resolving, connecting, TLS and the first SETTINGS together, over all addresses that are tried.
+        /// Default: 10 s.
         public var connectDeadline: Duration = .seconds(10)
-        /// A connection on which nothing has arrived for this long is asked for a sign of life (PING). Default: 20 s.
+        /// The time without incoming data after which a PING checks the connection. Default: 20 s.
         public var pingAfter: Duration = .seconds(20)
-        /// How long that sign of life may take before the connection counts as dead. Default: 10 s.
+        /// The timeout of a PING, after which the connection counts as dead. Default: 10 s.
         public var pingDeadline: Duration = .seconds(10)
-        /// A connection that has had nothing to send for this long is closed; nil keeps it for as long as the service does.
+        /// The time without requests after which a connection is closed. `nil` keeps it for as long as the service does.
         /// Apple wants connections kept for hours to days. Default: 12 h.
         public var idleClose: Duration? = .seconds(12 * 60 * 60)
-        /// The most requests at a time on a connection, whatever more the service allows. Default: 1000.
+        /// The limit on requests at a time on a connection. The service may allow fewer. Default: 1000.
         public var maximumStreams = 1000
-        /// Whether `apns-unique-id` is read from each answer, which costs some 2 µs. Nil: where the endpoint is Apple's
-        /// sandbox, since only that sends it. Default: nil.
+        /// Whether `apns-unique-id` is read from each answer, which costs about 2 µs. `nil` reads it from Apple's sandbox,
+        /// the only service that sends it. Default: `nil`.
         public var readsUniqueIDs: Bool?
 
         // MARK: Credentials
 
-        /// How often the files of credentials and trusted certificates are looked at, and read when they have changed. Nil:
-        /// only by ``APNsConnector/reload()``. Default: 10 s.
+        /// The interval at which the files of credentials and trusted certificates are checked, and read when they have
+        /// changed. `nil` reads them only on ``APNsConnector/reload()``. Default: 10 s.
         public var reloadEvery: Duration? = .seconds(10)
-        /// Where provider tokens are shared.
+        /// The registry in which connectors share provider tokens.
         var tokens = ProviderTokenRegistry.shared
-        /// What certificates' dates are compared with.
+        /// The clock for the dates of certificates.
         var clock = EngineClock.system
 
         package var resolver: any AddressResolver = SystemResolver()
         /// Odd; for tests of what happens when a connection's stream numbers run out.
         package var firstStreamID: UInt32 = 1
 
+        /// A configuration with default timeouts and limits. Give a signing key or a client certificate.
         public init(
             endpoint: APNsEndpoint, trust: Trust = .system, signingKey: APNsSigningKey? = nil,
             clientCertificate: ClientCertificate? = nil
@@ -79,7 +82,7 @@ extension APNsConnector {
 extension APNsConnector.Configuration {
     var looksForUniqueIDs: Bool { readsUniqueIDs ?? endpoint.isSandbox }
 
-    /// The bounds of each connection.
+    /// The limits of each connection.
     package var requests: RequestSettings {
         var settings = RequestSettings(
             endpoint: endpoint.description, sendDeadline: sendDeadline, pingAfter: pingAfter,
@@ -89,9 +92,9 @@ extension APNsConnector.Configuration {
         return settings
     }
 
-    /// What opens connections on this way, as whom the credentials say.
+    /// The dialer that opens connections with these credentials.
     ///
-    /// - Parameter watch: nil forgets what happened at an address.
+    /// - Parameter watch: remembers addresses that have stalled; `nil` for none.
     package func dialer(_ credentials: Credentials, watch: AddressWatch? = nil) -> Dialer {
         var dialer = Dialer(
             endpoint: endpoint.description, host: endpoint.host, port: endpoint.port, tls: credentials.tls.tls,
@@ -103,7 +106,7 @@ extension APNsConnector.Configuration {
         return dialer
     }
 
-    /// That the way to the service makes sense.
+    /// Checks the server name and the proxy.
     package func checkNetwork() throws(APNsConfigurationError) {
         if let serverName, !HostAndPort.isName(serverName) || HostAndPort.isAddress(serverName) {
             throw APNsConfigurationError(
@@ -121,7 +124,7 @@ extension APNsConnector.Configuration {
         }
     }
 
-    /// Nil where the host name is checked.
+    /// The notice that the host name is not checked; `nil` when it is.
     var unverifiedNotice: ConnectorNotice? {
         guard !verifiesHostName, !endpoint.isCleartext else { return nil }
         return ConnectorNotice(
@@ -132,9 +135,11 @@ extension APNsConnector.Configuration {
 }
 
 extension ProxyServer {
-    /// - Parameter text: `http://[USER:PASSWORD@]HOST[:PORT]` (3128 where no port is named), `socks5://…`, `socks4://…` or
-    ///   `socks4a://…` (1080); what is special in a URL is percent-encoded.
-    /// - Throws: ``APNsConfigurationError`` that says what is wrong with it, without user and password.
+    /// Parses the URL of a proxy.
+    ///
+    /// - Parameter text: `http://[USER:PASSWORD@]HOST[:PORT]` (default port 3128), `socks5://…`, `socks4://…` or
+    ///   `socks4a://…` (default port 1080). Special characters are percent-encoded.
+    /// - Throws: ``APNsConfigurationError`` with the reason. It contains neither user nor password.
     public init(_ text: String) throws(APNsConfigurationError) {
         do throws(TransportConfigurationError) {
             try self.init(text: text)

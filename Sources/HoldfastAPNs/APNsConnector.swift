@@ -5,15 +5,20 @@ internal import NIOCore
 
 /// Sends to Apple's push service over HTTP/2.
 public struct APNsConnector: Connector {
+    /// The service answers each notification.
     public let confirmationMode = ConfirmationMode.perNotification
+    /// The endpoint's URL.
     public var endpoint: String { configuration.endpoint.description }
+    /// The service as the blacklist names it: see ``APNsEndpoint/service``.
     public var serviceIdentity: String { configuration.endpoint.service }
 
     let configuration: Configuration
     let vault: TokenVault
     private let addresses: AddressWatch
 
-    /// - Throws: ``APNsConfigurationError`` that names the file that is missing, or is not what it should be.
+    /// A connector with this configuration. Reads the files of credentials and trusted certificates.
+    ///
+    /// - Throws: ``APNsConfigurationError`` that names the missing or invalid file.
     public init(_ configuration: Configuration) throws(APNsConfigurationError) {
         try configuration.checkNetwork()
         self.configuration = configuration
@@ -22,26 +27,30 @@ public struct APNsConnector: Connector {
             endpoint: configuration.endpoint.description, quarantine: configuration.addressQuarantine)
     }
 
-    /// Apple's; with a client certificate, only the topics that it is good for.
+    /// Apple's limits. A client certificate also limits the topics.
     public var limits: NotificationLimits {
         var limits = NotificationLimits.http2
         limits.topics = vault.current.contents.topics
         return limits
     }
 
+    /// Starts checking the files at ``Configuration/reloadEvery``. Called by the engine.
     public func begin(_ host: ConnectorHost) {
         addresses.add(host)
         if let notice = configuration.unverifiedNotice { host.report(notice) }
         vault.begin(host)
     }
 
-    /// Reads the files of credentials and trusted certificates anew and uses them from now on: new connections are opened
-    /// with them, open ones are drained, and lanes that were stopped for the old ones run again. Happens by itself when a
-    /// file changes, see ``Configuration/reloadEvery``.
+    /// Reads the files of credentials and trusted certificates again and uses them from now on: new connections are opened
+    /// with them, open ones are drained, and lanes that the old ones had stopped run again. Happens by itself when a file
+    /// changes, see ``Configuration/reloadEvery``.
     ///
-    /// - Throws: ``APNsConfigurationError`` that names the file and what is wrong; then what was in use stays in use.
+    /// - Throws: ``APNsConfigurationError`` that names the file and the fault; the credentials in use then stay in use.
     public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
 
+    /// Opens a connection with the credentials in use. Called by the engine.
+    ///
+    /// - Throws: ``ConnectError`` that says at which stage it failed, and whether the configuration has to be mended.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let current = vault.current
         let credentials = current.contents

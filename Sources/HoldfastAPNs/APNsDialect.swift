@@ -10,7 +10,7 @@ struct APNsDialect: RequestDialect {
 
     private let tokens: ProviderTokenSource?
     private var headers: RequestHeaders
-    /// What the last request was authorized with.
+    /// The token of the last request.
     private var token: ProviderTokenSource.Token?
     /// Whether an answer of the read at hand has brought another token.
     private var hasReplacedToken = false
@@ -28,7 +28,7 @@ struct APNsDialect: RequestDialect {
 
     // MARK: Requests
 
-    mutating func authorize(at now: LoopMoment) throws(ConnectError) {
+    mutating func authorize(at now: Moment) throws(ConnectError) {
         guard let tokens else { return }
         do throws(APNsConfigurationError) {
             let current = try tokens.current()
@@ -69,14 +69,14 @@ struct APNsDialect: RequestDialect {
     }
 
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
     ) -> AnswerVerdict<SendResult> {
         let wasOld = sentWithOldToken.remove(ticket) != nil
         let body = ErrorBody(response.body)
         var result = SendResult(
             apnsStatus: response.status, reason: body.reason, timestamp: body.timestamp,
             retryAfter: response.retryAfter(at: now.wall))
-        // Apple's sandbox has it; elsewhere nobody asks for what a success says.
+        // Only Apple's sandbox sends it. Elsewhere the header fields of successes are not decoded.
         result.uniqueID = response.headers.first(name: "apns-unique-id").flatMap(NotificationID.init)?.description
         result.look(at: response)
         var verdict = AnswerVerdict(
@@ -93,7 +93,7 @@ struct APNsDialect: RequestDialect {
         return verdict
     }
 
-    mutating func judge(_ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
+    mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
         let reason = ErrorBody(goAway.debugData).reason
         let cause = "GOAWAY from the service: \(reason.map { Reason(said: $0).words } ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)
@@ -112,7 +112,7 @@ struct APNsDialect: RequestDialect {
 
     // MARK: Provider tokens
 
-    /// What follows for the credentials, and from them.
+    /// Applies the result to the credentials, and the other way round.
     private func heed(_ result: inout SendResult, isRetired: Bool) {
         if case .deferred(.credentials) = result.verdict { tokens?.holdMinting() }
         result.excuse(isRetired: isRetired)

@@ -1,10 +1,12 @@
 internal import HoldfastTransport
 
-/// Where to send.
+/// The address of a push service, or of the service that manages its channels.
 public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
+    /// The host name or address.
     public let host: String
+    /// The TCP port.
     public let port: Int
-    /// Without TLS, for tests: loopback only.
+    /// Whether connections are without TLS. For tests, on loopback only.
     public let isCleartext: Bool
 
     /// `api.push.apple.com:443`
@@ -21,7 +23,7 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     public static let sandboxChannels = APNsEndpoint(
         host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195, isCleartext: false)
 
-    /// Where the channels of this endpoint's environment are managed; nil where it is not Apple's, and nobody knows.
+    /// The service that manages the channels of this endpoint's environment; `nil` for an endpoint that is not Apple's.
     public var channels: APNsEndpoint? { isSandbox ? .sandboxChannels : isProduction ? .productionChannels : nil }
 
     init(host: String, port: Int, isCleartext: Bool) {
@@ -30,9 +32,11 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         self.isCleartext = isCleartext
     }
 
+    /// Parses the text of an endpoint.
+    ///
     /// - Parameter text: `production` or `sandbox`, also as `production:2197` for Apple's other port;
-    ///   `https://HOST[:PORT]`, with port 443 by default; or `http://` with a loopback address, which sends in the clear.
-    /// - Throws: ``APNsConfigurationError`` that says what is wrong with it.
+    ///   `https://HOST[:PORT]`, with port 443 by default; or `http://` with a loopback address, for cleartext.
+    /// - Throws: ``APNsConfigurationError`` with the reason.
     public init(_ text: String) throws(APNsConfigurationError) {
         switch text {
         case "production", "production:443": self = .production
@@ -43,13 +47,13 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Apple's for development, whichever port.
+    /// Whether this is Apple's service for development, on any port.
     var isSandbox: Bool { host == Self.sandbox.host || host == Self.sandboxChannels.host }
 
-    /// Apple's for production, whichever port.
+    /// Whether this is Apple's service for production, on any port.
     var isProduction: Bool { host == Self.production.host || host == Self.productionChannels.host }
 
-    /// Apple's, for development or production.
+    /// Whether this is a service of Apple's.
     package var isApples: Bool { isSandbox || isProduction }
 
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
@@ -75,17 +79,21 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Host and port as the `:authority` of a request.
     public var authority: String { HostAndPort.text(host: host, port: port) }
 
-    /// The service that judges tokens there, as the blacklist names it: Apple's has two ports and is one.
+    /// The service that judges tokens, as the blacklist names it: the same for both ports of Apple's.
     public var service: String {
         isProduction ? Self.production.description : isSandbox ? Self.sandbox.description : description
     }
 
+    /// The URL, such as `https://api.push.apple.com:443`.
     public var description: String { "\(isCleartext ? "http" : "https")://\(authority)" }
 }
 
-/// What is wrong with a configuration: which thing, and why.
+/// A fault in a configuration, which names the setting or file and the reason.
 public struct APNsConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault, for people.
     public let message: String
+    /// An error with this message.
     public init(_ message: String) { self.message = message }
+    /// The message.
     public var description: String { message }
 }

@@ -1,7 +1,7 @@
 internal import Holdfast
 
-/// What the JSON `reason` of a GOAWAY means for what the connection has not sent, or what the service says it has not
-/// looked at. It comes without a status, so only words that Apple has are known here, by the status they have in answers.
+/// The meaning of the JSON `reason` in a GOAWAY for requests that were not sent, or that the service has not processed. It
+/// comes without a status, so only Apple's words are known, with the status that they have in answers.
 struct GoAwayReason {
     private static let statuses: [String: Int] = [
         "MissingTopic": 400, "BadTopic": 400, "TopicDisallowed": 400, "IdleTimeout": 400, "BadCertificate": 403,
@@ -20,10 +20,10 @@ struct GoAwayReason {
         result.reason = Reason(rawValue: reason)
         guard let status = statuses[reason] else { return result }
         switch SendResult(apnsStatus: status, reason: reason).verdict {
-        // What somebody must mend, or what has to wait for provider tokens: the same as in an answer.
+        // Faults that an operator must mend, and waits for provider tokens: as in an answer.
         case .laneStopped(let cause): result.verdict = .laneStopped(cause)
         case .deferred(.credentials): result.verdict = .deferred(.credentials)
-        // Whatever else it says, these were not looked at: no attempt is counted.
+        // For any other reason: the requests were not processed, so no attempt is counted.
         default: break
         }
         return result

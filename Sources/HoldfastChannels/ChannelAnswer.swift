@@ -3,7 +3,7 @@ internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
 
-/// What an answer has that it should not have, or lacks.
+/// A deviation of an answer from Apple's documentation.
 struct ChannelAnswerFault: Error {
     let what: String
 }
@@ -14,10 +14,10 @@ extension HTTP2Response {
     /// Bytes of a list: 10,000 ids of 100 characters, with room.
     static let greatestList = 2 << 20
 
-    /// Why the service says no; nil where it does not say it as Apple documents it.
+    /// The reason of a refusal; `nil` when it is not in Apple's form.
     var reason: String? { ErrorBody(body).reason }
 
-    /// That of a channel that was created.
+    /// The id of a created channel.
     func channel() throws(ChannelAnswerFault) -> BroadcastChannel {
         guard let id = headers.first(name: "apns-channel-id") else {
             throw ChannelAnswerFault(what: "names no apns-channel-id")

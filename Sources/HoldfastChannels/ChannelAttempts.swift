@@ -1,10 +1,10 @@
 internal import HoldfastHTTP2
 
-/// What is done when an attempt has come to its end: whether another one can do harm, and whether it can help.
+/// Decides after an attempt about another one: whether it can do harm, and whether it can help.
 ///
 /// A pure machine.
 struct ChannelAttempts {
-    /// How an attempt ended.
+    /// The ending of an attempt.
     enum Ending: Sendable {
         case answered(HTTP2Response)
         /// Nothing has happened.
@@ -22,9 +22,9 @@ struct ChannelAttempts {
         case again(after: Duration, isTokenExpired: Bool)
     }
 
-    /// So many at the most.
+    /// The limit on attempts.
     static let limit = 3
-    /// Before the second attempt; before the next one four times as long.
+    /// The wait before the second attempt. Before the third it is four times as long.
     static let pause = Duration.milliseconds(100)
 
     private let isRepeatable: Bool

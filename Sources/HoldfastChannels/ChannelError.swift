@@ -3,14 +3,15 @@ internal import HoldfastAPNs
 internal import HoldfastHTTP2
 internal import HoldfastRequests
 
-/// Why a channel was not created, read, deleted or listed.
+/// The failure to create, read, delete or list channels.
 public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure. More may come.
+    /// The kind of failure. Later versions may add more.
     public struct Code: Hashable, Sendable {
         let name: String
         init(_ name: String) { self.name = name }
 
-        /// A file, a key, a host name, a certificate: somebody must mend it. Nothing was done.
+        /// A fault in the configuration that an operator must mend: a file, a key, a host name, a certificate. Nothing was
+        /// done.
         public static let configuration = Code("configuration")
         /// No connection came about, the service took no request on it, or the task was cancelled before it was sent.
         /// Nothing was done: try again later.
@@ -21,26 +22,28 @@ public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let tooManyChannels = Code("too many channels")
         /// The service does not take these credentials for this app (status 403).
         public static let notAuthorized = Code("not authorized")
-        /// The service does not want to at the moment (429, and 500 and above). Nothing was done: try again later.
+        /// The service refuses for now (429, and 500 and above). Nothing was done: try again later.
         public static let unavailable = Code("unavailable")
-        /// The service says no for another reason. Trying again will not help.
+        /// The service refuses for another reason. A retry will not help.
         public static let refused = Code("refused")
-        /// The request was sent, and no answer came, or one that can't be read: it may have been done.
+        /// The request was sent, and its answer is missing or unreadable. It may have been done.
         public static let unknownOutcome = Code("unknown outcome")
-        /// An answer came that is not what Apple documents, to a request that changes nothing.
+        /// The answer to a request that changes nothing is not as Apple documents it.
         public static let malformedAnswer = Code("malformed answer")
     }
 
+    /// The kind of failure.
     public let code: Code
-    /// The answer's; nil where none came.
+    /// The status of the answer; `nil` when none came.
     public let status: Int?
-    /// Apple's word or another of its form, as it came; `other` where it was no word, nil where none came.
+    /// The reason in the answer: a word of Apple's or of its form; `other` for anything else, `nil` when none came.
     public let reason: String?
-    /// How long the service asked to be let alone; nil where it did not.
+    /// The time to wait that the service asked for; `nil` when it asked for none.
     public let retryAfter: Duration?
-    /// For people: what could not be done, why, and what to do.
+    /// The failure for people: the request, the reason, and advice.
     public let message: String
 
+    /// An error of this kind.
     public init(
         _ code: Code, _ message: String, status: Int? = nil, reason: String? = nil, retryAfter: Duration? = nil
     ) {
@@ -51,6 +54,7 @@ public struct ChannelError: Error, Hashable, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
+    /// The message.
     public var description: String { message }
 }
 
@@ -117,7 +121,7 @@ extension ChannelError {
     }
 }
 
-/// What to do about what the service says.
+/// Advice for the reasons of the service.
 package enum ChannelAdvice {
     // Broadcasts in a journal are refused with these words, too.
 
@@ -148,7 +152,7 @@ package enum ChannelAdvice {
         "TopicMismatch": "the credentials are not for this bundle id",
     ]
 
-    /// To be put behind what it says.
+    /// The text to append to the reason.
     static func text(_ status: Int, _ reason: String?) -> String {
         let advice = reason.flatMap { texts[$0] } ?? (status == 429 || status >= 500 ? "try again later" : nil)
         return advice.map { ": \($0)" } ?? ""

@@ -4,8 +4,8 @@ internal import HoldfastHTTP2
 
 /// Creates, reads, lists and deletes the broadcast channels of one app at Apple's management service.
 ///
-/// A channel is what Live Activities of many devices follow at once: an app's server creates one, the app subscribes its Live
-/// Activities to the id, and each broadcast to it (``PushNotification/init(channel:topic:payload:)``) reaches all of them.
+/// Live Activities of many devices follow a channel: an app's server creates one, the app subscribes its Live Activities to
+/// the id, and each broadcast to it (``PushNotification/init(channel:topic:payload:)``) reaches all of them.
 /// An app has up to 10,000 channels in each of Apple's two environments, which know nothing of each other.
 ///
 /// ```swift
@@ -13,33 +13,35 @@ internal import HoldfastHTTP2
 /// let channel = try await manager.create(storagePolicy: .mostRecentMessage)
 /// ```
 ///
-/// Requests go one after the other over one connection, which is closed when nothing has been asked for half a minute. What
-/// could not be sent is tried again a few times; what may have been done is not, and the error says so
+/// Requests go one after the other over one connection, which is closed after half a minute without requests. A request
+/// that could not be sent is retried a few times. A request that may have been done is not retried, and the error says so
 /// (``ChannelError/Code/unknownOutcome``).
 ///
-/// The provider token is the one that all connectors of the process share for the same key. For processes that live for a
-/// moment only, give a ``ProviderTokenStore``: the service counts new tokens.
+/// All connectors of the process share a provider token for the same key. For short-lived processes, give a
+/// ``ProviderTokenStore``, because the service counts new tokens.
 public final class ChannelManager: Sendable {
-    /// The app whose channels these are.
+    /// The app that owns the channels.
     public let bundleID: String
-    /// Where they are managed.
+    /// The management service.
     public let endpoint: APNsEndpoint
 
     private let configuration: APNsConnector.Configuration
     private let store: (any ProviderTokenStore)?
     private let turn = Turn()
     private let connection = Monitor<ManagementConnection?>(nil)
-    /// What the store has, as far as is known.
+    /// The note in the store, as far as is known.
     private let stored = Monitor<[UInt8]?>(nil)
 
+    /// A manager of one app's channels. Opens its connection with the first request.
+    ///
     /// - Parameters:
     ///   - bundleID: the app, as the developer account spells it.
-    ///   - configuration: as whom to appear and which way to go, as for sending. Files are read now, and again for each
-    ///     new connection. Its ``APNsConnector/Configuration/sendDeadline`` is for each request.
-    ///   - endpoint: where channels are managed. Default: where those of the configuration's endpoint are
+    ///   - configuration: credentials, trust and proxy, as for sending. Files are read now, and again for each new
+    ///     connection. ``APNsConnector/Configuration/sendDeadline`` is the timeout of each request.
+    ///   - endpoint: the management service. Default: the one of the configuration's endpoint
     ///     (``APNsEndpoint/channels``).
     ///   - store: keeps the provider token for the next process. Default: none.
-    /// - Throws: `APNsConfigurationError` that names the file that is missing, or what else is wrong.
+    /// - Throws: `APNsConfigurationError` that names the missing file, or the fault.
     public init(
         bundleID: String, _ configuration: APNsConnector.Configuration, endpoint: APNsEndpoint? = nil,
         store: (any ProviderTokenStore)? = nil
@@ -69,14 +71,14 @@ public final class ChannelManager: Sendable {
 
     /// Creates a channel.
     ///
-    /// - Returns: its id, which the app needs in order to subscribe, and broadcasts name.
-    /// - Throws: ``ChannelError``. With ``ChannelError/Code/unknownOutcome`` a channel may have been created whose id nobody
-    ///   has: ``list()`` shows it.
+    /// - Returns: its id, for the app's subscriptions and for broadcasts.
+    /// - Throws: ``ChannelError``. With ``ChannelError/Code/unknownOutcome`` a channel of unknown id may have been created:
+    ///   ``list()`` shows it.
     public func create(storagePolicy: MessageStoragePolicy) async throws(ChannelError) -> BroadcastChannel {
         try await perform(.create(storagePolicy)) { (response) throws(ChannelAnswerFault) in try response.channel() }
     }
 
-    /// Reads how a channel was created.
+    /// Reads the configuration of a channel.
     ///
     /// - Throws: ``ChannelError``; with ``ChannelError/Code/notRegistered`` there is no such channel in this environment.
     public func read(_ channel: BroadcastChannel) async throws(ChannelError) -> ChannelConfiguration {
@@ -153,7 +155,7 @@ public final class ChannelManager: Sendable {
         }
         let token = try await token(open.credentials)
         await keep(token)
-        // Once it is sent, nobody knows whether it was done.
+        // Once it is sent, it may have been done.
         guard !Task.isCancelled else { return (Self.givenUp, nil) }
         let ending = await open.send(request, authorization: token?.token.authorization)
         if case .answered(let response) = ending, response.reason == "TooManyProviderTokenUpdates" {
@@ -211,7 +213,7 @@ public final class ChannelManager: Sendable {
         }
     }
 
-    /// What the store does not have yet.
+    /// The note that the store does not have yet.
     private func keep(_ token: Token?) async {
         guard let store, let source = token?.source, let note = source.note else { return }
         let isNew = stored.withLock { stored in

@@ -48,7 +48,7 @@ struct ChannelRequest: Sendable {
         return Array(#"{"message-storage-policy":\#(policy.rawValue),"push-type":"LiveActivity"}"#.utf8)
     }
 
-    /// For people.
+    /// The request in words, for people.
     var text: String {
         switch action {
         case .create: "a channel of \(bundleID) can't be created"

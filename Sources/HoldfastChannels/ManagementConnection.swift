@@ -10,18 +10,18 @@ final class ManagementConnection: Sendable, RequestOwner {
     private struct State: Sendable {
         /// Whether nothing more can be sent.
         var isOver = false
-        /// What the handler has not taken yet.
+        /// Requests that the handler has not taken yet.
         var calls: [ManagementCall] = []
         /// The request that is with the handler.
         var open: (ticket: Ticket, promise: EventLoopPromise<ChannelAttempts.Ending>)?
         var lastTicket: UInt64 = 0
-        /// Nil once completed: a promise keeps what it was completed with.
+        /// `nil` once completed: a promise keeps its result alive.
         var ready: EventLoopPromise<ManagementConnection>?
-        /// Nil from the connection's end on: handler and connection would keep each other alive.
+        /// `nil` from the connection's end on: handler and connection would keep each other alive.
         var handler: NIOLoopBound<RequestHandler<ManagementDialect>>?
     }
 
-    /// What it was opened with.
+    /// The credentials it was opened with.
     let credentials: Credentials
     private let endpoint: APNsEndpoint
     private let loop: any EventLoop
@@ -45,7 +45,7 @@ final class ManagementConnection: Sendable, RequestOwner {
 
     /// On the event loop.
     @discardableResult
-    private init(
+    init(
         _ configuration: APNsConnector.Configuration, _ credentials: Credentials, over channel: any Channel,
         ready: EventLoopPromise<ManagementConnection>
     ) throws {
@@ -61,7 +61,13 @@ final class ManagementConnection: Sendable, RequestOwner {
             state.handler = NIOLoopBound(handler, eventLoop: loop)
             state.ready = ready
         }
-        try channel.pipeline.syncOperations.addHandler(handler)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            // The channel has closed already.
+            end()
+            throw error
+        }
     }
 
     // MARK: The manager's side
@@ -115,6 +121,8 @@ final class ManagementConnection: Sendable, RequestOwner {
 
     func failed(_ error: any Error) { takeReady()?.fail(error) }
 
+    func handlerRemoved() { end() }
+
     func perform(_ action: RequestAction<ChannelAttempts.Ending>) {
         switch action {
         case .opened: takeReady()?.succeed(self)
@@ -158,7 +166,7 @@ final class ManagementConnection: Sendable, RequestOwner {
 }
 
 extension ChannelAttempts.Ending {
-    /// The same with the name of the service in front of its cause.
+    /// The same ending with the name of the service in front of its cause.
     fileprivate func told(by endpoint: APNsEndpoint) -> ChannelAttempts.Ending {
         switch self {
         case .answered: self

@@ -33,7 +33,7 @@ struct ManagementDialect: RequestDialect {
     var startsAlone: Bool { false }
 
     /// Each request brings its own authorization.
-    mutating func authorize(at now: LoopMoment) throws(ConnectError) {}
+    mutating func authorize(at now: Moment) throws(ConnectError) {}
 
     mutating func setHeaderTableSize(_ size: Int) { if size < 4096 { owesSizeUpdate = true } }
 
@@ -53,13 +53,13 @@ struct ManagementDialect: RequestDialect {
     mutating func confirmed(_ tickets: [Ticket]) {}
 
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
     ) -> AnswerVerdict<ChannelAttempts.Ending> {
         AnswerVerdict(.answered(response), AnswerRecord.Standing(status: response.status))
     }
 
     mutating func judge(
-        _ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool
+        _ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool
     ) -> GoAwayVerdict<ChannelAttempts.Ending> {
         let reason = ErrorBody(goAway.debugData).reason
         let said = reason.map { Reason(said: $0).words } ?? "\(goAway.code)"

@@ -10,7 +10,7 @@ final class Turn: Sendable {
 
     private let state = Monitor(State())
 
-    /// Waits for one's turn. Who has it passes it on.
+    /// Waits for a turn. The holder of a turn passes it on.
     ///
     /// - Returns: false when the task was cancelled while it waited: it has no turn.
     func take() async -> Bool {
@@ -25,7 +25,7 @@ final class Turn: Sendable {
                         state.isTaken = true
                         return true
                     }
-                    // Then nobody will come any more who takes it out of the row.
+                    // The cancellation has come first, and will not remove it any more.
                     if Task.isCancelled { return false }
                     state.waiting.append((number, continuation))
                     return nil

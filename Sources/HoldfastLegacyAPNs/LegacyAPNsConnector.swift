@@ -135,11 +135,9 @@ public struct LegacyAPNsConnector: Connector {
             (channel, _, ready: EventLoopPromise<LegacyAPNsConnection>) in
             // Made for this address alone: another address may be tried after it.
             let connection = LegacyAPNsConnection(loop: loop)
-            let opened = loop.makePromise(of: Void.self)
-            opened.futureResult.map { connection }.cascade(to: ready)
             let counter = ReceivedByteCounter()
             let handler = LegacyAPNsHandler(
-                configuration: configuration, connection: connection, sink: sink, received: counter, ready: opened)
+                configuration: configuration, connection: connection, sink: sink, received: counter, ready: ready)
             // Below TLS, because the kernel counts bytes there, too.
             try channel.pipeline.syncOperations.addHandler(counter, position: .first)
             try channel.pipeline.syncOperations.addHandler(handler)

@@ -11,7 +11,7 @@ package struct HeaderTable: Sendable {
     /// The name of a field that repeats.
     package struct Name: Sendable {
         let bytes: [UInt8]
-        /// Where the static table has it; 0 for nowhere.
+        /// Its index in the static table; 0 for none.
         let staticIndex: Int
 
         package init(_ name: String, staticIndex: Int = 0) {
@@ -24,13 +24,13 @@ package struct HeaderTable: Sendable {
     package static let greatestSize = 4096
 
     private let names: [Name]
-    /// What was added to the peer's table, oldest first.
+    /// The entries added to the peer's table, oldest first.
     private var entries: [(name: Int, value: [UInt8])] = []
     private var size = 0
     private var limit = Self.greatestSize
     /// A change of the table's size that the next block must begin with.
     private var pendingSizeUpdate: Int?
-    /// Where the peer's table has each name (the index of the newest such entry), in the order of ``names``; 0 for nowhere.
+    /// The newest entry of each name in the peer's table, in the order of ``names``; 0 for none.
     private var nameIndices: [Int]
 
     /// - Parameter names: are then named by their place among them.
@@ -63,7 +63,7 @@ package struct HeaderTable: Sendable {
         pendingSizeUpdate = nil
     }
 
-    /// Where the peer's table has the name; 0 for nowhere.
+    /// The index of the name in the peer's table; 0 for none.
     package func index(of name: Int) -> Int { nameIndices[name] }
 
     /// A field whose name and value are likely to come again: a reference, or an entry from now on.

@@ -1,6 +1,4 @@
-internal import NIOCore
-
-/// Which requests are past their deadline, and whether the connection is alive.
+/// Finds requests that are past their deadline, and checks whether the connection is alive.
 ///
 /// A pure machine.
 struct LivenessClock {
@@ -11,28 +9,28 @@ struct LivenessClock {
         case dead
     }
 
-    /// Requests that were started within so long of the first are past their deadline together.
-    static let startsTogether = TimeAmount.seconds(1)
+    /// The interval in which started requests are past their deadline together.
+    static let startsTogether = Duration.seconds(1)
 
-    private let sendDeadline: TimeAmount
-    private let pingAfter: TimeAmount
-    private let pingDeadline: TimeAmount
+    private let sendDeadline: Duration
+    private let pingAfter: Duration
+    private let pingDeadline: Duration
     /// Streams that were started together, oldest first: the first and the last time, and the stream number behind them.
-    private var starts: [(first: NIODeadline, last: NIODeadline, streamID: UInt32)] = []
-    private var lastHeard = NIODeadline.uptimeNanoseconds(0)
-    private var pingSent: NIODeadline?
+    private var starts: [(first: Duration, last: Duration, streamID: UInt32)] = []
+    private var lastHeard = Duration.zero
+    private var pingSent: Duration?
     private var ticks = 0
 
     init(sendDeadline: Duration, pingAfter: Duration, pingDeadline: Duration) {
-        // A deadline that is over as soon as a request is written would have the clock looked at without end.
-        self.sendDeadline = max(TimeAmount(sendDeadline), .milliseconds(1))
-        self.pingAfter = TimeAmount(pingAfter)
-        self.pingDeadline = TimeAmount(pingDeadline)
+        // With a deadline of zero the clock would be looked at without end.
+        self.sendDeadline = max(sendDeadline, .milliseconds(1))
+        self.pingAfter = pingAfter
+        self.pingDeadline = pingDeadline
     }
 
-    mutating func start(at now: NIODeadline) { lastHeard = now }
+    mutating func start(at now: Duration) { lastHeard = now }
 
-    mutating func heard(at now: NIODeadline) {
+    mutating func heard(at now: Duration) {
         lastHeard = now
         pingSent = nil
     }
@@ -40,7 +38,7 @@ struct LivenessClock {
     // MARK: Deadlines
 
     /// Requests have been started: all streams below `streamID` by now.
-    mutating func started(before streamID: UInt32, at now: NIODeadline) {
+    mutating func started(before streamID: UInt32, at now: Duration) {
         if let last = starts.indices.last, now - starts[last].first < Self.startsTogether {
             starts[last].last = now
             starts[last].streamID = streamID
@@ -50,10 +48,10 @@ struct LivenessClock {
     }
 
     /// When ``boundary(at:)`` moves next.
-    var nextDeadline: NIODeadline? { starts.first.map { $0.last + sendDeadline } }
+    var nextDeadline: Duration? { starts.first.map { $0.last + sendDeadline } }
 
     /// Requests on streams below the result are past their deadline.
-    mutating func boundary(at now: NIODeadline) -> UInt32 {
+    mutating func boundary(at now: Duration) -> UInt32 {
         var boundary: UInt32 = 0
         while let first = starts.first, now - first.last >= sendDeadline {
             boundary = first.streamID
@@ -65,7 +63,7 @@ struct LivenessClock {
     // MARK: Signs of life
 
     /// Once a tick.
-    mutating func check(at now: NIODeadline) -> Check {
+    mutating func check(at now: Duration) -> Check {
         ticks += 1
         if let pingSent { return now - pingSent >= pingDeadline ? .dead : .fine }
         guard now - lastHeard >= pingAfter else { return .fine }

@@ -1,8 +1,8 @@
 package import Holdfast
 
-/// What a ``RequestSession`` wants done, in order. Bytes to write are not among them: see ``RequestSession/hasOutput``.
+/// An action that a ``RequestSession`` asks for. Bytes to write are not among them: see ``RequestSession/hasOutput``.
 package enum RequestAction<Result: RequestResult>: Sendable {
-    /// The service's SETTINGS have come: requests may be handed over, so many at a time, of which it works on `streams`.
+    /// The service's SETTINGS have come: up to `capacity` requests may be handed over, and it works on `streams` at a time.
     case opened(capacity: Int, streams: Int)
     /// The service's SETTINGS have changed.
     case roomChanged(capacity: Int, streams: Int)
@@ -14,7 +14,7 @@ package enum RequestAction<Result: RequestResult>: Sendable {
     case told(Result)
     /// Nothing new goes out. What is open may still be answered.
     case draining
-    /// The address at the other end does not do what it should. For people, to be put behind its name.
+    /// The address at the other end is faulty. A text for people, to append to its name.
     case stalled(String)
     /// Write what there is, and close the channel.
     case close

@@ -11,7 +11,7 @@ where Dialect.Batch == HandOut, Dialect.Result == SendResult {
     private let sink: ConnectionSink
     /// The address at the other end.
     private let dialed: DialedAddress
-    /// Nil once completed: a promise keeps what it was completed with.
+    /// `nil` once completed: a promise keeps its result alive.
     private let ready: Monitor<EventLoopPromise<RequestConnection<Dialect>>?>
 
     /// A connection over `channel`; on its event loop.
@@ -29,7 +29,13 @@ where Dialect.Batch == HandOut, Dialect.Result == SendResult {
         self.ready = Monitor(ready)
         let handler = RequestHandler(dialect, settings, owner: self)
         inbox.bind(handler)
-        try channel.pipeline.syncOperations.addHandler(handler)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            // The channel has closed already. Handler and connection would keep each other alive.
+            inbox.unbind()
+            throw error
+        }
     }
 
     // MARK: The engine's side
@@ -43,7 +49,7 @@ where Dialect.Batch == HandOut, Dialect.Result == SendResult {
 
     package func send(_ handOut: HandOut) { inbox.append(handOut) }
 
-    /// What comes meanwhile is not sent: the end answers for it.
+    /// Requests that come meanwhile are not sent: the end answers for them.
     package func close(deadline: Duration) {
         // Here and not on the loop, which may look into the inbox once more before it hears of this.
         inbox.seal()
@@ -60,6 +66,8 @@ where Dialect.Batch == HandOut, Dialect.Result == SendResult {
     package func takeAll() -> [HandOut] { inbox.takeAll() }
 
     package func failed(_ error: any Error) { takeReady()?.fail(error) }
+
+    package func handlerRemoved() { inbox.unbind() }
 
     package func perform(_ action: RequestAction<SendResult>) {
         switch action {

@@ -10,7 +10,7 @@ package import HoldfastTransport
 package protocol RequestDialect: SendableMetatype {
     /// Requests that are handed over in one piece.
     associatedtype Batch: TicketBatch
-    /// What becomes of a request that is not simply confirmed.
+    /// The result of a request that is not simply confirmed.
     associatedtype Result: RequestResult
 
     /// Whether a connection starts with one request at a time, until one has been taken.
@@ -20,7 +20,7 @@ package protocol RequestDialect: SendableMetatype {
     /// started, and once a second.
     ///
     /// - Throws: why there is none; the connection ends with it.
-    mutating func authorize(at now: LoopMoment) throws(ConnectError)
+    mutating func authorize(at now: Moment) throws(ConnectError)
 
     /// The peer allows its dynamic table of header fields this many bytes from now on.
     mutating func setHeaderTableSize(_ size: Int)
@@ -36,11 +36,11 @@ package protocol RequestDialect: SendableMetatype {
 
     /// - Parameter isRetired: the connection's credentials have been replaced by others meanwhile.
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
     ) -> AnswerVerdict<Result>
 
     /// The service takes no more requests on this connection.
-    mutating func judge(_ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool) -> GoAwayVerdict<Result>
+    mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<Result>
 
     /// All answers of one read have been judged.
     ///
@@ -48,7 +48,7 @@ package protocol RequestDialect: SendableMetatype {
     mutating func finishReading(open: () -> [Ticket])
 }
 
-/// What became of one request, as its service's callers want to know it.
+/// The result of one request, for the callers of its service.
 package protocol RequestResult: Sendable {
     /// The service may have processed it.
     static func unknown(_ detail: String) -> Self
@@ -63,7 +63,7 @@ extension SendResult: RequestResult {
         SendResult(.neverProcessed(.newConnection), detail: detail)
     }
 
-    /// What old credentials are refused for says nothing of the new ones.
+    /// Changes a refusal of old credentials, which says nothing about the new ones.
     package mutating func excuse(isRetired: Bool) {
         if isRetired, case .laneStopped = verdict { verdict = .neverProcessed(.newConnection) }
     }
@@ -72,11 +72,11 @@ extension SendResult: RequestResult {
 /// The meaning of one answer.
 package struct AnswerVerdict<Result: RequestResult>: Sendable {
     package var result: Result
-    /// What it says of the connection: see ``AnswerRecord``.
+    /// The meaning for the connection: see ``AnswerRecord``.
     package var standing: AnswerRecord.Standing
     /// The service has taken a request that was authorized as all others are: more than one may be open.
     package var isProof = false
-    /// Why the connection should take nothing more; nil where it may.
+    /// The reason why the connection should take nothing more; `nil` when it may.
     package var farewell: String?
 
     package init(_ result: Result, _ standing: AnswerRecord.Standing) {
@@ -87,11 +87,11 @@ package struct AnswerVerdict<Result: RequestResult>: Sendable {
 
 /// The meaning of a GOAWAY.
 package struct GoAwayVerdict<Result: RequestResult>: Sendable {
-    /// Of the requests that the service has not looked at.
+    /// The result of requests that the service has not processed.
     package var result: Result
-    /// For people: why the connection ends.
+    /// The reason for the connection's end, for people.
     package var cause: String
-    /// Whether the service has said why. Then ``result`` stands for all requests.
+    /// Whether the service has given a reason. Then ``result`` stands for all requests.
     package var hasReason: Bool
     /// The kind of failure, where the connection was not open yet.
     package var kind = ConnectError.Kind.temporary

@@ -4,19 +4,23 @@ package import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Where the requests of a connection come from, and who is told what becomes of them. Called on the event loop.
+/// The source of a connection's requests, which also receives their results. Called on the event loop.
 package protocol RequestOwner<Batch, Result>: AnyObject {
     associatedtype Batch: TicketBatch
     associatedtype Result: RequestResult
 
-    /// What was handed over since the last call.
+    /// The requests handed over since the last call.
     func takeAll() -> [Batch]
 
-    /// Everything but ``RequestAction/close``, which is done already.
+    /// Performs an action. ``RequestAction/close`` is done already.
     func perform(_ action: RequestAction<Result>)
 
     /// The connection has come to nothing by an error of the channel. ``RequestAction/failed(_:)`` follows.
     func failed(_ error: any Error)
+
+    /// The channel has closed, and the owner may let go of the handler. A channel that was never active, or whose last
+    /// event came before the handler, tells it nothing else.
+    func handlerRemoved()
 }
 
 /// Performs on a channel what a ``RequestSession`` says, on its event loop.
@@ -31,12 +35,12 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     private let owner: any RequestOwner<Dialect.Batch, Dialect.Result>
     private let endpoint: String
     private var context: ChannelHandlerContext?
-    private var timer: (at: NIODeadline, task: Scheduled<Void>)?
+    private var timer: (at: Duration, task: Scheduled<Void>)?
 
     package init(
         _ dialect: Dialect, _ settings: RequestSettings, owner: any RequestOwner<Dialect.Batch, Dialect.Result>
     ) {
-        session = RequestSession(dialect, settings, at: .now)
+        session = RequestSession(dialect, settings, at: .onLoop)
         endpoint = settings.endpoint
         self.owner = owner
     }
@@ -59,7 +63,10 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
         if context.channel.isActive { step { $0.begin(at: $1) } }
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        owner.handlerRemoved()
+    }
 
     package func channelActive(context: ChannelHandlerContext) { step { $0.begin(at: $1) } }
 
@@ -69,7 +76,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        let now = LoopMoment.now
+        let now = Moment.onLoop
         session.enqueue(owner.takeAll())
         session.finishReading(at: now)
         // The engine works on the answers while the next requests are written.
@@ -108,9 +115,9 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
 
     // MARK: Effects
 
-    private func step(_ input: (inout RequestSession<Dialect>, LoopMoment) -> Void) {
+    private func step(_ input: (inout RequestSession<Dialect>, Moment) -> Void) {
         session.enqueue(owner.takeAll())
-        input(&session, .now)
+        input(&session, .onLoop)
         perform()
     }
 
@@ -145,7 +152,7 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
         timer?.task.cancel()
         timer = nil
         guard let next, let context else { return }
-        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: NIODeadline(next)) {
             self.timer = nil
             self.step { $0.look(at: $1) }
         }

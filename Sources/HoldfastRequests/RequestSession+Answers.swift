@@ -1,13 +1,12 @@
 internal import Holdfast
 internal import HoldfastHTTP2
-internal import NIOCore
 
 /// From what was read to what is told.
 extension RequestSession {
-    /// What follows from the events of a read, once all of them have been told.
+    /// The consequences of the events of a read, which follow when all of them have been told.
     private struct Consequences {
         var results: [(ticket: Ticket, result: Dialect.Result)] = []
-        /// Why the connection takes nothing more, and the result for what it has not sent.
+        /// The reason why the connection takes nothing more, and the result for unsent requests.
         var farewell: (cause: String, verdict: GoAwayVerdict<Dialect.Result>?)?
         /// Whether the service has said something that stands for all, and no ticket has carried it yet.
         var isUntold = false
@@ -17,7 +16,7 @@ extension RequestSession {
     }
 
     /// Tells what one read brought.
-    mutating func report(at now: LoopMoment) {
+    mutating func report(at now: Moment) {
         guard !events.isEmpty else { return }
         if !events.succeeded.isEmpty {
             let tickets = events.succeeded.map(Ticket.init(rawValue:))
@@ -32,7 +31,7 @@ extension RequestSession {
         endIfDrained(at: now)
     }
 
-    private mutating func reportOthers(_ others: [HTTP2ClientEvents.Event], at now: LoopMoment) {
+    private mutating func reportOthers(_ others: [HTTP2ClientEvents.Event], at now: Moment) {
         var consequences = Consequences()
         for event in others {
             switch event {
@@ -61,7 +60,7 @@ extension RequestSession {
     }
 
     /// The results come first: leaving may be the connection's end, behind which nothing may come.
-    private mutating func perform(_ consequences: Consequences, at now: LoopMoment) {
+    private mutating func perform(_ consequences: Consequences, at now: Moment) {
         if !consequences.results.isEmpty { actions.append(.results(consequences.results)) }
         if let (cause, verdict) = consequences.farewell {
             if case .opening = phase, consequences.isUntold, let verdict {
@@ -76,7 +75,7 @@ extension RequestSession {
 
     /// The service takes no more requests here. What it says of streams that it has not looked at, it says of what has no
     /// stream yet, too.
-    private mutating func take(_ goAway: HTTP2GoAway, at now: LoopMoment, _ consequences: inout Consequences) {
+    private mutating func take(_ goAway: HTTP2GoAway, at now: Moment, _ consequences: inout Consequences) {
         let verdict = dialect.judge(goAway, at: now, isRetired: isRetired)
         consequences.results += goAway.neverProcessed.map { (Ticket(rawValue: $0), verdict.result) }
         // The second of two adds the streams that it names; what it says counts only where the first said nothing.
@@ -86,12 +85,12 @@ extension RequestSession {
     }
 
     private mutating func result(
-        of response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, _ consequences: inout Consequences
+        of response: HTTP2Response, to ticket: Ticket, at now: Moment, _ consequences: inout Consequences
     ) -> Dialect.Result {
         let verdict = dialect.judge(response, to: ticket, at: now, isRetired: isRetired)
         // Where nothing is answered for long but refusals that are not about requests, another connection may fare better.
         if let time = answers.record(verdict.standing, at: now.monotonic) {
-            let seconds = time.nanoseconds / 1_000_000_000
+            let seconds = time.components.seconds
             consequences.leave("all answers of \(seconds) s were refusals, the last with status \(response.status)")
         }
         if verdict.isProof { writer.isProven = true }

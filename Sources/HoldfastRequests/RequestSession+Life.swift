@@ -1,28 +1,27 @@
-internal import Holdfast
+package import Holdfast
 internal import HoldfastHTTP2
 internal import HoldfastTransport
-internal import NIOCore
 
 /// The connection's life.
 extension RequestSession {
     /// Takes nothing more, waits for the answers to what is open, then ends.
-    package mutating func close(deadline: Duration, at now: LoopMoment) {
+    package mutating func close(deadline: Duration, at now: Moment) {
         if case .ended = phase { return }
         drain(cause: nil, at: now)
         guard case .draining = phase else { return }
-        let end = now.monotonic + TimeAmount(deadline)
+        let end = now.monotonic + deadline
         if end <= now.monotonic { return self.end(nil, at: now) }
         endBy = min(endBy ?? end, end)
     }
 
     /// The credentials have been replaced by others, which new connections are opened with.
-    package mutating func retire(at now: LoopMoment) {
+    package mutating func retire(at now: Moment) {
         isRetired = true
         drain(cause: "new credentials are in use", at: now)
     }
 
     /// Waits for no answer any longer, and sends nothing that waits. The connection goes on.
-    package mutating func giveUp(_ why: String, at now: LoopMoment) {
+    package mutating func giveUp(_ why: String, at now: Moment) {
         if case .ended = phase { return }
         let open = http.openTags
         for tag in open { http.cancel(tag: tag) }
@@ -33,7 +32,7 @@ extension RequestSession {
     }
 
     /// Time has passed. What is due by then is done.
-    package mutating func look(at now: LoopMoment) {
+    package mutating func look(at now: Moment) {
         if case .ended = phase { return }
         if let endBy, endBy <= now.monotonic { return end(nil, at: now) }
         giveUpLate(now)
@@ -60,11 +59,11 @@ extension RequestSession {
     ///   - unsent: the result for what has no stream yet; by default it goes over another connection.
     ///   - untold: what the service has said that stands for all, where no answer has carried it to the engine.
     mutating func drain(
-        cause: String?, unsent: Dialect.Result? = nil, untold: Dialect.Result? = nil, at now: LoopMoment
+        cause: String?, unsent: Dialect.Result? = nil, untold: Dialect.Result? = nil, at now: Moment
     ) {
         switch phase {
         case .draining, .ended: return
-        // Nobody has it yet.
+        // The engine does not have it yet.
         case .opening: return end(cause, at: now)
         case .open: phase = .draining(cause: cause)
         }
@@ -73,12 +72,12 @@ extension RequestSession {
         endIfDrained(at: now)
     }
 
-    mutating func endIfDrained(at now: LoopMoment) {
+    mutating func endIfDrained(at now: Moment) {
         guard case .draining(let cause) = phase, http.openStreams == 0 else { return }
         end(cause, at: now)
     }
 
-    private mutating func tickIfDue(_ now: LoopMoment) {
+    private mutating func tickIfDue(_ now: Moment) {
         if case .ended = phase { return }
         guard let nextTick, nextTick <= now.monotonic else { return }
         self.nextTick = now.monotonic + Self.tickInterval
@@ -90,7 +89,7 @@ extension RequestSession {
             return end("the service has been silent: no answer to a PING within \(settings.pingDeadline)", at: now)
         }
         // A service that allows no streams at all, and answers to PING, would hold what is queued for ever.
-        if http.openStreams == 0, now.monotonic - lastStart >= TimeAmount(settings.sendDeadline) {
+        if http.openStreams == 0, now.monotonic - lastStart >= settings.sendDeadline {
             return end("the service has taken no request for \(settings.sendDeadline)", at: now)
         }
         let isBusy = http.openStreams > 0 || !queue.isEmpty
@@ -105,7 +104,7 @@ extension RequestSession {
     }
 
     /// Requests that have reached their deadline.
-    private mutating func giveUpLate(_ now: LoopMoment) {
+    private mutating func giveUpLate(_ now: Moment) {
         let late = http.openRequests(before: liveness.boundary(at: now.monotonic))
         guard !late.isEmpty else { return }
         for request in late { _ = http.cancel(streamID: request.streamID) }
@@ -123,7 +122,7 @@ extension RequestSession {
     /// The connection is over. What is open may have been taken; what has no stream was not sent.
     ///
     /// - Parameter cause: nil for an end that was asked for.
-    mutating func end(_ cause: String?, at now: LoopMoment) {
+    mutating func end(_ cause: String?, at now: Moment) {
         if case .ended = phase { return }
         // Answers that came together with the end are answers.
         if !events.isEmpty { report(at: now) }
@@ -143,7 +142,7 @@ extension RequestSession {
                 : .ended(possiblySent: open, cause: cause))
     }
 
-    /// Why a connection was being drained says more than how it then ended.
+    /// Puts the reason for draining before the cause of the end: it says more.
     private static func cause(_ cause: String?, after phase: Phase) -> String? {
         guard case .draining(let first?) = phase, let cause, cause != first else { return cause }
         return "\(first); then: \(cause)"

@@ -1,12 +1,11 @@
-internal import Holdfast
+package import Holdfast
 internal import HoldfastHTTP2
 internal import HoldfastTransport
-internal import NIOCore
 
 /// Requests out.
 extension RequestSession {
     /// Starts as many requests as there are streams for.
-    package mutating func pump(at now: LoopMoment) {
+    package mutating func pump(at now: Moment) {
         guard case .open = phase else {
             switch phase {
             case .draining: returnQueue()
@@ -40,7 +39,7 @@ extension RequestSession {
     }
 
     /// - Returns: whether requests may go out.
-    private mutating func authorize(at now: LoopMoment) -> Bool {
+    private mutating func authorize(at now: Moment) -> Bool {
         do throws(ConnectError) {
             try dialect.authorize(at: now)
             return true

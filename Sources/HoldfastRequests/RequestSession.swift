@@ -18,7 +18,7 @@ package import NIOCore
 package struct RequestSession<Dialect: RequestDialect> {
     package typealias Action = RequestAction<Dialect.Result>
 
-    /// How the connection's life stands.
+    /// The phase of the connection's life.
     enum Phase {
         /// The service's SETTINGS have not come yet.
         case opening
@@ -40,11 +40,11 @@ package struct RequestSession<Dialect: RequestDialect> {
     var answers: AnswerRecord
     var idle: IdleClock
     /// When a request was started last, or could not have been for want of one.
-    var lastStart: NIODeadline
+    var lastStart: Duration
     /// When the clocks are looked at. Nil before the beginning.
-    var nextTick: NIODeadline?
-    /// By when it must be over.
-    var endBy: NIODeadline?
+    var nextTick: Duration?
+    /// The time by which it must be over.
+    var endBy: Duration?
     // Behind the others: where these lie depends on the dialect.
     var dialect: Dialect
     var queue = BatchQueue<Dialect.Batch>()
@@ -55,11 +55,11 @@ package struct RequestSession<Dialect: RequestDialect> {
         _modify { yield &writer.http }
     }
 
-    /// How often the clocks are looked at.
-    static var tickInterval: TimeAmount { .seconds(1) }
+    /// The interval between looks at the clocks.
+    static var tickInterval: Duration { .seconds(1) }
 
-    /// For a connection that is about to be made.
-    package init(_ dialect: Dialect, _ settings: RequestSettings, at now: LoopMoment) {
+    /// A session for a connection that is about to be made.
+    package init(_ dialect: Dialect, _ settings: RequestSettings, at now: Moment) {
         self.dialect = dialect
         self.settings = settings
         var limits = HTTP2Limits.client
@@ -77,7 +77,7 @@ package struct RequestSession<Dialect: RequestDialect> {
 
     // MARK: What it wants
 
-    /// What is to be done, in order.
+    /// Takes the actions to perform, in order.
     package mutating func takeActions() -> [Action] {
         guard !actions.isEmpty else { return [] }
         var taken: [Action] = []
@@ -94,7 +94,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     package mutating func drainOutput(into buffer: inout ByteBuffer) { http.drainOutput(into: &buffer) }
 
     /// When ``look(at:)`` is to be called; nil for never. Behind a look it is later than that look.
-    package var nextLook: NIODeadline? {
+    package var nextLook: Duration? {
         if case .ended = phase { return nil }
         guard let nextTick else { return endBy }
         var next = liveness.nextDeadline.map { min($0, nextTick) } ?? nextTick
@@ -105,7 +105,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     // MARK: What happens to it
 
     /// The channel is open: there is somebody to talk to.
-    package mutating func begin(at now: LoopMoment) {
+    package mutating func begin(at now: Moment) {
         guard nextTick == nil else { return }
         nextTick = now.monotonic + Self.tickInterval
         liveness.start(at: now.monotonic)
@@ -118,7 +118,7 @@ package struct RequestSession<Dialect: RequestDialect> {
     }
 
     /// Everything that there was to read has been given to ``receive(_:)``.
-    package mutating func finishReading(at now: LoopMoment) {
+    package mutating func finishReading(at now: Moment) {
         if case .ended = phase { return }
         liveness.heard(at: now.monotonic)
         report(at: now)
@@ -135,10 +135,10 @@ package struct RequestSession<Dialect: RequestDialect> {
     package mutating func setWritable(_ isWritable: Bool) { self.isWritable = isWritable }
 
     /// The connection is over: by the peer, or by an error of the channel.
-    package mutating func lose(_ cause: String, at now: LoopMoment) { end(cause, at: now) }
+    package mutating func lose(_ cause: String, at now: Moment) { end(cause, at: now) }
 
     /// The peer can't be talked to.
-    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: LoopMoment) {
+    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: Moment) {
         if case .opening = phase {
             phase = .ended
             actions += [.close, .failed(ConnectError(kind, message))]

@@ -1,19 +1,19 @@
-/// The named bounds of a ``RequestSession``.
+/// The timeouts and limits of a ``RequestSession``.
 package struct RequestSettings: Sendable {
-    /// For people: where it is connected to.
+    /// The name of the service, for people.
     package var endpoint: String
     /// The most a request may take from being written to its answer; then its outcome is unknown. Requests that were started
     /// within one second are given up together, with the youngest of them.
     package var sendDeadline: Duration
-    /// A connection on which nothing has arrived for this long is asked for a sign of life (PING).
+    /// The time without incoming data after which a PING checks the connection.
     package var pingAfter: Duration
-    /// How long that sign of life may take before the connection counts as dead.
+    /// The timeout of a PING, after which the connection counts as dead.
     package var pingDeadline: Duration
-    /// A connection that has had nothing to send for this long is closed; nil keeps it.
+    /// The time without requests after which a connection is closed; `nil` keeps it.
     package var idleClose: Duration?
-    /// The most requests at a time, whatever more the service allows.
+    /// The limit on requests at a time. The service may allow fewer.
     package var maximumStreams: Int
-    /// Bytes kept of an answer's body; what is longer is cut there.
+    /// The limit on the bytes kept of an answer's body. A longer body is cut.
     package var maximumBody = 8192
     /// Whether the header fields of successes are wanted, too, which costs some 2 µs for each.
     package var decodesSuccesses = false

@@ -2,7 +2,7 @@ package import Holdfast
 package import HoldfastHTTP2
 
 extension HTTP2Response {
-    /// How long the service wants to be let alone: seconds, or a date (RFC 9110 section 10.2.3); a day at most, and nothing
+    /// The time to wait that the service asks for: seconds, or a date (RFC 9110 section 10.2.3); a day at most, and nothing
     /// for a date that has passed. Nil where it does not say, or says neither.
     package func retryAfter(at now: WallTime) -> Duration? {
         guard let text = headers.first(name: "retry-after") else { return nil }

@@ -1,11 +1,10 @@
-import NIOCore
 import Testing
 
 @testable import Holdfast
 @testable import HoldfastRequests
 
 @Suite struct AnswerRecordTests {
-    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+    private func at(_ seconds: Int64) -> Duration { .seconds(seconds) }
 
     private func record() -> AnswerRecord { AnswerRecord(sendDeadline: .seconds(30), now: at(0)) }
 
@@ -118,7 +117,7 @@ import Testing
 }
 
 @Suite struct IdleClockTests {
-    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+    private func at(_ seconds: Int64) -> Duration { .seconds(seconds) }
 
     @Test("Idle is who has had no request for the limit") func idle() {
         var clock = IdleClock(limit: .seconds(10), now: at(0))
@@ -142,7 +141,7 @@ import Testing
 }
 
 @Suite struct LivenessClockTests {
-    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+    private func at(_ seconds: Int64) -> Duration { .seconds(seconds) }
 
     private func clock() -> LivenessClock {
         LivenessClock(sendDeadline: .seconds(3), pingAfter: .seconds(100), pingDeadline: .seconds(10))

@@ -10,15 +10,15 @@ internal import NIOCore
 package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == HandOut, Dialect.Result == SendResult {
     package var session: RequestSession<Dialect>
     package var service: ServiceModel
-    package private(set) var now: LoopMoment
+    package private(set) var now: Moment
     /// Written, and not carried to the service yet.
     private var wire = ByteBuffer()
     private var countedBytes = 0
     package var told = SessionRecord()
 
     package init(_ dialect: Dialect, _ settings: RequestSettings, streams: Int = 100) {
-        now = LoopMoment(
-            monotonic: .uptimeNanoseconds(1_000_000_000_000), wall: WallTime(seconds: 1_800_000_000))
+        now = Moment(
+            monotonic: .seconds(1000), wall: WallTime(seconds: 1_800_000_000))
         session = RequestSession(dialect, settings, at: now)
         service = ServiceModel(streams: streams)
     }
@@ -43,7 +43,7 @@ package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == H
     }
 
     /// Does something with the session at this moment, and performs what it says.
-    package func step(_ input: (inout RequestSession<Dialect>, LoopMoment) -> Void) {
+    package func step(_ input: (inout RequestSession<Dialect>, Moment) -> Void) {
         input(&session, now)
         session.drainOutput(into: &wire)
         told.written(Array(wire.readableBytesView.dropFirst(countedBytes)))
@@ -53,7 +53,7 @@ package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == H
 
     /// Lets time pass by both clocks, and looks whenever the session wants to be looked at.
     package func advance(_ duration: Duration) {
-        let end = now.monotonic + TimeAmount(duration)
+        let end = now.monotonic + duration
         while let next = session.nextLook, next <= end {
             move(to: max(next, now.monotonic))
             step { $0.look(at: $1) }
@@ -65,9 +65,9 @@ package final class SessionRig<Dialect: RequestDialect> where Dialect.Batch == H
         move(to: end)
     }
 
-    private func move(to time: NIODeadline) {
+    private func move(to time: Duration) {
         let passed = time - now.monotonic
-        now = LoopMoment(monotonic: time, wall: now.wall.advanced(by: .nanoseconds(passed.nanoseconds)))
+        now = Moment(monotonic: time, wall: now.wall.advanced(by: passed))
     }
 
     // MARK: The wire

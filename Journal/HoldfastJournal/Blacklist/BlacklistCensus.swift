@@ -17,7 +17,7 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
     private var isRunning = false
     private var isClosed = false
 
-    /// - Parameter damage: what was found before; nil when it has yet to be looked through.
+    /// - Parameter damage: the number of faults found before; `nil` when it was not checked yet.
     init(_ place: JournalDirectory, damage: Int?) {
         self.place = place
         isDue = damage == nil
@@ -47,7 +47,7 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
         thread.start()
     }
 
-    /// Ends what is under way, and returns when it has let go of the file.
+    /// Ends a running check, and returns when it has closed the file.
     func close() {
         condition.withLock {
             isClosed = true
@@ -69,7 +69,7 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
                 return opened.goOn() ? check.report.tokenDamage : 0
             }
         } catch {
-            // A limit was reached. What cannot be read at all is told by whoever looks a token up.
+            // A limit was reached. Look-ups report rows that cannot be read at all.
             return 0
         }
     }

@@ -8,7 +8,7 @@ enum BlacklistChange: Sendable {
         [(place: BlacklistPlace, registration: TokenRegistration)], @Sendable (Result<Void, JournalError>) -> Void)
     case remove([(place: BlacklistPlace, scope: BlacklistScope?)], Reply<Int>)
 
-    /// The places of what it adds.
+    /// The places of the added entries.
     var added: [BlacklistPlace] {
         if case .add(let entries, _) = self { entries.map(\.place) } else { [] }
     }

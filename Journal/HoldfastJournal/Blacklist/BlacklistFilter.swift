@@ -10,14 +10,14 @@ import HoldfastLMDB
 final class BlacklistFilter: Sendable {
     private struct State: Sendable {
         var filter: BloomFilter?
-        /// Keys put into it, those counted twice that were added twice.
+        /// Keys put into it. A key that was added twice counts twice.
         var inserted = 0
-        /// Of ``inserted``: when it is built anew.
+        /// The number of inserted keys at which it is built anew.
         var rebuildAt = 0
         var isBuilding = false
         /// The tables that it is built from.
         var tables: BlacklistTables
-        /// Hashes of what was added since the building began.
+        /// Hashes of keys added since the building began.
         var meanwhile: [UInt64] = []
         var isClosed = false
     }
@@ -27,7 +27,7 @@ final class BlacklistFilter: Sendable {
     private let threshold: Int
     private let greatestByteCount: Int
     private let stretch: Int
-    /// Nobody can choose tokens that collide.
+    /// Random, so that nobody can choose tokens that collide.
     private let seed = UInt64.random(in: 0...UInt64.max)
 
     /// - Parameters:
@@ -102,12 +102,12 @@ final class BlacklistFilter: Sendable {
         var inserted = 0
         var isWhole = true
         do throws(LMDBError) {
-            // A table that is made meanwhile has only what is kept aside.
+            // All keys of a table that is made meanwhile are among those kept aside.
             for (_, table) in state.withLock({ state in state.tables.all }) where isWhole {
                 isWhole = try read(table, into: &filter, &inserted)
             }
         } catch {
-            // Whoever reads the blacklist itself will hear of it. Without a filter everything is looked up there.
+            // Readings of the blacklist itself will report it. Without a filter every look-up goes there.
             isWhole = false
         }
         finish(isWhole ? filter : nil, inserted)

@@ -1,11 +1,11 @@
 import HoldfastLMDB
 
-/// A set of keys that is never wrong about what it has, and seldom about what it has not: a blocked Bloom filter, in which
-/// the six bits of a key lie in one cache line, so that a look-up costs one miss of the cache.
+/// A set of keys without false negatives and with few false positives: a blocked Bloom filter, in which the six bits of a key
+/// lie in one cache line, so that a look-up costs one cache miss.
 ///
 /// At some 13 bits a key about one look-up in two hundred says "perhaps" of a key that is not there.
 struct BloomFilter: Sendable {
-    /// How many keys it is made for. It holds more; it then says "perhaps" more often.
+    /// The number of keys it is made for. With more keys it says "perhaps" more often.
     let capacity: Int
     private let seed: UInt64
     private let blockCount: UInt64

@@ -3,20 +3,12 @@ import HoldfastLMDB
 
 /// The environment `blacklist/`: recipients that are not to be sent to.
 ///
-/// Apart from the entries, because random inserts into a large table fragment the free list that every commit searches.
-/// It has a writer of its own, so that its commits wait for no append.
+/// Apart from the entries, because random inserts into a large table fragment the free list that every commit searches. It
+/// has its own writer, so its commits wait for no append.
 final class LMDBBlacklist: BlacklistStorage {
     typealias Change = BlacklistChange
 
-    static let mapByteCount = 64 << 30
     static let reserve = 8 << 20
-    /// The tables of recipients. That of addresses is there from the first of them on: programs that do not know it refuse a
-    /// journal that has it.
-    static let tableNames = BlacklistPlace.Part.allCases.map(\.rawValue)
-    /// The tables that every blacklist has: tokens, and facts about the whole.
-    static let requiredNames = [BlacklistPlace.Part.tokens.rawValue, "facts"]
-    static let everyName = tableNames + ["facts"]
-    static let openingKey = Array("opening".utf8)
 
     private let directory: String
     let environment: Environment
@@ -27,7 +19,7 @@ final class LMDBBlacklist: BlacklistStorage {
     let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
     private let shared: Monitor<Shared>
     let stepping: Stepping?
-    /// Of one that is stepped: the answers to the last commit, until they are given.
+    /// The answers to the last commit until they are given, of a blacklist that is stepped.
     let unsaid = Monitor<Answers?>(nil)
 
     private struct Shared: Sendable {
@@ -45,17 +37,18 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Opens or makes it, with two synced commits before anything is read.
     ///
     /// - Parameter damage: at how many places it was found to be damaged; nil when it has not been looked through.
-    init(opening place: JournalDirectory, _ options: LMDBJournal.Options, damage: Int?) throws(JournalError) {
+    init(opening place: JournalDirectory, _ options: JournalOptions, damage: Int?) throws(JournalError) {
         directory = place.path
         stepping = options.stepping
         let environment = try translated("open", place.path) { () throws(LMDBError) in
             try Environment.open(
-                place.blacklist, options.durability.access, mapByteCount: Self.mapByteCount, tables: 8)
+                place.blacklist, options.durability.access, mapByteCount: BlacklistTables.mapByteCount, tables: 8)
         }
-        // An empty table would be made in its place, and what was listed be gone without a word.
+        // A missing table would be made anew, empty, and its entries be gone without a word.
         if !Files.exists(place.incomplete) {
             try EntriesStore.refuseOtherTables(
-                than: Self.everyName, required: Self.requiredNames, in: .blacklist, environment, place)
+                than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, environment,
+                place)
         }
         let opened = try translated("open", place.path) { () throws(LMDBError) -> Opened in
             var tables: (tokens: Table, facts: Table)?
@@ -64,7 +57,8 @@ final class LMDBBlacklist: BlacklistStorage {
                 let tokens = try transaction.table("tokens")
                 // A value that changes, for the commit to have something to write.
                 let marker = try transaction.table("facts")
-                try transaction.put(Self.openingKey.span, [opening].span, in: marker)
+                let key = BlacklistTables.openingKey
+                try transaction.put(key.span, [opening].span, in: marker)
                 try transaction.commit()
                 tables = (tokens, marker)
             }
@@ -110,7 +104,7 @@ final class LMDBBlacklist: BlacklistStorage {
         release()
     }
 
-    /// Lets go of everything, and writes nothing more: the crash of one that is stepped.
+    /// Releases everything, and writes nothing more: the crash of a blacklist that is stepped.
     func abandon() {
         thread.shut()
         _ = thread.takeMore()
@@ -139,7 +133,7 @@ final class LMDBBlacklist: BlacklistStorage {
 
     var lastNumber: UInt64 { shared.withLock { shared in shared.lastNumber } }
 
-    /// How often the store was read, for tests.
+    /// The number of reads of the store, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
 
     private var tables: BlacklistTables { shared.withLock { shared in shared.tables } }
@@ -159,7 +153,8 @@ final class LMDBBlacklist: BlacklistStorage {
         var addresses: [(index: Int, place: BlacklistPlace)] = []
         tokens.reserveCapacity(batch.count)
         for index in 0..<batch.count {
-            // What cannot be parsed has no recipient; whoever sends it will find out. A broadcast has none to blame.
+            // A notification that cannot be parsed has no recipient, and fails when it is sent. A broadcast has none to
+            // blacklist.
             guard let fields = try? batch.fields(at: index) else { continue }
             if let token = fields.token {
                 tokens.append((index, token))
@@ -351,9 +346,9 @@ final class LMDBBlacklist: BlacklistStorage {
         shared.withLock { shared in shared.raiseFormat = nil }
     }
 
-    /// Answers with what failed. Unlike an append a blacklisting may simply be made again, so a commit of unknown fate is
-    /// an error like others; but after a failed meta page the environment refuses everything, for ever: then the journal
-    /// must be reopened, and says so, lest somebody wait for a disk that has long been well.
+    /// Answers with the error. Unlike an append, a blacklisting may simply be repeated, so a commit of unknown fate is an
+    /// error like others. But after a failed meta page the environment refuses everything until the journal is reopened, and
+    /// the error says so.
     private func failed(_ error: LMDBError, _ changes: [Change], isPanicked: Bool) -> Answers {
         var failure = JournalError(error, "write the blacklist of", directory)
         if isPanicked {

@@ -1,20 +1,20 @@
 import Holdfast
 import HoldfastLMDB
 
-/// A data file written anew from the rows of another, without what is free in it.
+/// A data file written anew from the rows of another, without its free pages.
 struct FileCopy {
     private(set) var rows: [String: Int] = [:]
-    /// Of all keys and values as they were read, in their order.
+    /// The digest of all keys and values as they were read, in their order.
     private(set) var digest: UInt64 = 0
     private(set) var byteCount = 0
 
     static func tables(of part: JournalImage.Part) -> [String] {
-        part == .entries ? EntriesStore.Tables.everyName : LMDBBlacklist.everyName
+        part == .entries ? EntriesStore.Tables.everyName : BlacklistTables.everyName
     }
 
     /// - Parameters:
     ///   - path: of the new file.
-    ///   - change: what becomes of a value; nil leaves it as it is.
+    ///   - change: returns the new value of a row; `nil` leaves it as it is.
     /// - Throws: `damaged` when the source is not sound; whatever the disk says.
     init(
         of opened: JournalImage.Opened, to path: String, _ progress: @escaping (InspectionProgress) -> Void,

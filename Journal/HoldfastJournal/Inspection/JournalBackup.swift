@@ -1,32 +1,34 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
-/// What a copy of a journal came to.
-public struct CopyReport: Sendable {
-    public var directory: String
-    /// Who was using the original, for people; nil when it was at rest.
-    public var owner: String?
+/// The report of a backup or a compaction.
+package struct CopyReport: Sendable {
+    /// The directory of the new journal.
+    package var directory: String
+    /// The process that was using the original, for people; `nil` when it was at rest.
+    package var owner: String?
     /// Rows of each table.
-    public var rows: [String: Int]
-    /// Bytes of the original's data files, which are allocated ahead of use, and of the new ones.
-    public var bytesBefore: Int
-    public var bytesAfter: Int
+    package var rows: [String: Int]
+    /// Bytes of the original's data files, which are allocated ahead of use.
+    package var bytesBefore: Int
+    /// Bytes of the new data files.
+    package var bytesAfter: Int
 }
 
-/// Copies a journal, in use or at rest, into another one that opens as such.
+/// Copies a journal, in use or at rest, into a new journal.
 ///
 /// It is consistent: entries as of one commit, and the blacklist as of one that is not older. Since a bad token is on the
 /// blacklist before its entry is settled, the copy never has such an entry settled and its token not blacklisted. The
 /// original goes on without it; so the copy's UIDs begin 2^32 further on, and everything unconfirmed in it counts as
 /// possibly sent.
-public enum JournalBackup {
+package enum JournalBackup {
     /// - Parameters:
     ///   - destination: where the new journal is to be; nothing may be there. It is made under a temporary name beside it,
     ///     with modes 0700 and 0600, synced, looked at in every byte, and then renamed.
     ///   - limits: for a journal in use, whose file grows by what is written while it is read.
     /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `damaged` (nothing is kept then), `limitReached`
     ///   (a journal in use was pinned for too long), `diskFull`, `permissionDenied` or `inputOutput`.
-    public static func run(
+    package static func run(
         directory: String, destination: String, limits: InspectionLimits = InspectionLimits(),
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {

@@ -1,15 +1,15 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
-/// Writes a journal's files anew without what is free in them. At rest only: it owns the journal meanwhile.
+/// Writes a journal's files anew without their free pages. At rest only: it owns the journal meanwhile.
 ///
-/// Rows stay as they are, byte for byte: marks, flags, the next UID. Each of the two new files is written beside the old
-/// one, synced, compared with it row by row and looked at in every byte, and then takes its name at once. A crash leaves the
-/// old file or the new one, each with the same rows; what is left of an unfinished one the next opening removes.
-public enum JournalCompaction {
+/// Rows stay as they are, byte for byte: marks, flags, the next UID. Each of the two new files is written beside the old one,
+/// synced, compared with it row by row, checked in every byte, and then renamed over the old one. A crash leaves the old file
+/// or the new one, each with the same rows. The next opening removes an unfinished file.
+package enum JournalCompaction {
     /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (stop it first), `notFound`, `damaged` (then nothing was
     ///   changed), `diskFull` (nothing was changed; it needs room for what is in use), `permissionDenied` or `inputOutput`.
-    public static func run(
+    package static func run(
         directory: String, progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {
         let place = JournalDirectory(directory)
@@ -72,7 +72,7 @@ extension JournalDirectory {
     /// The name of a new data file until it is complete.
     func unfinished(_ part: JournalImage.Part) -> String { path + "/\(part.rawValue).unfinished" }
 
-    /// What a compaction that was interrupted has left. For the owner.
+    /// Removes the files of an interrupted compaction. For the owner.
     func removeUnfinished() throws(JournalError) {
         try translated("clean up", path) { () throws(LMDBError) in
             for part in JournalImage.Part.allCases { try Files.remove(unfinished(part)) }

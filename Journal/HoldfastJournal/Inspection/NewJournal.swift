@@ -2,14 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastLMDB
 
-/// A journal in the making, under a temporary name beside its final one, so that nobody ever takes half of it for one.
+/// A journal in the making, under a temporary name beside its final one, so that no half-made journal is ever opened.
 struct NewJournal {
     let destination: String
     let place: JournalDirectory
-    /// Locked until it has its name, so that nobody takes it for what a killed process has left.
+    /// Locked until it has its name, so that it is not removed as the remains of a killed process.
     private let directory: OpenFile
 
-    /// Makes its directories, and removes what killed processes have left of others beside it. Made by root, they and all in them belong to the owner of the original.
+    /// Makes the directories, and removes unfinished copies beside them whose process was killed. When root makes them,
+    /// they and all in them belong to the owner of the original.
     ///
     /// - Throws: `alreadyExists` when something has its final name.
     init(_ destination: String, of original: JournalDirectory) throws(JournalError) {
@@ -26,7 +27,7 @@ struct NewJournal {
                 throw LMDBError(.alreadyExists, "mkdir", path: place.path)
             }
             let directory = try OpenFile(place.path, .directory)
-            // Shared: whoever looks at every byte of it locks it as well.
+            // Shared: the check of every byte locks it as well.
             guard try directory.tryLock(exclusive: false) else { throw LMDBError(.noEntry, "flock", path: place.path) }
             try directory.giveToOwner(ofDirectory: original.path)
             return directory
@@ -37,7 +38,7 @@ struct NewJournal {
         try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .createHere) }
     }
 
-    /// Looks at every byte of it, makes it durable, and gives it its name.
+    /// Checks every byte of it, makes it durable, and gives it its name.
     ///
     /// - Returns: what was found.
     func finish(
@@ -71,47 +72,8 @@ struct NewJournal {
         }
     }
 
-    /// What cannot be removed is under a name that says what it is.
+    /// Removes what it can. The rest has a name that marks it as unfinished.
     private func remove(_ path: String) {
         do { try FileManager.default.removeItem(atPath: path) } catch {}
-    }
-}
-
-/// How a journal is changed that is a copy of another, which may have gone on since (SEMANTICS rule 23): its UIDs begin far
-/// beyond those that the other may have given out meanwhile, and everything counts as possibly sent.
-struct CopyRule {
-    static let jump: UInt64 = 1 << 32
-
-    static func apply(_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]? {
-        switch table {
-        case "facts" where value.count > 16:
-            var facts = try FactsRecord(value.array)
-            facts.nextUID = facts.nextUID.addingReportingOverflow(jump).overflow ? facts.nextUID : facts.nextUID + jump
-            return facts.bytes
-        case "lanes":
-            var lane = try LaneRecord(value.array)
-            lane.mark = lane.lastUID
-            lane.flaggedDeferred = lane.deferred
-            return lane.bytes
-        case "deferred": return try EntryRecord.flagged(value)
-        case "quarantine":
-            var row = try QuarantineRecord(value.array)
-            row.isPossiblySent = true
-            return row.bytes
-        default: return nil
-        }
-    }
-}
-
-extension EntryRecord {
-    /// The same record with the flag that it may have been sent.
-    static func flagged(_ value: Span<UInt8>) throws(Fault) -> [UInt8] {
-        let head = uncheckedHead(value)
-        _ = try read(value, lane: head.lane, uid: head.uid).get()
-        var bytes = value.array
-        bytes[13] |= Flags.possiblySent.rawValue
-        var span = bytes.mutableSpan
-        span.store(XXH64.hash(span.span, from: 8), at: 0)
-        return bytes
     }
 }

@@ -3,10 +3,10 @@ import Glibc
 import Holdfast
 import HoldfastLMDB
 
-/// Copies of journals whose making a kill has cut short. They hold payloads, and nobody else removes them.
+/// Unfinished copies of journals, left by killed processes. They hold payloads, and nothing else removes them.
 enum UnfinishedCopies {
     private static let mark = ".partial-"
-    /// All that is ever in one. A directory with anything else in it is somebody's own.
+    /// The only names in such a copy. A directory with anything else in it belongs to somebody.
     private static let parts: Set<String> = ["owner.lock", "entries", "blacklist", "scratch"]
 
     /// The name of a copy that this process makes, until it is complete.
@@ -14,9 +14,9 @@ enum UnfinishedCopies {
         destination + mark + String(ProcessInfo.processInfo.processIdentifier)
     }
 
-    /// Removes those in the directory of `destination` whose process has ended.
+    /// Removes unfinished copies in the directory of `destination` whose process has ended.
     ///
-    /// What cannot be looked at or removed stays: it is no reason not to make another copy.
+    /// A copy that cannot be examined or removed stays. It does not prevent another copy.
     static func remove(beside destination: String) {
         let directory = Files.parent(of: destination)
         do {

@@ -1,53 +1,56 @@
-public import Holdfast
+package import Holdfast
 
-/// Which entries of a journal are wanted: those for which all of it holds. A new one wants every entry that is not kept aside.
+/// A filter of a journal's entries: an entry passes when every condition holds. A new filter passes every entry that is not
+/// kept aside.
 ///
-/// Lanes, states and UIDs narrow what is read; everything else is looked for in each record. See
+/// Lanes, states and UIDs narrow the range that is read; each record in it is matched against the other conditions. See
 /// ``JournalReader/entries(matching:after:limit:)``.
-public struct EntryFilter: Hashable, Sendable {
-    /// Those of any of these lanes. Empty: of all.
-    public var lanes: [LanePattern] = []
-    /// Those in any of these states.
-    public var states = JournalEntry.StateKind.usual
-    public var uids = UIDRanges.all
-    /// Those with any of these topics, exactly. Empty: with any.
-    public var topics: Set<String> = []
+package struct EntryFilter: Hashable, Sendable {
+    /// Entries of any of these lanes. Empty: of all.
+    package var lanes: [LanePattern] = []
+    /// Entries in any of these states.
+    package var states = JournalEntry.StateKind.usual
+    /// Entries with UIDs in these ranges.
+    package var uids = UIDRanges.all
+    /// Entries with exactly any of these topics. Empty: with any.
+    package var topics: Set<String> = []
     /// Entries to any of these tokens, of ``channels``, or of ``addresses``. All empty: to any recipient.
-    public var tokens: [TokenPattern] = []
+    package var tokens: [TokenPattern] = []
     /// Broadcasts to any of these channels.
-    public var channels: Set<BroadcastChannel> = []
+    package var channels: Set<BroadcastChannel> = []
     /// Entries to any of these addresses of services that are not Apple's.
-    public var addresses: Set<ServiceAddress> = []
-    /// Those that any of these Producers submitted. Empty: that any did.
-    public var producers: Set<String> = []
-    /// Those with any of these tags. Empty: with any, or with none.
-    public var tags: [TagPattern] = []
-    /// Those with any of these apns-ids. Empty: with any.
-    public var ids: Set<NotificationID> = []
-    /// Those that were accepted before this.
-    public var acceptedBefore: WallTime?
-    /// Those that were accepted after this.
-    public var acceptedAfter: WallTime?
-    /// Those that were rejected, or last answered "not now", for any of these; the case of the letters does not matter.
+    package var addresses: Set<ServiceAddress> = []
+    /// Entries from any of these Producers. Empty: from any.
+    package var producers: Set<String> = []
+    /// Entries with any of these tags. Empty: with any, or with none.
+    package var tags: [TagPattern] = []
+    /// Entries with any of these apns-ids. Empty: with any.
+    package var ids: Set<NotificationID> = []
+    /// Entries that were accepted before this time.
+    package var acceptedBefore: WallTime?
+    /// Entries that were accepted after this time.
+    package var acceptedAfter: WallTime?
+    /// Entries that were rejected, or last answered "not now", for any of these reasons, in letters of any case.
     /// Empty: for any, or for none.
-    public var reasons: Set<Reason> = []
-    /// Those that were answered "not now" so often at least.
-    public var attempts = 0
+    package var reasons: Set<Reason> = []
+    /// Entries that were answered "not now" at least this often.
+    package var attempts = 0
 
-    public init() {}
+    /// A filter that passes every entry that is not kept aside.
+    package init() {}
 }
 
 /// A lane, named whole or by its beginning: `default`, `default/immediate` or `default/immediate/at-least-once`.
-public struct LanePattern: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+package struct LanePattern: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 
     /// - Returns: nil for an empty text.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard !text.isEmpty else { return nil }
         description = String(text)
     }
 
-    public func matches(_ lane: LaneKey) -> Bool {
+    package func matches(_ lane: LaneKey) -> Bool {
         description == lane.route || description == "\(lane.route)/\(lane.urgency.name)"
             || description == lane.description
     }
@@ -55,14 +58,14 @@ public struct LanePattern: Hashable, Sendable, CustomStringConvertible {
 
 /// Tokens by their hex digits: all of them, or the first ones; or, as a listing shortens them, the first and the last,
 /// `00fc…9a1b`.
-public struct TokenPattern: Hashable, Sendable {
+package struct TokenPattern: Hashable, Sendable {
     /// The values of the first digits, and of the last ones.
     private let first: [UInt8]
     private let last: [UInt8]
 
     /// - Parameter text: 1 to 200 hex digits of either case, or two such groups with `…` or `...` between them.
     /// - Returns: nil for anything else.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var groups: [[UInt8]] = [[]]
         var dots = 0
         for scalar in text.unicodeScalars {
@@ -83,7 +86,7 @@ public struct TokenPattern: Hashable, Sendable {
         last = groups.count > 1 ? groups[1] : []
     }
 
-    public func matches(_ token: DeviceToken) -> Bool { matches(token.bytes.span, in: 0..<token.bytes.count) }
+    package func matches(_ token: DeviceToken) -> Bool { matches(token.bytes.span, in: 0..<token.bytes.count) }
 
     func matches(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
         let count = 2 * range.count
@@ -101,12 +104,12 @@ public struct TokenPattern: Hashable, Sendable {
     }
 }
 
-/// A tag, exactly, or with `*` at its end all that begin so. A `*` that is meant as one is written `\*` there.
-public struct TagPattern: Hashable, Sendable {
+/// A tag, exactly; or, with `*` at its end, every tag with this beginning. A literal `*` at the end is written `\*`.
+package struct TagPattern: Hashable, Sendable {
     private let bytes: [UInt8]
     private let isPrefix: Bool
 
-    public init(_ text: some StringProtocol) {
+    package init(_ text: some StringProtocol) {
         if text.hasSuffix("\\*") {
             bytes = Array(text.dropLast(2).utf8) + [UInt8(ascii: "*")]
             isPrefix = false
@@ -116,7 +119,7 @@ public struct TagPattern: Hashable, Sendable {
         }
     }
 
-    public func matches(_ tag: [UInt8]) -> Bool { matches(tag.span, in: 0..<tag.count) }
+    package func matches(_ tag: [UInt8]) -> Bool { matches(tag.span, in: 0..<tag.count) }
 
     func matches(_ tag: Span<UInt8>, in range: Range<Int>) -> Bool {
         guard isPrefix ? range.count >= bytes.count : range.count == bytes.count else { return false }

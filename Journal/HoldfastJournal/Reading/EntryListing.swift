@@ -1,4 +1,4 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 /// Entries that a filter wants, in UID order, a page at a time.
@@ -10,7 +10,7 @@ import HoldfastLMDB
 /// at most, so a page may be empty although more follow: a filter that finds nothing among millions pins no pages, fills
 /// no memory, and can be given up in between. Of a journal in use the whole is not of one instant, but each UID is looked
 /// at once: no entry comes twice, and only what is settled or accepted meanwhile may be missed.
-public struct EntryListing {
+package struct EntryListing {
     /// Entries given out from one snapshot.
     private static let pageCount = 2000
 
@@ -21,11 +21,11 @@ public struct EntryListing {
     private var last: UInt64?
     /// Entries on the page given out last that were left out because their records cannot be read. (One that nobody can
     /// read counts as wanted if it lies where the filter looks.)
-    public private(set) var unreadable: [UID] = []
+    package private(set) var unreadable: [UID] = []
     /// The number of entries left out so far.
-    public private(set) var unreadableCount = 0
+    package private(set) var unreadableCount = 0
     /// Says of the first of them why.
-    public private(set) var firstFault: JournalError?
+    package private(set) var firstFault: JournalError?
 
     init(_ reader: JournalReader, _ filter: EntryFilter, after: UID, limit: Int) {
         self.reader = reader
@@ -37,7 +37,7 @@ public struct EntryListing {
     /// The next page, perhaps an empty one; nil at the end, and when there were as many as wanted.
     ///
     /// - Throws: ``JournalError``. Records that cannot be read are left out and counted: see ``unreadable``.
-    public mutating func next() throws(JournalError) -> [JournalEntry]? {
+    package mutating func next() throws(JournalError) -> [JournalEntry]? {
         unreadable = []
         guard left > 0, let after = last else { return nil }
         let wanted = min(left, Self.pageCount)

@@ -3,7 +3,7 @@ import HoldfastLMDB
 
 /// A filter against the lanes and Producers of one snapshot, ready to look at records where they lie.
 ///
-/// A damaged record always matches: nobody can say that it does not, and whoever lists has to hear of it.
+/// A damaged record always matches: it might, and a listing has to report it.
 struct EntryMatcher {
     let filter: EntryFilter
     private let lanes: [LaneRecord]

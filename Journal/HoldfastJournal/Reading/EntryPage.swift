@@ -26,7 +26,7 @@ struct EntryPage {
     /// Rows that one snapshot looks at, and bytes that it copies, about.
     private static let greatestLooks = 10_000
     private static let greatestByteCount = 4 << 20
-    /// Of each table in it, so that many lanes together still get on.
+    /// Rows of each table in it, so that many lanes together still get on.
     private static let leastLooks = 64
 
     private(set) var rows: [EntryRow] = []
@@ -69,7 +69,7 @@ struct EntryPage {
         end = horizon == .max ? nil : horizon
     }
 
-    /// What is to be looked through, the fullest first: it has to stop first, and the others need not go beyond.
+    /// The tables to look through, the fullest first: it has to stop first, and the others need not go beyond.
     private static func sources(
         _ matcher: EntryMatcher, _ lanes: [LaneRecord], after: UInt64, _ tables: EntriesStore.Tables
     ) -> [EntryScan.Source] {
@@ -107,7 +107,7 @@ struct EntryPage {
     }
 }
 
-/// What one table of a page may do.
+/// The share of one table in a page's limits.
 struct Share {
     let rows: Int
     let looks: Int

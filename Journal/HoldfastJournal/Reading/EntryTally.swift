@@ -1,14 +1,14 @@
-public import Holdfast
+package import Holdfast
 
-/// How many entries of one kind there are.
-public struct EntryTally: Hashable, Sendable {
-    public let lane: LaneKey
+/// The number of entries of one kind.
+package struct EntryTally: Hashable, Sendable {
+    package let lane: LaneKey
     /// Nil for all of the lane and state whose topics were too many to count one by one.
-    public let topic: String?
-    public let state: JournalEntry.StateKind
-    public internal(set) var count: Int
+    package let topic: String?
+    package let state: JournalEntry.StateKind
+    package internal(set) var count: Int
     /// When the first of them was accepted.
-    public internal(set) var oldest: WallTime
+    package internal(set) var oldest: WallTime
 
     fileprivate mutating func take(_ entry: JournalEntry) {
         count += 1
@@ -25,7 +25,7 @@ extension JournalReader {
     /// Entries whose records cannot be read are not counted.
     ///
     /// - Throws: ``JournalError``.
-    public func tally(matching filter: EntryFilter) throws(JournalError) -> [EntryTally] {
+    package func tally(matching filter: EntryFilter) throws(JournalError) -> [EntryTally] {
         struct Kind: Hashable {
             let lane: LaneKey
             let topic: String?

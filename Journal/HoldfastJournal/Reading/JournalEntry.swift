@@ -1,9 +1,9 @@
-public import Holdfast
+package import Holdfast
 
 /// One entry of a journal, as an inspector sees it.
-public struct JournalEntry: Sendable {
+package struct JournalEntry: Sendable {
     /// Where an entry stands.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Unconfirmed, above its lane's send mark: certainly not sent.
         case neverSent
         /// Unconfirmed, at or below its lane's send mark: were the owner to crash now, it would be possibly sent. In a
@@ -16,7 +16,7 @@ public struct JournalEntry: Sendable {
         /// Refused for good.
         case rejected(RejectionCause)
 
-        public var kind: StateKind {
+        package var kind: StateKind {
             switch self {
             case .neverSent: .neverSent
             case .possiblySent: .possiblySent
@@ -28,31 +28,31 @@ public struct JournalEntry: Sendable {
     }
 
     /// ``State`` without its particulars, to choose by.
-    public enum StateKind: String, Hashable, Sendable, CaseIterable {
+    package enum StateKind: String, Hashable, Sendable, CaseIterable {
         case neverSent, possiblySent, deferred, aside, rejected
 
-        /// All but ``aside``: of an entry that waits for nothing and nobody can retry, a listing says nothing unless asked.
-        public static let usual: Set<StateKind> = [.neverSent, .possiblySent, .deferred, .rejected]
+        /// All states but ``aside``: such an entry waits for nothing and cannot be retried, so it is listed only on request.
+        package static let usual: Set<StateKind> = [.neverSent, .possiblySent, .deferred, .rejected]
     }
 
-    public let uid: UID
-    public let lane: LaneKey
+    package let uid: UID
+    package let lane: LaneKey
     /// Under whose name it was submitted.
-    public let producer: String
-    public let state: State
+    package let producer: String
+    package let state: State
     /// Whether an attempt of it may have reached the service, as ``State/possiblySent`` says of those that wait; of
     /// others, because an earlier attempt had no answer. With a rejection that tells nothing of the attempt that was
     /// rejected.
-    public let isPossiblySent: Bool
-    /// How often it was answered "not now".
-    public let attempts: Int
-    public let acceptedAt: WallTime
-    /// Why it was last answered "not now".
-    public let lastReason: Reason?
+    package let isPossiblySent: Bool
+    /// The number of times it was answered "not now".
+    package let attempts: Int
+    package let acceptedAt: WallTime
+    /// The reason of the last "not now".
+    package let lastReason: Reason?
     /// The rejection that an operator sent again as this entry.
-    public let retryOf: UID?
+    package let retryOf: UID?
     /// With the id and the expiration it was given on acceptance.
-    public let notification: PushNotification
+    package let notification: PushNotification
 
     package init(
         uid: UID, lane: LaneKey, producer: String, state: State, isPossiblySent: Bool, attempts: Int,

@@ -1,4 +1,4 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension JournalReader {
@@ -7,7 +7,7 @@ extension JournalReader {
     /// Fewer than `limit` are returned only at the end. Those whose records cannot be read are left out.
     ///
     /// - Parameter states: which to list; nil for all but those kept aside.
-    public func entries(
+    package func entries(
         after: UID = .none, limit: Int, states: Set<JournalEntry.StateKind>? = nil
     ) throws(JournalError) -> [JournalEntry] {
         var filter = EntryFilter()
@@ -22,7 +22,7 @@ extension JournalReader {
     /// and to know how many were left out, see ``listing(matching:after:limit:)``.
     ///
     /// - Parameter limit: the most entries. All of them are held in memory.
-    public func entries(
+    package func entries(
         matching filter: EntryFilter, after: UID = .none, limit: Int
     ) throws(JournalError) -> [JournalEntry] {
         var listing = listing(matching: filter, after: after, limit: limit)
@@ -34,12 +34,12 @@ extension JournalReader {
     /// The same entries page by page.
     ///
     /// - Parameter limit: the most entries of all pages.
-    public func listing(matching filter: EntryFilter, after: UID = .none, limit: Int = .max) -> EntryListing {
+    package func listing(matching filter: EntryFilter, after: UID = .none, limit: Int = .max) -> EntryListing {
         EntryListing(self, filter, after: after, limit: limit)
     }
 
     /// The entry of that UID, wherever it lies; nil when it is settled, or never was.
-    public func entry(_ uid: UID) throws(JournalError) -> JournalEntry? {
+    package func entry(_ uid: UID) throws(JournalError) -> JournalEntry? {
         guard uid > .none else { return nil }
         var filter = EntryFilter()
         filter.uids = UIDRanges([uid])

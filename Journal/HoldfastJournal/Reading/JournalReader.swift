@@ -1,18 +1,19 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
-/// Looks into a journal without owning it: one at rest, or one that another process is using.
+/// Reads a journal without owning it, at rest or in use by another process.
 ///
-/// At rest it holds the owner lock shared, so that nobody begins to write; several readers may do so at a time. A journal
-/// in use is read through liblmdb's lock file. In the process that owns the journal it shares the owner's environments,
-/// since liblmdb must not open one twice.
+/// At rest it holds the owner lock shared, so that no writer begins; several readers may do so at a time. A journal in use is
+/// read through liblmdb's lock file. In the process that owns the journal it shares the owner's environments, since liblmdb
+/// must not open one twice.
 ///
-/// Rows are copied out, at most some thousand in one snapshot, and the snapshot is let go before they are returned: a
-/// listing that is paused keeps no pages. Long listings of a journal in use are therefore not of one instant.
-public final class JournalReader: Sendable {
-    public let directory: String
-    /// Who is using the journal, for people; nil when it was at rest.
-    public let owner: String?
+/// Rows are copied out, at most some thousands in one snapshot, and the snapshot ends before they are returned, so a paused
+/// listing pins no pages. Long listings of a journal in use are therefore not of one instant.
+package final class JournalReader: Sendable {
+    /// The journal's directory.
+    package let directory: String
+    /// The process that uses the journal, for people; `nil` when it was at rest.
+    package let owner: String?
 
     let store: EntriesStore
     let readers: ReaderPool
@@ -29,7 +30,7 @@ public final class JournalReader: Sendable {
     /// - Parameter directory: the journal's, `NAME.journal`.
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
     ///   `unsupportedFileSystem` or `inputOutput`.
-    public init(directory: String) throws(JournalError) {
+    package init(directory: String) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
         try place.refuseIncomplete()
@@ -43,7 +44,7 @@ public final class JournalReader: Sendable {
                 try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
                 try EntriesStore.refuseOtherTables(
-                    than: LMDBBlacklist.everyName, required: LMDBBlacklist.requiredNames, in: .blacklist, blacklist,
+                    than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, blacklist,
                     place)
                 let tables = try translated("read", path) { () throws(LMDBError) in
                     try ReaderPool.openTables([BlacklistPlace.Part.tokens.rawValue], in: blacklist)
@@ -70,7 +71,7 @@ public final class JournalReader: Sendable {
         lock = Monitor(access.lock)
     }
 
-    /// How the environments are opened, decided once for both.
+    /// The way in which both environments are opened.
     private struct Access {
         let lock: OwnerLock?
         let owner: String?
@@ -81,7 +82,7 @@ public final class JournalReader: Sendable {
             guard lock != nil else { return }
             try place.checkDataFiles()
             // What its owner would refuse as well.
-            try OpeningCheck.run(place, greatestPageCount: LMDBJournal.Options().pagesCheckedAtOpening)
+            try OpeningCheck.run(place, greatestPageCount: JournalOptions().pagesCheckedAtOpening)
         }
 
         func open(_ environment: String, _ path: String) throws(JournalError) -> Environment {
@@ -110,7 +111,7 @@ public final class JournalReader: Sendable {
     deinit { close() }
 
     /// Lets go of the journal. Idempotent.
-    public func close() {
+    package func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
             return isOpen
@@ -125,7 +126,8 @@ public final class JournalReader: Sendable {
 
     // MARK: Figures
 
-    public func status() throws(JournalError) -> JournalStatus {
+    /// The journal's figures.
+    package func status() throws(JournalError) -> JournalStatus {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try StoredState(snapshot, store.tables)
         }
@@ -147,8 +149,8 @@ public final class JournalReader: Sendable {
         return status
     }
 
-    /// How many entries of each lane a crash would leave possibly sent; lanes without any are left out.
-    public func possiblySent() throws(JournalError) -> [LaneKey: Int] {
+    /// The number of entries of each lane that a crash would leave possibly sent, without lanes that have none.
+    package func possiblySent() throws(JournalError) -> [LaneKey: Int] {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try StoredState(snapshot, store.tables)
         }
@@ -160,15 +162,15 @@ public final class JournalReader: Sendable {
     }
 
     /// Every Producer that ever opened the journal.
-    public func producers() throws(JournalError) -> [ProducerStatus] {
+    package func producers() throws(JournalError) -> [ProducerStatus] {
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try StoredState(snapshot, store.tables)
         }
         return try found.state(in: directory).producerStatuses
     }
 
-    /// What became of an entry, as far as the journal still knows.
-    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+    /// The fate of an entry, as far as the journal still knows it.
+    package func fate(of uid: UID) throws(JournalError) -> EntryFate? {
         guard uid > .none else { return nil }
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try FateSearch(uid.rawValue, in: snapshot, store.tables)
@@ -176,8 +178,9 @@ public final class JournalReader: Sendable {
         return try found.fate(in: directory)
     }
 
-    public func note(_ name: String) throws(JournalError) -> [UInt8]? {
-        let key = try LMDBJournal.noteKey(name)
+    /// The bytes of a note; `nil` when there is none of this name.
+    package func note(_ name: String) throws(JournalError) -> [UInt8]? {
+        let key = try NoteRecord.key(of: name)
         let bytes = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(key.span, in: store.tables.notes)
         }
@@ -192,7 +195,7 @@ public final class JournalReader: Sendable {
     // MARK: The blacklist
 
     /// The blacklist entries of a recipient, at whatever age, in the order of their scopes.
-    public func blacklistEntries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
+    package func blacklistEntries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
         guard let place = try BlacklistPlace.of(recipient) else { return [] }
         let tables = try blacklistTables()
         let row = try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -204,12 +207,12 @@ public final class JournalReader: Sendable {
     /// Blacklist entries in the order of their tokens' bytes and of their scopes, from the first token above `after`, and
     /// behind them those of other services' addresses. The entries of one recipient come together, so there may be a few more
     /// than `limit`; fewer are the last.
-    public func blacklistEntries(after: Recipient? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
+    package func blacklistEntries(after: Recipient? = nil, limit: Int) throws(JournalError) -> [BlacklistEntry] {
         try blacklistPage(after: after, limit: limit).entries
     }
 
     /// The same, with what cannot be read.
-    public func blacklistPage(after: Recipient? = nil, limit: Int) throws(JournalError) -> BlacklistPage {
+    package func blacklistPage(after: Recipient? = nil, limit: Int) throws(JournalError) -> BlacklistPage {
         let tables = try blacklistTables()
         return try RecipientRow.page(after: after, limit: limit) { (after, limit) throws(JournalError) in
             try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in

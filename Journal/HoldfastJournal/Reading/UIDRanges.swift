@@ -1,14 +1,14 @@
-public import Holdfast
+package import Holdfast
 
 /// A set of UIDs, as people write it: `10-20,30`.
-public struct UIDRanges: Hashable, Sendable, CustomStringConvertible {
+package struct UIDRanges: Hashable, Sendable, CustomStringConvertible {
     /// Ascending, with a gap between each and the next.
-    public let ranges: [ClosedRange<UInt64>]
+    package let ranges: [ClosedRange<UInt64>]
 
-    public static let all = UIDRanges([0...UInt64.max])
+    package static let all = UIDRanges([0...UInt64.max])
 
     /// - Parameter ranges: in any order; they may overlap.
-    public init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
+    package init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
         var joined: [ClosedRange<UInt64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = joined.last, last.upperBound == .max || range.lowerBound <= last.upperBound + 1 {
@@ -20,11 +20,11 @@ public struct UIDRanges: Hashable, Sendable, CustomStringConvertible {
         self.ranges = joined
     }
 
-    public init(_ uids: some Sequence<UID>) { self.init(uids.map { $0.rawValue...$0.rawValue }) }
+    package init(_ uids: some Sequence<UID>) { self.init(uids.map { $0.rawValue...$0.rawValue }) }
 
     /// - Parameter text: numbers and ranges with commas between them: `7`, `10-20`, `10-`, `-20`.
     /// - Returns: nil for anything else.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var ranges: [ClosedRange<UInt64>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = part.split(separator: "-", omittingEmptySubsequences: false)
@@ -43,10 +43,10 @@ public struct UIDRanges: Hashable, Sendable, CustomStringConvertible {
         return UInt64(text)
     }
 
-    public func contains(_ uid: UID) -> Bool { next(from: uid.rawValue)?.lowerBound == uid.rawValue }
+    package func contains(_ uid: UID) -> Bool { next(from: uid.rawValue)?.lowerBound == uid.rawValue }
 
-    /// Those of the set that are above `uid`.
-    public func above(_ uid: UID) -> UIDRanges {
+    /// The UIDs of the set that are above `uid`.
+    package func above(_ uid: UID) -> UIDRanges {
         UIDRanges(
             ranges.compactMap { range in
                 range.upperBound > uid.rawValue ? max(range.lowerBound, uid.rawValue + 1)...range.upperBound : nil
@@ -64,7 +64,7 @@ public struct UIDRanges: Hashable, Sendable, CustomStringConvertible {
         return max(uid, ranges[low].lowerBound)...ranges[low].upperBound
     }
 
-    public var description: String {
+    package var description: String {
         ranges.map { range in
             if range.lowerBound == range.upperBound { return String(range.lowerBound) }
             return "\(range.lowerBound)-" + (range.upperBound == .max ? "" : String(range.upperBound))

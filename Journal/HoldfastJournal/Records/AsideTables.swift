@@ -15,7 +15,7 @@ struct AsideTables: Sendable {
 }
 
 extension Key {
-    /// Of `asideOrder`. Times may be negative: the sign bit is flipped so that they sort.
+    /// The key of a row of `asideOrder`. Times may be negative: the sign bit is flipped so that they sort.
     static func aside(since: Int64, _ lane: UInt32, _ uid: UInt64) -> InlineArray<20, UInt8> {
         var key = InlineArray<20, UInt8>(repeating: 0)
         var bytes = key.mutableSpan

@@ -26,7 +26,7 @@ struct EntryRecord {
         static let hasIdentity = Flags(rawValue: 2)
     }
 
-    /// What a record says of itself in front.
+    /// The head of a record.
     struct Head: Hashable {
         var lane: UInt32
         var uid: UInt64
@@ -41,7 +41,7 @@ struct EntryRecord {
     /// Where the last reason lies.
     var reason: Range<Int>
 
-    /// Why bytes are not a record.
+    /// The fault of bytes that are not a record.
     enum Fault: Error, Hashable {
         case newer(UInt8)
         case damaged(String)

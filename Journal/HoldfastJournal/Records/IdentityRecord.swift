@@ -28,7 +28,7 @@ struct IdentityRecord: Hashable {
         output.store(XXH64.hash(output.span, from: 8, seed: uid), at: 0)
     }
 
-    /// For those with a reason.
+    /// The record with the reason of a rejection.
     func bytes(uid: UInt64) -> [UInt8] {
         var reason: [UInt8] = []
         if case .rejected(let why) = outcome { reason = SmallRecord.cut(why) }

@@ -16,7 +16,7 @@ enum Key {
         return key
     }
 
-    /// Of `rejections`, `outcomes` and `identities`.
+    /// The key of a row of `rejections`, `outcomes` or `identities`.
     static func uid(_ uid: UInt64) -> InlineArray<8, UInt8> {
         var key = InlineArray<8, UInt8>(repeating: 0)
         var bytes = key.mutableSpan
@@ -24,7 +24,7 @@ enum Key {
         return key
     }
 
-    /// Of `entries` and of `deferredIndex`.
+    /// The key of a row of `entries` or `deferredIndex`.
     static func entry(_ lane: UInt32, _ uid: UInt64) -> InlineArray<12, UInt8> {
         var key = InlineArray<12, UInt8>(repeating: 0)
         var bytes = key.mutableSpan
@@ -33,7 +33,7 @@ enum Key {
         return key
     }
 
-    /// Of `deferred`. Due times may be negative: the sign bit is flipped so that they sort.
+    /// The key of a row of `deferred`. Due times may be negative: the sign bit is flipped so that they sort.
     static func deferred(_ lane: UInt32, due: Int64, _ uid: UInt64) -> InlineArray<20, UInt8> {
         var key = InlineArray<20, UInt8>(repeating: 0)
         var bytes = key.mutableSpan

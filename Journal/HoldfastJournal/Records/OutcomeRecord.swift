@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// How a terminal outcome is written in records; 0 stands for none.
+/// The codes of terminal outcomes in records; 0 stands for none.
 enum OutcomeCode {
     static func code(of outcome: TerminalOutcome?) -> UInt8 {
         switch outcome {
@@ -37,7 +37,7 @@ enum OutcomeCode {
 ///     20 u16 tag's length   22 u16 producer   24 i64 settled at   32 i64 timestamp   40 i64 rejected at
 ///     48 u64×2 apns-id   64 token or channel id · tag · reason
 ///
-/// Of another service's address 64 u16 its length   66 u8 its kind   67 five zeros   72 address · tag · reason.
+/// With another service's address: 64 u16 its length   66 u8 its kind   67 five zeros   72 address · tag · reason.
 enum OutcomeRecord {
     static let magic: UInt32 = 0x636F_4648  // "HFoc"
     /// The newest; written for other services' addresses alone.

@@ -25,7 +25,7 @@ enum SmallRecord {
         return bytes
     }
 
-    /// What is wrong with a record that should be `magic`'s; nil when nothing is.
+    /// The fault of a record that should begin with `magic`; `nil` when it is sound.
     ///
     /// - Parameter newest: the newest version of it that is known.
     static func fault(
@@ -62,9 +62,9 @@ struct LaneRecord: Hashable, Sendable {
     var entries: Int = 0
     /// In the table `deferred`.
     var deferred: Int = 0
-    /// Those of `entries` whose record says that they are possibly sent.
+    /// Entries in `entries` whose record says that they are possibly sent.
     var flaggedEntries: Int = 0
-    /// Those of `deferred`.
+    /// Entries in `deferred` whose record says so.
     var flaggedDeferred: Int = 0
     var state = LaneState.running
 
@@ -156,7 +156,7 @@ extension LaneState {
     }
 }
 
-/// What holds for the whole journal, in `facts` under "state".
+/// Facts about the whole journal, in `facts` under "state".
 ///
 ///     13 u8 1 when it was closed in order, 2 has a wall time   14 u16 0
 ///     16 u64 next UID   24 u64×7 totals, in JournalTotals' order   80 u64 how often it was opened
@@ -171,7 +171,7 @@ struct FactsRecord: Hashable, Sendable {
     var wallTime: WallTime?
     let identityKey: IdentityKey
 
-    /// Of a new journal.
+    /// The facts of a new journal.
     init(identityKey: IdentityKey) { self.identityKey = identityKey }
 
     var bytes: [UInt8] {
@@ -241,7 +241,7 @@ struct RejectionRecord {
 }
 
 extension RejectionRecord {
-    /// What the entry's record says of itself.
+    /// The head of the entry's record.
     static func head(_ span: Span<UInt8>) throws(EntryRecord.Fault) -> EntryRecord.Head {
         let record = try read(span).get().record
         var inner: [UInt8] = []
@@ -256,6 +256,15 @@ enum NoteRecord {
     static let magic: UInt32 = 0x746E_4648  // "HFnt"
     static let version: UInt8 = 2
     private static let headByteCount = 13
+
+    /// The key of a note in `notes`.
+    static func key(of name: String) throws(JournalError) -> [UInt8] {
+        let key = Array(name.utf8)
+        guard (1...511).contains(key.count) else {
+            throw JournalError(.limitReached, "the name of a note has 1 to 511 bytes, not \(key.count)")
+        }
+        return key
+    }
 
     static func bytes(_ value: [UInt8], name: [UInt8]) -> [UInt8] {
         SmallRecord.seal(magic, version: version, seed: XXH64.hash(name.span), value)

@@ -137,7 +137,7 @@ enum TokenRecord {
 }
 
 extension [UInt8] {
-    /// What a record of version 3 has from 40 up to the reason.
+    /// Appends the bytes of a record of version 3 from 40 up to the reason.
     fileprivate mutating func appendScope(of entry: BlacklistEntry, _ token: DeviceToken) {
         appendLittleEndian(UInt16(entry.topic?.utf8.count ?? 0))
         appendLittleEndian(UInt16(entry.endpoint?.utf8.count ?? 0))

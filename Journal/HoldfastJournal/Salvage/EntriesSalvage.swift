@@ -102,7 +102,7 @@ final class EntriesSalvage: PartSalvage {
         }
     }
 
-    /// What could not be read is kept as it is, and may have been sent.
+    /// Keeps a quarantined row as it is, as possibly sent.
     private func keepQuarantined(_ key: [UInt8], _ value: [UInt8]) throws(JournalError) {
         var row: QuarantineRecord
         do throws(EntryRecord.Fault) { row = try QuarantineRecord(value) } catch { return }
@@ -249,7 +249,7 @@ final class EntriesSalvage: PartSalvage {
 
     // MARK: At the end
 
-    /// An identity must say of its entry what is so: one whose entry is nowhere is forgotten, so that a repeat is accepted.
+    /// Makes an identity agree with its entry. An identity without an entry is forgotten, so that a repeat is accepted.
     private func reconcileIdentities() throws(JournalError) {
         try target.forEach("identities") { (key, value) throws(JournalError) in
             var isUnconfirmed = try self.scratch.has("unconfirmed", key)

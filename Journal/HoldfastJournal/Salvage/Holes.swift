@@ -1,6 +1,6 @@
 import HoldfastLMDB
 
-/// Which keys of which tables could not be reached, so that nobody knows what they had.
+/// The keys of tables that are out of reach, so that their rows are unknown.
 struct Holes {
     private var ranges: [String: [KeyRange]] = [:]
     private var isSorted = true

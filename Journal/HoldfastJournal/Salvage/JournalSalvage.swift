@@ -1,35 +1,34 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
-/// What a salvage brought into its new journal.
-public struct SalvageReport: Sendable {
+/// The report of a salvage.
+package struct SalvageReport: Sendable {
     /// The new journal.
-    public var directory: String
+    package var directory: String
     /// Rows from parts of the trees that are sound, by table.
-    public var kept: [String: Int] = [:]
+    package var kept: [String: Int] = [:]
     /// Rows found outside of the trees, where what the trees had is out of reach, by table.
-    public var restored: [String: Int] = [:]
+    package var restored: [String: Int] = [:]
     /// Unconfirmed entries that were found outside of the trees but have provably ended: they were left out.
-    public var ended = 0
+    package var ended = 0
     /// Rows that are damaged, and of which no sound copy was looked for or found, by table.
-    public var dropped: [String: Int] = [:]
-    /// Decisions that somebody should know of.
-    public var remarks: [String] = []
+    package var dropped: [String: Int] = [:]
+    /// Decisions that an operator should know of.
+    package var remarks: [String] = []
 }
 
-/// Copies what is sound of a damaged journal into a new one, and looks for the rest in the whole file.
+/// Copies the sound parts of a damaged journal into a new one, and searches the whole file for the rest.
 ///
-/// From the sound parts of the trees everything is taken. What lay in a part that cannot be read is looked for by its
-/// letters and checksum in every byte of the file, free pages included. An entry that is found so is known to have been
-/// accepted; whether it has ended is not known, unless a rejection, an outcome or an identity says that it has, or the
-/// part of the tree that would have it is sound and has it not. The others are restored, as possibly sent: better twice
-/// than never. Of several copies the one with most attempts is taken.
+/// Every row in the sound parts of the trees is kept. Rows that lay in unreadable parts are searched by their magic letters
+/// and checksum in every byte of the file, free pages included. An entry found so was once accepted. It has ended if a
+/// rejection, an outcome or an identity says so, or if the part of the tree where it would be is sound and lacks it. All
+/// others are restored as possibly sent: better twice than never. Of several copies, the one with the most attempts is kept.
 ///
 /// The new journal is made like a backup: see ``JournalBackup``. The old one is not changed.
-public enum JournalSalvage {
+package enum JournalSalvage {
     /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `diskFull`, `permissionDenied`, `limitReached` or
     ///   `inputOutput`.
-    public static func run(
+    package static func run(
         directory: String, destination: String, limits: InspectionLimits = InspectionLimits(),
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> SalvageReport {
@@ -56,7 +55,7 @@ public enum JournalSalvage {
     }
 }
 
-/// What the salvages of the two files have in common.
+/// The common part of the salvages of the two files.
 class PartSalvage {
     let opened: JournalImage.Opened
     let place: JournalDirectory
@@ -96,7 +95,7 @@ class PartSalvage {
         return walk.tables().contains { table in isTable(table.name, name) }
     }
 
-    /// Whether a table with that name is the one that is wanted: its name may be damaged.
+    /// Whether a table of this name is the wanted one: its name may be damaged.
     private func isTable(_ name: String, _ wanted: String) -> Bool {
         name == wanted || TableNames.original(of: name, among: names) == wanted
     }
@@ -190,14 +189,14 @@ private final class BlacklistSalvage: PartSalvage {
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         try super.init(
-            opened, place, tables: LMDBBlacklist.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
+            opened, place, tables: BlacklistTables.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
             report,
             progress)
     }
 
     func run() throws(JournalError) {
         remarkStrangeTables()
-        try walk(LMDBBlacklist.tableNames) { (table, key, value) throws(JournalError) in
+        try walk(BlacklistTables.tableNames) { (table, key, value) throws(JournalError) in
             guard let part = BlacklistPlace.Part(rawValue: table),
                 part == .addresses || DeviceToken(bytes: key) != nil
             else { return self.drop(table) }

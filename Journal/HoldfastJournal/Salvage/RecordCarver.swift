@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastLMDB
 
-/// Finds records anywhere in a data file by their letters, and believes those whose checksum holds.
+/// Finds records anywhere in a data file by their magic letters. Only records with the right checksum count.
 ///
-/// Pages are copied on write, so a file has records of long ago: that one is found says that it was once written.
+/// Pages are copied on write, so a file has old records: a record that is found was once written.
 struct RecordCarver {
     enum Find {
         case entry(EntryRecord.Head, [UInt8])
@@ -17,9 +17,9 @@ struct RecordCarver {
     }
 
     private static let stride = 1 << 20
-    /// What is read before a stretch, for keys that lie before their records.
+    /// Bytes read before a stretch, for keys that lie before their records.
     private static let front = 256
-    /// What is read behind it, for records that begin in it.
+    /// Bytes read behind a stretch, for records that begin in it.
     private static let back = 128 << 10
     /// Bytes that may be hashed in vain in one stretch: garbage made for the purpose must not take hours.
     private static let greatestWaste = 64 << 20
@@ -85,7 +85,7 @@ struct RecordCarver {
         return nil
     }
 
-    /// What the record says of its own length.
+    /// The length that the record's head gives.
     private func length(_ magic: UInt32, at start: Int) -> Int? {
         let span = window.span
         func has(_ count: Int) -> Bool { start + count <= window.count }

@@ -8,11 +8,11 @@ struct SalvagedFigures {
     private var producers: [UInt16: ProducerRecord] = [:]
     private var facts: FactsRecord?
     private var limit: UInt64 = 0
-    /// What was put into the new journal.
+    /// Unconfirmed entries in the new journal, by Producer.
     private var unconfirmed: [UInt16: Int] = [:]
-    /// What was put aside in it.
+    /// Entries kept aside in it, by Producer.
     private var aside: [UInt16: Int] = [:]
-    /// What is in its quarantine, by Producer, and under 0 where that is not known.
+    /// Entries in its quarantine, by Producer; under 0 when the Producer is not known.
     private var quarantined: [UInt16: Int] = [:]
 
     /// The most lanes that are taken from the file: a number beyond is garbage.
@@ -67,7 +67,7 @@ struct SalvagedFigures {
 
     /// Fills gaps in the numbers, and begins to count anew.
     ///
-    /// - Returns: what somebody should know of.
+    /// - Returns: remarks for an operator.
     mutating func complete() -> [String] {
         var remarks: [String] = []
         for number in 1..<((lanes.keys.max() ?? 0) + 1) where lanes[number] == nil {
@@ -174,7 +174,7 @@ struct SalvagedFigures {
 
     // MARK: Rows
 
-    /// The rows of `lanes`, `producers` and `facts` by what was counted.
+    /// The rows of `lanes`, `producers` and `facts`, from the counts.
     func rows(greatestUID: UInt64) -> [(table: String, key: [UInt8], value: [UInt8])] {
         var rows: [(table: String, key: [UInt8], value: [UInt8])] = []
         var facts = facts ?? FactsRecord(identityKey: .random())
@@ -206,6 +206,6 @@ struct SalvagedFigures {
 }
 
 extension JournalTotals {
-    /// What is neither open (unconfirmed, or kept aside) nor has ended is lost, and counts no more.
+    /// Drops lost entries from the totals: only open entries (unconfirmed or kept aside) and ended ones count.
     mutating func fit(open: Int) { accepted = UInt64(open) &+ ended }
 }

@@ -98,7 +98,7 @@ extension CommitDraft {
     }
 }
 
-/// What of a submission is put: all of it, but for repeats.
+/// The items of a submission that are put: all but repeats.
 struct AppendBatch {
     var items: [Submission.Item]
     /// The UID of the first; the others follow one by one.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What an operator brings: rejections that are sent again, and entries of another journal. Item by item, since these are
+/// Appends for operators: rejections that are sent again, and entries of another journal. Item by item, since these are
 /// few.
 extension CommitDraft {
     /// Gives the items consecutive UIDs and puts each where it lay; retries whose rejection is gone are left out.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// Who has been here before.
+/// Remembers identities, and finds repeats.
 extension CommitDraft {
     /// Takes repeats out of the batch, and remembers the others that have an identity.
     ///

@@ -88,7 +88,7 @@ extension CommitDraft {
         return parts
     }
 
-    /// What became of one settlement.
+    /// The effect of one settlement.
     enum Effect {
         case gone, settled
         /// As asked for; not as *unknown*.
@@ -139,7 +139,7 @@ extension CommitDraft {
         return outcome == .withdrawn ? .withdrawn : .settled
     }
 
-    /// What goes with the end of an entry that has been taken out: figures, its identity, its outcome.
+    /// Records the end of an entry that has been taken out: in the figures, its identity and its outcome.
     private mutating func end(
         _ key: EntryKey, _ record: [UInt8], _ outcome: TerminalOutcome, cause: RejectionCause?,
         of batch: SettlementBatch
@@ -240,19 +240,19 @@ extension CommitDraft {
     }
 }
 
-/// What acknowledging comes to, counted in runs of one lane and Producer, so that the figures are changed once a run.
+/// Counts acknowledgements in runs of one lane and Producer, so that the figures are changed once for each run.
 private struct AcknowledgementTally {
     struct Run {
         var lane: UInt32
         var producer: UInt16
         var count = 0
-        /// Those whose record says that they are possibly sent.
+        /// Entries whose record says that they are possibly sent.
         var flagged = 0
     }
 
     private(set) var runs: [Run] = []
     private var run = Run(lane: 0, producer: 0)
-    /// Those whose identity is remembered.
+    /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
     private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
     /// Not in `entries`.

@@ -7,7 +7,7 @@ struct CommitDraft: ~Copyable {
     let transaction: WriteTransaction
     let before: JournalState
     var state: JournalState
-    /// Told when the commit is done, or did not come about, by whoever makes it.
+    /// Called when the commit is done or has failed, by its maker.
     let identities: IdentityIndex
     let directory: String
     /// There is no room for what only may be needed.
@@ -76,8 +76,8 @@ struct CommitDraft: ~Copyable {
         }
     }
 
-    /// What damage has made of the figures; nil when nothing. A row that a search finds although it ended long ago, as in a
-    /// page of an older time, is taken out once more than there were.
+    /// A contradiction in the figures that only damage can cause; `nil` when there is none. For example, a search in an
+    /// older page finds a row that ended long ago, and takes out one more than the record counts.
     ///
     /// - Returns: for people, beginning with what it is about.
     var damage: String? {

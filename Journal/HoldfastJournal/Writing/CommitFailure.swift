@@ -1,13 +1,13 @@
 import HoldfastLMDB
 
-/// What a failed commit means for what it held.
+/// The fate of the requests in a failed commit.
 ///
 /// liblmdb's commit writes the pages, syncs, and writes the meta page. Until the meta page is begun nothing of it can
 /// show after a reopen; liblmdb's return code does not say how far it came.
 enum CommitFailure: Hashable {
     /// Certainly not there, for want of room: it may be tried again with less.
     case noRoom
-    /// Nobody can say. The journal must be reopened.
+    /// The fate is unknown. The journal must be reopened.
     case undetermined
 
     /// - Parameters:

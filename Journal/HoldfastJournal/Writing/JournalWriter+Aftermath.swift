@@ -1,6 +1,6 @@
 import Holdfast
 
-/// What a commit, or one that failed, leaves to be said: first to the observer, then to those who asked.
+/// The reports that a commit, done or failed, leaves to be made: first to the observer, then to the callers.
 ///
 /// Readers of the journal see the commit before either.
 struct Aftermath {
@@ -15,7 +15,7 @@ struct Aftermath {
     let answer: Answer
     /// Nil when there is nothing to report, or no longer anything.
     var report: CommitReport?
-    /// Of a journal that is stepped.
+    /// Whether the observer has been told, of a journal that is stepped.
     var isReported = false
 
     init(_ answer: Answer, _ report: CommitReport? = nil) {

@@ -28,7 +28,7 @@ extension JournalWriter {
     }
 }
 
-extension LMDBJournal.Options {
+extension JournalOptions {
     /// When a commit that begins now takes in no more settlements; nil for never, where one seed makes one run.
     var commitDeadline: ContinuousClock.Instant? {
         stepping == nil ? ContinuousClock.now + greatestCommitTime : nil

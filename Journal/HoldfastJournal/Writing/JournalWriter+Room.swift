@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What the writer does so that ``SpaceGuard``'s arithmetic holds.
+/// Allocates and refuses as ``SpaceGuard`` decides.
 extension JournalWriter {
     /// Pages of the file ever used. Asking fails only for an environment that is not open.
     func highWaterPages() -> Int {
@@ -39,7 +39,7 @@ extension JournalWriter {
         }
     }
 
-    /// The room that is looked for where nobody appends: for one notification of the greatest size.
+    /// The room that the look tests for: one notification of the greatest size.
     private static let usualAppend = 8 << 10
 
     /// Looks whether an append would be refused for want of room. Where nobody appends, nobody else would notice that a disk

@@ -9,7 +9,7 @@ import HoldfastLMDB
 final class JournalWriter: @unchecked Sendable {  // after init, everything mutable is touched by its own thread only
     let store: EntriesStore
     let directory: String
-    let options: LMDBJournal.Options
+    let options: JournalOptions
     let readers: ReaderPool
     let shared: Monitor<SharedState>
     let thread: WorkThread<Request>
@@ -20,7 +20,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
-    /// Why appends are refused for want of room, as ``SharedState`` was told last.
+    /// The reason for refusing appends for want of room, as ``SharedState`` was told last.
     var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false
@@ -29,7 +29,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var marksRefused = false
     /// The last commit, of a journal that is stepped, until everything is said that it left to be said.
     var unsaid: Aftermath?
-    /// Looked after together: that of a blacklist without commits has nobody else to look after it.
+    /// The environments whose files are looked after: a blacklist without commits has no other watch.
     private let environments: [Environment]
     private var nextLook = ContinuousClock.now
 
@@ -37,7 +37,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, directory: String,
-        options: LMDBJournal.Options, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
+        options: JournalOptions, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
         blacklist: Environment
     ) {
         environments = [store.environment, blacklist]
@@ -180,7 +180,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         isSmall ? options.greatestSettlementCommitWhenFull : options.greatestSettlementCommit
     }
 
-    /// How many of the waiting requests go into one commit, and which of them are refused beforehand.
+    /// Plans one commit: the number of waiting requests that go into it, and the errors of requests refused beforehand.
     private func plan(isSmall: Bool, atMost greatest: Int) -> (Int, [JournalError?]) {
         var verdicts: [JournalError?] = []
         var bytes = 0
@@ -303,7 +303,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     + "will be known when the journal is reopened"))
     }
 
-    /// Takes a commit for what is on disk now.
+    /// Takes the state of a commit as the current one.
     private func take(
         _ state: JournalState, _ figures: CommitFigures, _ progress: [Progress], _ trim: TrimWork?,
         _ ceilings: MarkCeilings, since start: ContinuousClock.Instant

@@ -12,7 +12,7 @@ extension Progress {
 }
 
 extension CommitMeasure {
-    /// What a commit has done for one request.
+    /// Counts the effect of a commit on one request.
     mutating func add(_ progress: Progress, of pending: Pending) {
         switch progress {
         case .appended(let appended):
@@ -62,7 +62,7 @@ extension Pending {
             if !isFinished { return false }
             completion(.success(promoted))
         case (.promote(_, after: _, now: _, _, let completion), .failed(let error)):
-            // Those moved by earlier commits are moved: whoever asked must hear of them.
+            // Entries moved by earlier commits stay moved: the caller must hear of them.
             completion(promoted.isEmpty ? .failure(error) : .success(promoted))
         case (.quarantine(_, let completion), .quarantined(let uids, let parts)):
             done += parts

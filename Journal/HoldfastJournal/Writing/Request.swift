@@ -23,16 +23,16 @@ enum Request: Sendable {
 /// A request in the writer's hands. Large settlements and promotions take several commits.
 struct Pending {
     let request: Request
-    /// Of a settlement: its keys, those of a large one sorted in runs.
+    /// The keys of a settlement, in sorted runs when there are many.
     private(set) var acknowledged: [EntryKey] = []
     /// Keys of entries that silence has confirmed, sorted.
     private(set) var quieted: [EntryKey] = []
-    /// How many of those acknowledged are in sorted runs.
+    /// The number of acknowledged keys that are in sorted runs.
     private var sorted = 0
-    /// How many of the request's parts are durable.
+    /// The number of the request's parts that are durable.
     var done = 0
     var report = SettlementReport()
-    /// Of a promotion, and of what has to do with the quarantine.
+    /// The UIDs that a promotion or a change of the quarantine has moved.
     var promoted: [UID] = []
 
     init(_ request: Request) {
@@ -74,7 +74,7 @@ struct Pending {
     /// Whether it needs room. A submission that only inquires does not.
     var isAppend: Bool { if case .append(let submission, _) = request { !submission.onlyInquires } else { false } }
 
-    /// How many more parts there are that count against the bound on a commit's settlements.
+    /// The number of remaining parts that count against the limit on a commit's settlements.
     var remainingParts: Int {
         switch request {
         case .settle(let batch, _): batch.count - done
@@ -90,10 +90,10 @@ struct Pending {
 extension Submission {
     var onlyInquires: Bool { items.isEmpty && note == nil && earliestTime == nil && !inquiries.isEmpty }
 
-    /// What it takes while it waits for the writer.
+    /// Bytes that the submission takes while it waits for the writer.
     var waitingByteCount: Int { recordByteCount + inquiries.count * MemoryLayout<Identity>.size }
 
-    /// What it takes in the journal, without the tree around it.
+    /// Bytes that the submission takes in the journal, without the tree around it.
     var recordByteCount: Int {
         bytes.count + items.count * (EntryRecord.headerByteCount + 12 + 10)
             + identities.count * (IdentityRecord.byteCount + 8 + 10)
@@ -113,7 +113,7 @@ extension [EntryKey] {
     }
 }
 
-/// What one commit has done for one request.
+/// The effect of one commit on one request.
 enum Progress {
     case appended(Appended)
     case settled(SettlementReport, parts: Int)

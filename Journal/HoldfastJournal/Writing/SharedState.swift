@@ -1,11 +1,11 @@
 import Holdfast
 
-/// What the writer and the callers of a journal share, behind one lock.
+/// The state that the writer and the callers of a journal share, behind one lock.
 struct SharedState: Sendable {
-    /// Why the journal does nothing any more until it is reopened; nil while it works.
+    /// The failure after which the journal must be reopened; `nil` while it works.
     var failure: JournalError?
     var isClosed = false
-    /// Why appends are refused for want of room, as the last one met it or the writer has looked since; nil when they are not.
+    /// The reason for refusing appends for want of room, from the last append or the writer's last look; `nil` for none.
     var wantOfRoom: JournalError?
     var state: JournalState
     var figures: CommitFigures

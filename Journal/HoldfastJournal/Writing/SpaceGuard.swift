@@ -14,7 +14,7 @@ struct SpaceGuard: Sendable {
     var allocated: Int
     /// Pages in use after the last commit.
     var usedPages: Int
-    /// Why the disk refused the last allocation or commit; nil when it did not.
+    /// The error of the last allocation or commit that the disk refused; `nil` when it did not.
     var refusal: LMDBError.Code?
 
     var usedByteCount: Int { usedPages * pageByteCount }
@@ -39,7 +39,7 @@ struct SpaceGuard: Sendable {
         return .admitted
     }
 
-    /// How long the file must be before `bytes` of new records are written; nil when it is long enough.
+    /// The length that the file needs before `bytes` of new records are written; `nil` when it is long enough.
     func neededAllocation(for bytes: Int, highWaterPages: Int) -> Int? {
         let needed = highWaterPages * pageByteCount + Self.worstCase(bytes) + reserve
         return needed > allocated ? needed : nil
@@ -51,6 +51,6 @@ struct SpaceGuard: Sendable {
             + reserve
     }
 
-    /// What records may take with half-full pages, the tree above them and the free list.
+    /// The most bytes that records take with half-full pages, the tree above them and the free list.
     static func worstCase(_ bytes: Int) -> Int { 2 * bytes + (256 << 10) }
 }

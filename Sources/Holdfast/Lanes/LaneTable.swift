@@ -15,8 +15,8 @@ final class LaneTable: RandomAccessCollection {
     var endIndex: Int { lanes.count }
 
     subscript(index: Int) -> RouteLane {
-        // A copy. With `_read`, Swift 6.3.1 releases the yielded machine as if it were a copy, in debug builds: the crash is in
-        // "outlined destroy of LaneStateMachine" below `Consumer.start()`, with one thread and little stack in use.
+        // Not `_read`: without optimization, Swift 6.3.1 copies a large struct that it reads a part of, ends the access, and
+        // then reads and destroys the yielded storage instead of the copy. `lanes[i].machine.wasStopped` released garbage.
         get { lanes[index] }
         _modify { yield &lanes[index] }
     }

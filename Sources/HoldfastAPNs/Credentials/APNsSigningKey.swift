@@ -2,20 +2,24 @@ public import Holdfast
 internal import HoldfastOpenSSL
 internal import HoldfastTransport
 
-/// What provider tokens are signed with: the key from Apple's `.p8` file, and the two names Apple gave.
+/// The key that signs provider tokens, from Apple's `.p8` file, with its two identifiers.
 public struct APNsSigningKey: Sendable {
-    /// Where the key was read, for reading it again.
+    /// The source of the key, for reading it again.
     let source: CredentialSource
     let passphrase: Passphrase?
     let key: ES256PrivateKey
-    /// SHA-256 of its public half: tells one key from all others.
+    /// SHA-256 of its public half, which identifies the key.
     let fingerprint: [UInt8]
+    /// The key's identifier in the developer account.
     public let keyID: String
+    /// The team's identifier in the developer account.
     public let teamID: String
 
+    /// Reads a signing key.
+    ///
     /// - Parameters:
-    ///   - source: a `.p8` file, or what such a file holds. A connector reads a file again when it has changed.
-    ///   - passphrase: for an encrypted one. Apple's are not encrypted.
+    ///   - source: a `.p8` file, or its contents. A connector reads a file again when it has changed.
+    ///   - passphrase: for an encrypted key. Apple's are not encrypted.
     ///   - keyID: ten characters, from the developer account.
     ///   - teamID: ten characters, from the developer account.
     /// - Throws: ``APNsConfigurationError`` that names the file and says what it is instead of an ES256 key (P-256).
@@ -32,6 +36,8 @@ public struct APNsSigningKey: Sendable {
         self.teamID = try Self.checked(teamID, "team id")
     }
 
+    /// Reads a signing key from a file.
+    ///
     /// - Parameters:
     ///   - path: a `.p8` file.
     ///   - keyID: ten characters, from the developer account.
@@ -41,7 +47,7 @@ public struct APNsSigningKey: Sendable {
         try self.init(.file(path), keyID: keyID, teamID: teamID)
     }
 
-    /// The same, read anew.
+    /// The same key, read again from its source.
     func reloaded() throws(APNsConfigurationError) -> APNsSigningKey {
         try APNsSigningKey(source, passphrase: passphrase, keyID: keyID, teamID: teamID)
     }

@@ -2,9 +2,9 @@ internal import Holdfast
 internal import HoldfastOpenSSL
 internal import HoldfastTransport
 
-/// What a connector appears with and whom it trusts, read at one time.
+/// A connector's credentials and trusted certificates, read at one time.
 package struct Credentials: CredentialContents {
-    /// Nil without a signing key.
+    /// The source of provider tokens; `nil` without a signing key.
     package let tokens: ProviderTokenSource?
     let tls: TLSCredentials
     package let text: String

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastOpenSSL
 
 extension ProviderTokenSource {
-    /// What `authorization` carries: a JWT with the team as its issuer, signed with the team's key.
+    /// The value of `authorization`: a JWT with the team as its issuer, signed with the team's key.
     package struct Token: Hashable, Sendable {
         /// `bearer …`
         package let authorization: [UInt8]
@@ -36,7 +36,7 @@ extension ProviderTokenSource {
 
         // MARK: Across restarts
 
-        /// Where a journal keeps it.
+        /// The name of its note in a journal.
         static func noteName(_ key: APNsSigningKey) -> String { "apns-token/\(key.teamID)/\(key.keyID)" }
 
         private static let noteVersion: UInt8 = 1
@@ -54,8 +54,8 @@ extension ProviderTokenSource {
             return note + authorization
         }
 
-        /// What an earlier process left; nil when that is no token of this key: every byte of it is checked, the signature
-        /// too.
+        /// A token from an earlier process; `nil` when the note is no token of this key. Every byte is checked, and the
+        /// signature.
         init?(note: [UInt8], _ key: APNsSigningKey) {
             let head = 1 + key.fingerprint.count
             guard (head + 9..<Self.greatestNote).contains(note.count), note[0] == Self.noteVersion,

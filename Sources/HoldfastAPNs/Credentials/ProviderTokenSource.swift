@@ -89,10 +89,10 @@ package final class ProviderTokenSource: Sendable {
 
     package var noteName: String { Token.noteName(signingKey) }
 
-    /// What is to be kept; nil where there is nothing yet.
+    /// The note to keep; `nil` when there is no token yet.
     package var note: [UInt8]? { schedule.withLock(\.token)?.note(signingKey) }
 
-    /// Takes over what an earlier process left, where it is a token of this key, young enough, and there is none yet.
+    /// Takes over a note of an earlier process, if it is a token of this key, young enough, and there is none yet.
     ///
     /// - Returns: whether it is used.
     @discardableResult
@@ -126,8 +126,8 @@ final class ProviderTokenRegistry: Sendable {
     }
 
     private let clock: EngineClock
-    /// As many as the process has ever used keys. They are kept beyond their last connector: one that is made a moment
-    /// later must not mint again.
+    /// One source for each key that the process has ever used. A source outlives its last connector, so that a connector
+    /// made a moment later does not mint again.
     private let sources = Monitor<[Name: ProviderTokenSource]>([:])
 
     init(clock: EngineClock) { self.clock = clock }

@@ -1,18 +1,18 @@
 internal import Holdfast
 
-/// When a provider token is used, and when another is minted.
+/// Decides when a provider token is used, and when another is minted.
 ///
 /// Apple (*Establishing a token-based connection to APNs*): refresh no sooner than every 20 minutes and no later than every
-/// 60. The service counts; whoever mints more often is answered 429 TooManyProviderTokenUpdates. Two tokens are replaced out
-/// of turn, because they are of no use: one that the service called expired, and one that it refused and that a wrong clock
-/// had minted, as the clock shows since it was set.
+/// 60. The service counts, and answers a sender that mints more often with 429 TooManyProviderTokenUpdates. Two kinds of
+/// useless tokens are replaced early: a token that the service called expired, and a token that it refused and that was
+/// minted by a wrong clock, as the clock shows once it is set.
 ///
-/// A pure machine. It is told two times: the wall clock's, which is in the token and which may be set, and the monotonic
-/// one, by which the service's patience is measured.
+/// A pure machine. It is told two times: the wall clock's, which is in the token and may be set, and the monotonic clock's,
+/// by which the intervals of the service are measured.
 struct TokenSchedule: Sendable {
     typealias Token = ProviderTokenSource.Token
 
-    /// What is done when the service has called a token expired.
+    /// The reaction to a token that the service has called expired.
     enum Replacement: Equatable {
         /// Another connection has had it replaced already.
         case use(Token)
@@ -27,7 +27,7 @@ struct TokenSchedule: Sendable {
     static let refreshAge = Duration.seconds(50 * 60)
     /// From one minting to the next.
     static let leastInterval = Duration.seconds(20 * 60)
-    /// How long nothing is minted after TooManyProviderTokenUpdates.
+    /// The interval without minting after TooManyProviderTokenUpdates.
     static let hold = Duration.seconds(20 * 60)
 
     /// A token may be from so far in the future: clocks are a little apart.
@@ -39,7 +39,7 @@ struct TokenSchedule: Sendable {
     /// When one was last minted because a clock was set, by the monotonic clock. A clock that swings gets no more than one
     /// in twenty minutes.
     private var rescuedAt: Duration?
-    /// By the monotonic clock.
+    /// The time of the last minting, by the monotonic clock.
     private var mintedAt: Duration?
     private var heldUntil: Duration?
 
@@ -49,7 +49,7 @@ struct TokenSchedule: Sendable {
         return Self.isGood(token, at: wall) || !mayMint(at: monotonic) ? token : nil
     }
 
-    /// Whether a token may be used, whoever minted it. One from the future is one from before the clock was set back.
+    /// Whether a token may be used, from any minter. A token from the future was minted before the clock was set back.
     private static func isGood(_ token: Token, at wall: WallTime) -> Bool {
         (.zero - futureTolerance..<refreshAge).contains(wall.since(token.mintedAt))
     }
@@ -83,7 +83,7 @@ struct TokenSchedule: Sendable {
     /// The service has refused `refused`, and credentials with it.
     mutating func refused(_ refused: Token) { if refused == token { isRefused = true } }
 
-    /// Takes over what an earlier process minted, unless there is one already, or it is too old, or from the future.
+    /// Takes over the token of an earlier process, unless there is one already, or it is too old, or from the future.
     ///
     /// - Returns: whether it is used.
     mutating func restore(_ restored: Token, wall: WallTime, monotonic: Duration) -> Bool {

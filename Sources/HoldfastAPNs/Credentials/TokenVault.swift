@@ -1,8 +1,8 @@
 internal import Holdfast
 internal import HoldfastTransport
 
-/// The credentials of a connector over HTTP/2: what a ``CredentialVault`` does, and provider tokens, of which the journals of
-/// the engines keep those that are good yet.
+/// The credentials of a connector over HTTP/2: a ``CredentialVault`` and provider tokens. The engines' journals keep valid
+/// tokens for the next process.
 final class TokenVault: Sendable {
     private let files: CredentialVault<Credentials>
 
@@ -30,12 +30,12 @@ final class TokenVault: Sendable {
             do throws(APNsConfigurationError) {
                 try contents.tokens?.rescue()
             } catch {
-                // Whoever asks for a token next is told.
+                // The next request for a token gets the error.
             }
         }
     }
 
-    /// What to connect with now.
+    /// The credentials for new connections.
     var current: CredentialVault<Credentials>.Current { files.current }
 
     /// An engine serves the connector from now on: its journal may know a token, and files are watched.
@@ -52,9 +52,9 @@ final class TokenVault: Sendable {
         files.adopt(connection, generation: generation)
     }
 
-    /// Reads everything anew, and uses it from now on.
+    /// Reads all files again, and uses them from now on.
     ///
-    /// - Throws: what is wrong with it; then what was in use stays in use.
+    /// - Throws: the fault; the credentials in use then stay in use.
     func reload() async throws(APNsConfigurationError) {
         do throws(TransportConfigurationError) {
             try await files.reload()

@@ -27,7 +27,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
     let connection: LegacyAPNsConnection
     let sink: ConnectionSink
     let received: ReceivedByteCounter
-    private let ready: EventLoopPromise<Void>
+    private let ready: EventLoopPromise<LegacyAPNsConnection>
 
     var session: BinaryClientSession
     var phase = Phase.opening
@@ -49,7 +49,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
 
     init(
         configuration: LegacyAPNsConnector.Configuration, connection: LegacyAPNsConnection, sink: ConnectionSink,
-        received: ReceivedByteCounter, ready: EventLoopPromise<Void>
+        received: ReceivedByteCounter, ready: EventLoopPromise<LegacyAPNsConnection>
     ) {
         self.configuration = configuration
         self.connection = connection
@@ -64,7 +64,11 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    /// The channel has closed. If it was never active, it tells nothing else.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        connection.inbox.unbind()
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         if configuration.endpoint.isCleartext { open(context) }
@@ -119,7 +123,7 @@ final class LegacyAPNsHandler: ChannelInboundHandler, HandOutHandler {
         timer = context.eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
             handler.value.tick()
         }
-        ready.succeed()
+        ready.succeed(connection)
     }
 
     // MARK: Requests of the connection

@@ -25,6 +25,23 @@ import Testing
         }
     }
 
+    @Test("An address that refuses leaves nothing of the attempt alive") func refused() async throws {
+        let mock = try await MockBinaryServer.start(MockBinaryConfiguration())
+        let port = mock.port
+        try await mock.stop(within: .zero)
+        let connector = try LegacyAPNsConnector(.init(endpoint: LegacyAPNsEndpoint("binary://127.0.0.1:\(port)")))
+        weak var kept: Recorder?
+        func attempt() async throws {
+            let recorder = Recorder()
+            kept = recorder
+            await #expect(throws: ConnectError.self) {
+                _ = try await connector.connect(recorder.sink)
+            }
+        }
+        try await attempt()
+        #expect(await Patience(.seconds(10)).wait { kept == nil })
+    }
+
     @Test("A wrong host name is named, and is for the operator to mend") func wrongName() async throws {
         var other = MockBinaryConfiguration()
         other.host = "0.0.0.0"

@@ -27,7 +27,7 @@ struct PostDialect: RequestDialect {
     /// Tickets whose entry can't be read.
     var unreadable: Set<Ticket> = []
 
-    mutating func authorize(at now: LoopMoment) throws(ConnectError) {
+    mutating func authorize(at now: Moment) throws(ConnectError) {
         if let fault { throw fault }
         key = Array("hour-\(now.wall.seconds / 3600)".utf8)
     }
@@ -63,7 +63,7 @@ struct PostDialect: RequestDialect {
     mutating func confirmed(_ tickets: [Ticket]) {}
 
     mutating func judge(
-        _ response: HTTP2Response, to ticket: Ticket, at now: LoopMoment, isRetired: Bool
+        _ response: HTTP2Response, to ticket: Ticket, at now: Moment, isRetired: Bool
     ) -> AnswerVerdict<SendResult> {
         let verdict: SendResult.Verdict =
             switch response.status {
@@ -82,7 +82,7 @@ struct PostDialect: RequestDialect {
         return answer
     }
 
-    mutating func judge(_ goAway: HTTP2GoAway, at now: LoopMoment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
+    mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
         let text = String(decoding: goAway.debugData, as: UTF8.self)
         var result = SendResult.notSentHere("GOAWAY \(text)")
         if text == "locked out" { result.verdict = .laneStopped(.credentials) }

@@ -22,10 +22,11 @@ final class PostServer: Sendable {
         return PostServer(channel)
     }
 
+    var port: Int { channel.localAddress?.port ?? 0 }
+
     func stop() async throws { try await channel.close().get() }
 
     func connect(_ sink: ConnectionSink) async throws -> RequestConnection<PostDialect> {
-        let port = channel.localAddress?.port ?? 0
         let dialer = Dialer(
             endpoint: "http://127.0.0.1:\(port)", host: "127.0.0.1", port: port, tls: nil, trust: .system,
             deadline: .seconds(10))

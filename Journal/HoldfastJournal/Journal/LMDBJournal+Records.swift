@@ -1,0 +1,70 @@
+public import Holdfast
+import HoldfastLMDB
+
+/// Data beside the unconfirmed entries: Producers, outcomes, rejections, and the fate of an entry.
+extension LMDBJournal {
+    /// The number of unconfirmed entries of the Producer. From memory.
+    public func backlog(of producer: ProducerID) -> Int {
+        shared.withLock { shared in
+            let number = producer.rawValue
+            return shared.state.hasProducer(number) ? shared.state.producers[Int(number) - 1].unconfirmed : 0
+        }
+    }
+
+    /// Every Producer that ever opened the journal, with its totals.
+    public func producers() throws(JournalError) -> [ProducerStatus] {
+        try checkOpen()
+        return shared.withLock { shared in shared.state }.producerStatuses
+    }
+
+    /// The number of outcomes that wait to be taken.
+    public var outcomeCount: Int { shared.withLock { shared in shared.figures.outcomes } }
+
+    /// Outcomes that wait to be taken, ascending by UID from the first above `after`.
+    public func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+        try checkOpen()
+        let names = shared.withLock { shared in shared.state.producerNames }
+        return try UIDRow.list(
+            after: after, limit: limit, table: tables.outcomes,
+            page: { (choice) throws(JournalError) in try page(choice) },
+            read: { row in
+                do throws(EntryRecord.Fault) {
+                    return try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
+                } catch {
+                    // `journal verify` names it.
+                    return nil
+                }
+            })
+    }
+
+    /// Rejections, ascending by UID from the first above `after`.
+    public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+        try checkOpen()
+        let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
+        return try UIDRow.list(
+            after: after, limit: limit, table: tables.rejections,
+            page: { (choice) throws(JournalError) in try page(choice) },
+            read: { row in
+                do throws(EntryRecord.Fault) {
+                    return try Rejection(row.value, uid: row.uid, producers: names, lanes: lanes)
+                } catch {
+                    // `journal verify` names it.
+                    return nil
+                }
+            })
+    }
+
+    private func page(_ choice: UIDRow.Choice) throws(JournalError) -> [UIDRow] {
+        try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in try UIDRow.page(choice, in: snapshot) }
+    }
+
+    /// The fate of an entry, as far as the journal still knows it.
+    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+        try checkOpen()
+        guard uid > .none else { return nil }
+        let found = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try FateSearch(uid.rawValue, in: snapshot, tables)
+        }
+        return try found.fate(in: directory)
+    }
+}

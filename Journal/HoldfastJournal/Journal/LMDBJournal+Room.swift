@@ -1,0 +1,91 @@
+package import Holdfast
+import HoldfastLMDB
+
+/// Room on the file system, looked at when a journal is opened.
+extension LMDBJournal {
+    /// The reason why appends are refused for want of room; `nil` when there is room. From memory: each append and a look
+    /// each second renew it.
+    package var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }
+
+    /// Bytes that a journal needs on its file system before it takes a notification.
+    private static func least(_ options: Options) -> Int {
+        max(options.reserve, Options.leastReserve) + SpaceGuard.step + 2 * LMDBBlacklist.reserve
+    }
+
+    /// Refuses a file system that could not hold the journal if it were empty. (One that is only full is not refused: a
+    /// journal that opens can drain.)
+    ///
+    /// - Parameter used: bytes of the data file that were ever used.
+    static func refuseSmallFileSystem(_ path: String, used: Int, _ options: Options) throws(JournalError) {
+        if options.stepping != nil { return }
+        let total = try translated("look at", path) { () throws(LMDBError) in try Files.totalBytes(at: path) }
+        let needed = least(options) + used
+        guard total < needed else { return }
+        throw JournalError(
+            .diskFull,
+            "the file system of \(path) has \(megabytes(total)) in all, and the journal needs \(megabytes(needed)): "
+                + "\(megabytes(max(options.reserve, Options.leastReserve))) of it are the reserve by which a full journal "
+                + "drains. Use a larger file system.")
+    }
+
+    /// Allocates what is in use and the reserve. On a full disk the journal opens all the same, so that it can drain.
+    ///
+    /// - Parameter canDrain: whether there is anything to drain.
+    static func reserve(
+        _ environment: Environment, _ figures: CommitFigures, _ options: Options, _ path: String, canDrain: Bool
+    ) throws(JournalError) -> SpaceGuard {
+        let info = try translated("open", path) { () throws(LMDBError) in try environment.info() }
+        let used = info.highWaterPages * info.pageByteCount
+        var space = SpaceGuard(
+            limit: options.limit, reserve: max(options.reserve, Options.leastReserve), mapByteCount: info.mapByteCount,
+            pageByteCount: info.pageByteCount, allocated: used, usedPages: figures.usedPages)
+        if options.stepping != nil {
+            space.allocated = space.mapByteCount
+            return space
+        }
+        if !canDrain { try refuseSmallFileSystem(path, used: used, options) }
+        let target = used + space.reserve + SpaceGuard.step
+        do throws(LMDBError) {
+            try environment.allocateData(from: 0, to: target)
+            space.allocated = target
+        } catch {
+            space.refusal = error.code
+            // An earlier process has allocated ahead of use, too.
+            let allocated = try translated("look at", path) { () throws(LMDBError) in
+                try environment.allocatedDataByteCount()
+            }
+            space.allocated = max(used, allocated)
+        }
+        return space
+    }
+
+    static func warnings(
+        _ environment: Environment, _ space: SpaceGuard, _ path: String
+    ) throws(JournalError) -> [String] {
+        var warnings: [String] = []
+        let (isCopiedOnWrite, available) = try translated("look at", path) { () throws(LMDBError) in
+            (try environment.isDataCopiedOnWrite, try Files.availableBytes(at: path))
+        }
+        if space.isDiskFull {
+            let why =
+                switch space.refusal {
+                case .fileTooLarge?: JournalError.fileLimitAdvice
+                case .overQuota?: "The quota of its owner is used up."
+                default: "Its file system has \(megabytes(available)) free."
+                }
+            warnings.append(
+                "\(path) has no room for its reserve of \(megabytes(space.reserve)). \(why) Notifications are taken as long "
+                    + "as there is room within the journal itself, and then refused until there is more; those that are "
+                    + "there go out.")
+        }
+        if isCopiedOnWrite {
+            warnings.append(
+                "\(environment.path)/data.mdb is on btrfs and copied on write, so the room kept for it is worthless on a full "
+                    + "disk. Stop its owner and run `holdfast journal compact --journal \(path)`, which writes it anew "
+                    + "without.")
+        }
+        return warnings
+    }
+
+    private static func megabytes(_ bytes: Int) -> String { "\(bytes >> 20) MiB" }
+}

@@ -1,0 +1,306 @@
+import Foundation
+public import Holdfast
+import HoldfastLMDB
+
+/// The embedded journal: a directory with two LMDB environments, owned by one process.
+///
+/// Open one, give it to an engine, and close it after the engine has ended. Its members beside ``init(directory:options:)``,
+/// ``directory``, ``warnings`` and ``close()`` are the engine's. Docs/Internals/JournalFormat.md describes it on disk.
+///
+/// Completions and the commit observer run on the journal's writer thread. They must not block, and must not call members
+/// that block: ``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)`` and ``close()`` (a precondition).
+///
+/// When the fate of a commit is unknown (``JournalError/Code/undetermined``), the journal fails: it answers every request
+/// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
+public final class LMDBJournal: Journal {
+    /// The settings of a journal.
+    public typealias Options = JournalOptions
+    /// The loss that an accepted notification survives.
+    public typealias Durability = JournalOptions.Durability
+
+    /// The journal's directory.
+    public let directory: String
+
+    /// The key with which identities are computed.
+    public let identityKey: IdentityKey
+    /// The wall time of the last commit before this opening; `nil` for a new journal.
+    public let wallTimeAtOpen: WallTime?
+    /// Conditions found at the opening that an operator should know, in whole sentences.
+    public let warnings: [String]
+
+    let options: Options
+    let pageByteCount: Int
+    let parts: OpenParts
+
+    var tables: EntriesStore.Tables { parts.store.tables }
+    var shared: Monitor<SharedState> { parts.shared }
+    var readers: ReaderPool { parts.readers }
+    var tokens: LMDBBlacklist { parts.tokens }
+    private var thread: WorkThread<Request> { parts.thread }
+
+    /// Opens the journal in `directory`. Creates it first if there is none and the options allow it.
+    ///
+    /// An opening takes a sync, two synced commits, and a check of at most ``JournalOptions/pagesCheckedAtOpening`` pages.
+    /// Its time does not depend otherwise on the size of the journal.
+    ///
+    /// - Parameters:
+    ///   - directory: the path, by custom `NAME.journal`. It is made with mode 0700, and its parent must exist.
+    ///   - options: the settings. They are not stored.
+    /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (this process or the one named in the message has it
+    ///   open), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
+    ///   `diskFull`, `readOnly` or `inputOutput`.
+    public init(directory: String, options: Options = Options()) throws(JournalError) {
+        let place = JournalDirectory(directory)
+        let path = place.path
+        try Self.examine(path, options)
+        try place.prepare()
+        let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
+        try place.removeUnfinished()
+        try place.prepareDataFiles()
+        let damage = try OpeningCheck.run(place, greatestPageCount: options.pagesCheckedAtOpening)
+
+        let environment = try translated("open", path) { () throws(LMDBError) in
+            try Environment.open(
+                place.entries, options.durability.access, mapByteCount: options.mapByteCount,
+                tables: EntriesStore.tableLimit)
+        }
+        try lock.lockData(of: place)
+        try EntriesStore.refuseNewerFormat(environment, path)
+        try EntriesStore.refuseMissingTables(environment, place)
+        let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
+        let opened = try Self.recover(environment, options, path)
+        try place.sync()
+        try place.finishMaking()
+
+        let space = try Self.reserve(environment, opened.figures, options, path, canDrain: opened.state.unconfirmed > 0)
+        let shared = Monitor(SharedState(state: opened.state, figures: opened.figures))
+        let thread = WorkThread<Request>(interval: 1, greatestWeight: options.greatestBacklog)
+        let readers = ReaderPool(environment)
+        let writer = JournalWriter(
+            opened.store, opened.state, space, directory: path, options: options, readers: readers, shared: shared,
+            thread: thread, blacklist: tokens.environment)
+        self.directory = path
+        self.options = options
+        identityKey = opened.state.facts.identityKey
+        wallTimeAtOpen = opened.state.facts.wallTime
+        pageByteCount = space.pageByteCount
+        warnings = try Self.warnings(environment, space, path)
+        parts = OpenParts(
+            store: opened.store, shared: shared, readers: readers, thread: thread, writer: writer, tokens: tokens,
+            lock: lock, isStepped: options.stepping != nil)
+        tokens.start(raiseFormat: { [store = opened.store] () throws(LMDBError) in try store.raiseFormat() })
+        if options.stepping != nil { return }
+        thread.start(
+            name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
+    }
+
+    /// Checks the place of a journal, and changes nothing: whether the journal could be opened or created in `directory`.
+    /// A ``JournalReader`` shows its contents and its user.
+    ///
+    /// - Returns: whether the journal exists; otherwise an opening would create it.
+    /// - Throws: ``JournalError``, as ``init(directory:options:)`` would.
+    @discardableResult
+    package static func examine(_ directory: String, _ options: Options = Options()) throws(JournalError) -> Bool {
+        let place = JournalDirectory(directory)
+        try place.examine(create: options.create)
+        if !place.isEvident { try refuseSmallFileSystem(place.nearest, used: 0, options) }
+        return place.isEvident
+    }
+
+    deinit {
+        if options.stepping != nil { return parts.abandon() }
+        // The last reference may have been a completion's, on the thread that closing waits for.
+        guard thread.isCurrent else { return parts.close() }
+        let parts = parts
+        Thread.detachNewThread { parts.close() }
+    }
+
+    /// Writes what waits, and closes the journal. Not from a completion.
+    public func close() {
+        thread.refuseOwnThread()
+        parts.close()
+    }
+
+    // MARK: Opening
+
+    private struct Opened {
+        let store: EntriesStore
+        let state: JournalState
+        let figures: CommitFigures
+    }
+
+    /// Makes two synced commits before anything that was read is trusted.
+    private static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError)
+        -> Opened
+    {
+        let store = try EntriesStore(opening: environment, directory: path)
+        let found = try translated("read", path) { () throws(LMDBError) in
+            try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try StoredState(snapshot, store.tables)
+            }
+        }
+        guard let found else { throw .closed(path) }
+        var state = try found.state(in: path, newKey: options.stepping?.identityKey)
+        try found.refuseContradiction(of: state, in: path)
+        state.facts.openings += 1
+        state.facts.closedInOrder = false
+        try store.markOpen(state.facts, limit: options.limit, directory: path)
+        return Opened(store: store, state: state, figures: found.figures)
+    }
+
+    // MARK: Writing
+
+    /// Opens the lane, and registers it the first time. Durable on return.
+    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try openLanes([key])[0] }
+
+    /// Opens the lanes in one commit, and registers the new ones. Durable on return.
+    public func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
+        if let key = keys.first(where: { !(1...255).contains($0.route.utf8.count) }) {
+            throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
+        }
+        let lanes: [LaneID] = try ask { reply in .openLanes(keys, reply) }
+        return shared.withLock { shared in lanes.map { shared.opening(of: $0) } }
+    }
+
+    /// The number of the Producer with this name, which is registered the first time. Durable on return.
+    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+        guard ProducerRecord.nameLengths.contains(name.utf8.count) else {
+            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        return try ask { reply in .openProducer(name, reply) }
+    }
+
+    /// Appends a submission in one commit. Refused when more than ``JournalOptions/greatestBacklog`` waits.
+    public func append(
+        _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
+    ) {
+        checkRanges(of: submission)
+        let weight = submission.waitingByteCount
+        if weight > options.greatestSubmission {
+            let error = JournalError(
+                .limitReached,
+                "a submission of \(weight) bytes is more than the \(options.greatestSubmission) that one commit may hold: "
+                    + "split it")
+            leave(.refuse(completion, error)) { error in completion(.failure(error)) }
+            return
+        }
+        switch thread.leave(.append(submission, completion), weight: weight) {
+        case .taken: break
+        case .closed: completion(.failure(.closed(directory)))
+        case .full:
+            let error = JournalError(
+                .limitReached,
+                "more than \(options.greatestBacklog) bytes wait to be written to \(directory): slow down")
+            leave(.refuse(completion, error)) { error in completion(.failure(error)) }
+        }
+    }
+
+    /// A range outside of the submission's bytes is a fault of the caller, and better found here than on the writer.
+    private func checkRanges(of submission: Submission) {
+        precondition(
+            submission.identities.isEmpty || submission.retries.isEmpty && submission.histories.isEmpty,
+            "what an operator brings has no identity")
+        for item in submission.items {
+            let range = item.range
+            precondition(
+                range.upperBound <= submission.bytes.count && range.count <= PackedNotification.maximumByteCount,
+                "a submission names bytes that it does not have, or more than a notification may have")
+        }
+        var last = -1
+        for (index, _) in submission.identities {
+            precondition(
+                index > last && index < submission.items.count,
+                "a submission's identities are not ascending, or of items that it does not have")
+            last = index
+        }
+    }
+
+    /// Settles a batch: in one commit, or a large batch in several.
+    public func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        leave(.settle(batch, completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Raises the lane's send mark up to `ceiling` with the next commits.
+    public func raiseMark(of lane: LaneID, to ceiling: UID) {
+        let wake = shared.withLock { shared in shared.raiseMark(of: lane.rawValue, to: ceiling.rawValue) }
+        if wake { thread.poke() }
+    }
+
+    /// Stores whether the lane runs.
+    public func setState(
+        of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        leave(.setState(lane, state, completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Lowers the lane's send mark, and forgets its ceiling.
+    public func lowerMark(
+        of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        shared.withLock { shared in shared.forgetCeiling(of: lane.rawValue) }
+        leave(.lowerMark(lane, mark, completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Moves due deferred entries of the lane back among the unconfirmed ones.
+    public func promoteDue(
+        _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
+        completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
+    ) {
+        leave(.promote(lane, after: after, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Removes outcomes that were taken.
+    public func removeOutcomes(
+        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        // In the order of the table, in which deleting is fastest.
+        leave(.removeOutcomes(uids.sorted(), completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Removes rows beyond the limits, a piece with each commit.
+    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+        leave(.trim(TrimWork(bounds, completion))) { error in completion(.failure(error)) }
+    }
+
+    /// Stores a note, or removes it. Durable on return.
+    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+        let key = try NoteRecord.key(of: name)
+        let _: Void = try ask { reply in .setNote(key, value, reply) }
+    }
+
+    /// Removes rejections, and returns how many there were. Durable on return.
+    public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+        try ask { reply in .removeRejections(uids, reply) }
+    }
+
+    /// Sets the observer of commits. A journal has one at a time.
+    public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+        let isTaken = shared.withLock { shared in
+            if shared.observer != nil { return true }
+            shared.observer = observer
+            return false
+        }
+        guard isTaken else { return }
+        throw JournalError(
+            .inUse,
+            "an engine of this process delivers from \(directory) already: share that engine, or open another journal")
+    }
+
+    /// Removes the observer of commits.
+    public func endObserving() { shared.withLock { shared in shared.observer = nil } }
+
+    /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.
+    func leave(_ request: Request, refuse: (JournalError) -> Void) {
+        if case .closed = thread.leave(request) { refuse(.closed(directory)) }
+    }
+
+    private func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
+        thread.refuseOwnThread()
+        let reply = Reply<Value>()
+        leave(request(reply)) { error in reply.give(.failure(error)) }
+        if options.stepping != nil { parts.writer.step(until: reply) }
+        return try reply.get()
+    }
+}

@@ -1,0 +1,58 @@
+import Holdfast
+import HoldfastLMDB
+
+extension JournalError {
+    /// The error for damage in a journal: the place, and how to recover what is sound.
+    static func damaged(_ what: String, in directory: String) -> JournalError {
+        JournalError(.damaged, "\(what). \(salvageAdvice(directory))")
+    }
+
+    /// The error for a data file in use that the next opening will not find, with the notifications in it.
+    static func lost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
+        let (what, advice) =
+            switch loss {
+            case .deleted:
+                (
+                    "was deleted",
+                    "What was in it is lost with the process that has it open: restore a backup, or begin a new journal"
+                )
+            case .moved: ("was moved away", "Put it back, or what is in it is not delivered")
+            case .replaced:
+                ("was replaced by another file", "Put back the one that was there, or what is in it is not delivered")
+            }
+        return JournalError(
+            .damaged,
+            "\(file) \(what) while \(directory) was in use. Nothing is accepted or sent any more, since the next start "
+                + "would not find it. \(advice); and see to it that nobody touches the files of a journal in use.")
+    }
+
+    static func salvageAdvice(_ directory: String) -> String {
+        "`holdfast journal verify --journal \(directory)` says what is damaged; with `--salvage NEW` it copies what is sound "
+            + "into a new journal."
+    }
+}
+
+extension LMDBError.Code {
+    /// Whether liblmdb reports damage with this code.
+    var isDamage: Bool {
+        switch self {
+        // It was to write where no page can be.
+        case .fileTooLarge: !isWantOfRoom
+        default:
+            [
+                .corrupted, .invalid, .pageNotFound, .cursorFull, .versionMismatch, .incompatible, .badTransaction,
+            ].contains(self)
+        }
+    }
+}
+
+extension Environment {
+    /// The error when the data file is not where it was, so that nothing written to it lasts; `nil` while it is there.
+    func loss(in directory: String) -> JournalError? {
+        do throws(LMDBError) {
+            return try dataFileLoss().map { loss in .lost(path + "/data.mdb", loss, in: directory) }
+        } catch {
+            return JournalError(error, "look after", directory)
+        }
+    }
+}

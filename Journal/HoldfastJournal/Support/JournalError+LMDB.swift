@@ -1,0 +1,54 @@
+package import Holdfast
+package import HoldfastLMDB
+
+extension JournalError {
+    /// Describes an error of liblmdb or the system in the journal's words.
+    ///
+    /// - Parameter doing: the verb for the message, such as "append to".
+    package init(_ error: LMDBError, _ doing: String, _ directory: String) {
+        self.init(
+            Self.code(of: error.code),
+            "cannot \(doing) \(directory): \(error.operation) says: \(error.code)\(Self.advice(on: error.code, directory))"
+        )
+    }
+
+    private static func code(of code: LMDBError.Code) -> Code {
+        switch code {
+        case _ where code.isDamage: .damaged
+        case .noSpace, .overQuota, .fileTooLarge: .diskFull
+        case .mapFull, .transactionFull: .limitReached
+        case .access, .notPermitted: .permissionDenied
+        case .readOnly: .readOnly
+        case .noEntry, .notADirectory: .notFound
+        default: .inputOutput
+        }
+    }
+
+    private static func advice(on code: LMDBError.Code, _ directory: String) -> String {
+        switch code {
+        case _ where code.isDamage: ". \(salvageAdvice(directory))"
+        case .noSpace: ". Make room on the file system."
+        case .overQuota: ". The quota of its owner is used up: make room within it, or raise it."
+        case .fileTooLarge: ". \(fileLimitAdvice)"
+        case .readersFull: ". Too many processes read it at once; close some."
+        case .panic: ". An earlier commit failed; reopen the journal."
+        case .openInThisProcess: ". Use the handle that is open, or close it first."
+        case .access, .notPermitted: ". This user may not: use the one to whom \(directory) belongs."
+        default: ""
+        }
+    }
+
+    /// The advice where this process's limit on the size of files is in the way.
+    static let fileLimitAdvice =
+        "The limit on the size of this process's files is in the way (`LimitFSIZE=` of a systemd unit, `ulimit -f` of a "
+        + "shell): raise it, and start the process again."
+
+    static func closed(_ directory: String) -> JournalError { JournalError(.closed, "\(directory) is closed") }
+}
+
+/// Runs a store's call and puts its error into the journal's words.
+func translated<R>(
+    _ doing: String, _ directory: String, _ body: () throws(LMDBError) -> R
+) throws(JournalError) -> R {
+    do throws(LMDBError) { return try body() } catch { throw JournalError(error, doing, directory) }
+}

@@ -1,0 +1,81 @@
+import HoldfastLMDB
+
+/// The settings of a journal: durability, limits on its size, and the sizes of its commits.
+public struct JournalOptions: Sendable {
+    /// Whether to create the journal when there is none. Default: `true`.
+    public var create = true
+    /// The loss that a notification survives once its receipt is given. Default: power loss.
+    public var durability = Durability.full
+    /// Bytes in use beyond which appends are refused. Settlements are not refused, and may exceed it a little. Default:
+    /// 16 GiB. Not stored: each opening sets it anew.
+    public var limit = 16 << 30
+    /// Unconfirmed entries beyond which appends are refused. Default: `nil`, so that only ``limit`` counts. Not stored:
+    /// each opening sets it anew.
+    public var entryLimit: Int?
+    /// Bytes allocated on disk ahead of use, so that a journal on a full disk can drain. Default and minimum: 64 MiB.
+    public var reserve = 64 << 20
+    /// The limit on the bytes of new records in one commit. A larger submission has a commit of its own, up to
+    /// ``greatestSubmission``. Default: 8 MiB.
+    public var greatestCommit = 8 << 20
+    /// The limit on the bytes of one submission, which is always one commit. Larger ones are refused. Default: 64 MiB.
+    public var greatestSubmission = 64 << 20
+    /// The limit on the bytes of submissions that wait for their commit. Beyond it they are refused. Default: 256 MiB.
+    public var greatestBacklog = 256 << 20
+    /// The limit on settlements and promotions in one commit. Default: 1000.
+    public var greatestSettlementCommit = 1000
+    /// The limit on settlements and promotions in one commit while the journal or the disk is full, since a deletion takes
+    /// pages before it frees them. Default: 100.
+    public var greatestSettlementCommitWhenFull = 100
+    /// The time for settlements and promotions in one commit, not counting the sync. A large batch continues in the next
+    /// commits, with appends in between. Default: 50 ms.
+    public var greatestCommitTime = Duration.milliseconds(50)
+    /// The number of blacklisted recipients from which on a filter in memory saves look-ups on disk. The filter takes
+    /// about three bytes for each. Default: 100 000.
+    public var blacklistFilterThreshold = 100_000
+    /// The limit on the bytes of the blacklist's filter. A blacklist too large for it is looked up on disk more often.
+    /// Default: 64 MiB, enough for 40 million recipients.
+    public var greatestBlacklistFilter = 64 << 20
+
+    /// The number of pages of each file that an opening checks before liblmdb reads them. On a damaged page liblmdb may
+    /// end the process by a signal, or loop for ever. A journal with damage in the checked pages is refused; damage beyond
+    /// them is found only when it is read. Default: 16 384, which are 64 MiB and take about 0.4 s. `Int.max` checks all.
+    public var pagesCheckedAtOpening = 16_384
+
+    /// Runs the journal step by step, without threads, for a simulation. See ``Stepping``.
+    package var stepping: Stepping?
+
+    /// Recipients that are read in one snapshot when the filter is built.
+    var blacklistFilterStretch = 20_000
+
+    /// The default options.
+    public init() {}
+
+    static let leastReserve = 64 << 20
+
+    /// Address space for `entries/data.mdb`, which is not memory. It is far above the limit, because free pages that a
+    /// slow reader still sees cannot be reused.
+    var mapByteCount: Int { Int(clamping: Self.mapByteCount(limit: limit)) }
+
+    static func mapByteCount(limit: Int) -> UInt64 {
+        let limit = UInt64(clamping: limit)
+        return max(limit.multipliedReportingOverflow(by: 4).partialValue, limit &+ (64 << 30))
+    }
+
+    /// The loss that an accepted notification survives.
+    public enum Durability: Sendable {
+        /// Loss of power at any instant: each commit is synced.
+        case full
+        /// The end of the process at any instant, but not loss of power or a crash of the kernel. After those the journal
+        /// may have lost its last seconds or be unreadable, because unsynced pages reach the disk in any order.
+        case process
+    }
+}
+
+extension JournalOptions.Durability {
+    var access: Environment.Access {
+        switch self {
+        case .full: .readWrite
+        case .process: .readWriteUnsynced
+        }
+    }
+}
