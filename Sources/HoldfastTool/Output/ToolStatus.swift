@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
@@ -38,8 +37,6 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
         // Both are in the list of all cases.
         allCases.firstIndex(of: lhs)! > allCases.firstIndex(of: rhs)!
     }
-
-    var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
 /// What ends a command: a message that names the thing, and what the exit code says.
@@ -91,4 +88,22 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         default: .inputOutput
         }
     }
+}
+
+extension ToolError {
+    init(_ error: ControlError) {
+        let status: ToolStatus =
+            switch error.code {
+            case .notServed, .timedOut, .disconnected, .busy: .entriesLeft
+            case .permissionDenied: .noPermission
+            case .otherVersion, .unknownRequest: .unavailable
+            case .cannotListen: .cannotOpen
+            default: .internalFault
+            }
+        self.init(status, error.message)
+    }
+}
+
+extension ConfigError {
+    var toolError: ToolError { ToolError(.configuration, heading, mistakes: lines) }
 }

@@ -135,6 +135,10 @@ enum SizeArgument {
     }
 }
 
+extension ToolStatus {
+    var exitCode: ExitCode { ExitCode(rawValue) }
+}
+
 extension AsyncParsableCommand {
     /// Runs the command's work, and turns what went wrong into a line on standard error and an exit code.
     func reporting(_ work: () async throws -> ToolStatus) async throws {
