@@ -60,15 +60,15 @@ package struct LaneForm: Codable, Hashable, Sendable {
 
 extension LaneKey {
     /// - Parameter text: as ``LaneKey/description`` has it. A route may have slashes of its own.
-    static func read(_ text: String) throws(ControlError) -> LaneKey {
+    package static func read(_ text: String) throws(ControlError) -> LaneKey {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 3, let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] })
+        let route = parts.dropLast(2).joined(separator: "/")
+        guard parts.count >= 3, (1...64).contains(route.utf8.count),
+            let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] })
         else {
             throw .malformed("a lane is named ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once")
         }
-        return LaneKey(
-            route: parts.dropLast(2).joined(separator: "/"), urgency: urgency,
-            guarantee: try Guarantee.read(String(parts[parts.count - 1])))
+        return LaneKey(route: route, urgency: urgency, guarantee: try Guarantee.read(String(parts[parts.count - 1])))
     }
 }
 

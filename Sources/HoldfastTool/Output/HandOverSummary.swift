@@ -1,3 +1,4 @@
+internal import HoldfastControl
 internal import HoldfastService
 
 /// What `send` did with notifications by hand that it gave to the process that uses the journal. The names of its properties
