@@ -4,6 +4,7 @@ internal import HoldfastTransport
 internal import HummingbirdCore
 public import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOPosix
 public import ServiceLifecycle
@@ -186,7 +187,12 @@ public final class ControlSocket: Service, Sendable {
                     limit: TimeAmount(configuration.silenceLimit), greeting: try FirstBytes.greeting(.current)))
         }
         .flatMap { self.served.setup(channel: channel, logger: Self.quiet) }
-        .map { Accepted($0) }
+        .flatMapThrowing { parts in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestHeads(), position: .after(decoder))
+            return Accepted(parts)
+        }
     }
 
     private var served: HTTP1Channel { http { [front] request in try await front.answer(request) } }
@@ -203,7 +209,7 @@ public final class ControlSocket: Service, Sendable {
                 additionalChannelHandlers: [ConnectionGuard(idleLimit: idle, messageLimit: message)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headByteCount, maxHeaderListSize: limits.headByteCount,
-                    maxHeaderFieldCount: 100)))
+                    maxHeaderFieldCount: limits.fieldCount)))
     }
 
     /// What Hummingbird has to say of single connections is no operator's business.
@@ -235,13 +241,20 @@ public final class ControlSocket: Service, Sendable {
         let peer = try await PeerCredentials.read(channel)
         guard mayOperate(peer) else {
             logger.warning("process \(peer.process) of user \(peer.user) was refused at \(path.socket)")
-            throw ControlError(.permissionDenied, "the journal belongs to another user")
+            throw ControlError(
+                .permissionDenied,
+                "the journal belongs to another user: ask as the user of the process that uses it, or as root")
         }
         try state.withLock { state throws(ControlError) in
-            guard !state.isEnding else { throw ControlError(.busy, "the journal's owner is ending") }
+            guard !state.isEnding else {
+                throw ControlError(
+                    .busy, "the process that uses the journal is ending: ask again when the next one runs")
+            }
             guard state.connections.count < configuration.greatestConnections else {
                 throw ControlError(
-                    .busy, "\(state.connections.count) connections to \(path.socket) are open, and no more are allowed")
+                    .busy,
+                    "\(state.connections.count) connections to \(path.socket) are open, and no more are allowed: ask again "
+                        + "when one is closed")
             }
             state.connections[ObjectIdentifier(channel)] = channel
         }

@@ -265,7 +265,9 @@ struct NotificationReportTests {
             try JSONOutput.line(rejected)
                 == #"{"apns-id":"ID2","outcome":"rejected","reason":"Unregistered","status":410,"#
                 + #""timestamp":"2026-11-21T12:00:00.500Z","token":"ab","uid":7}"#)
-        #expect(try JSONOutput.line(NotificationReport(channel: "AAAA", .settled)) == #"{"channel":"AAAA","outcome":"settled"}"#)
+        #expect(
+            try JSONOutput.line(NotificationReport(channel: "AAAA", .settled))
+                == #"{"channel":"AAAA","outcome":"settled"}"#)
     }
 
     @Test("Whatever became of it, the journal knows; the gravest is the exit code")
@@ -318,7 +320,8 @@ struct NotificationReportTests {
         let second = try await run()
         #expect(second.sent == 0 && second.outcome.summary.repeated == 2)
         let reports = try #require(second.outcome.summary.notifications)
-        #expect(reports.map(\.outcome) == [.confirmed, .rejected] && reports.allSatisfy { $0.receipt.repeated == true })
+        #expect(
+            reports.map(\.outcome) == [.confirmed, .rejected] && reports.allSatisfy { $0.receipt.repeated == true })
         #expect(reports[1].receipt.reason == "BadCollapseId" && reports[1].status == 400)
         #expect(second.outcome.status == .notAllConfirmed)
     }

@@ -113,12 +113,17 @@ struct NotificationForm: Codable {
         var parsed: NotificationID?
         if let id = headers.id {
             parsed = NotificationID(id)
-            guard parsed != nil else { throw .malformed("an apns-id is a UUID") }
+            guard parsed != nil else {
+                throw .malformed(
+                    "apns-id \(id.prefix(200).debugDescription) is no UUID: give one of 36 characters, or none")
+            }
         }
         var urgency: Priority?
         if let priority = headers.priority {
             urgency = Priority(rawValue: priority)
-            guard urgency != nil else { throw .malformed("there is no priority \(priority)") }
+            guard urgency != nil else {
+                throw .malformed("there is no apns-priority \(priority): give 10, 5 or 1, or none")
+            }
         }
         return PushNotification(
             recipient: try headers.recipient.value(), topic: headers.topic, payload: Array(payload),

@@ -16,7 +16,8 @@ extension OperatorDeskLimits {
     /// - Throws: ``ControlError`` with code `tooLarge`.
     static func check(_ count: Int) throws(ControlError) {
         guard count <= batch else {
-            throw ControlError(.tooLarge, "\(count) items in one request: at most \(batch)")
+            throw ControlError(
+                .tooLarge, "the request has \(count) items, and at most \(batch) are taken: send the rest in another")
         }
     }
 }

@@ -35,6 +35,6 @@ package struct RecipientForm: Codable, Hashable, Sendable {
         } catch {
             throw .malformed(error.detail)
         }
-        throw .malformed("a notification has a token, a channel or an address")
+        throw .malformed("a notification has none or several of token, channel and address: give one of them")
     }
 }

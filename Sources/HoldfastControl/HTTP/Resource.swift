@@ -30,6 +30,8 @@ struct MessageLimits: Hashable, Sendable {
     var bodyByteCount = 8 << 20
     /// Of all before it.
     var headByteCount = 16 << 10
+    /// Header fields.
+    var fieldCount = 100
 
     /// - Throws: ``ControlError`` with code `tooLarge`.
     func check(_ body: [UInt8], _ what: String) throws(ControlError) {

@@ -101,7 +101,9 @@ extension NotificationReport {
         var lines = reports.map { $0.line(width) }
         var explained: Set<String> = []
         for report in reports {
-            guard let reason = report.receipt.reason, report.isExplained, explained.insert(reason).inserted else { continue }
+            guard let reason = report.receipt.reason, report.isExplained, explained.insert(reason).inserted else {
+                continue
+            }
             let guide = ReasonGuide.of(Reason(rawValue: reason), status: report.status)
             let advice = guide.advice.map { " What to do: \($0)." } ?? ""
             let text = "\(reason.printable(maximumLength: 100)): \(guide.meaning).\(advice)"
@@ -121,7 +123,9 @@ extension NotificationReport {
             receipt.reason, status.map { "status \($0)" }, timestamp.map { "since \($0.text)" },
             dueAt.map { "due \($0.text)" },
         ].compactMap { $0 }.joined(separator: ", ")
-        for note in [facts, receipt.detail ?? ""] where !note.isEmpty { words += ": " + note.printable(maximumLength: 300) }
+        for note in [facts, receipt.detail ?? ""] where !note.isEmpty {
+            words += ": " + note.printable(maximumLength: 300)
+        }
         let padding = String(repeating: " ", count: width - recipient.text.count + 2)
         // Of what was refused nobody ever hears under that name.
         let name = outcome == .refused ? nil : id.map { "  apns-id \($0)" }
