@@ -25,7 +25,7 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         case tokenRegisteredAt = "token-registered-at"
     }
 
-    /// - Parameter isWhole: whether the token is; it is shortened for those who only look.
+    /// - Parameter isWhole: whether to give the token whole, or shortened for display.
     package init(_ notification: PushNotification, isWhole: Bool = true) {
         id = notification.id?.description
         recipient = RecipientForm(notification.recipient, isWhole: isWhole)
@@ -66,7 +66,7 @@ package struct HeadersForm: Codable, Hashable, Sendable {
     }
 }
 
-/// A notification whole.
+/// A whole notification.
 struct NotificationForm: Codable {
     var headers: HeadersForm
     var guarantee: String

@@ -13,8 +13,8 @@ package struct RecipientForm: Codable, Hashable, Sendable {
         (self.token, self.channel, self.address) = (token, channel, address)
     }
 
-    /// - Parameter isWhole: whether a token or an address is; it is shortened for those who only look. A channel's id is
-    ///   no secret, and always whole.
+    /// - Parameter isWhole: whether to give a token or an address whole, or shortened for display. A channel's id is no
+    ///   secret, and always whole.
     package init(_ recipient: Recipient, isWhole: Bool = true) {
         token = recipient.token.map { isWhole ? $0.hex : $0.shortened }
         channel = recipient.channel?.id

@@ -3,7 +3,7 @@ internal import Holdfast
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Answers HTTP with what the desk says.
+/// Answers HTTP requests with the results of the desk.
 struct HTTPFront: Sendable {
     let server: RequestServer
     let limits: MessageLimits
