@@ -7,13 +7,13 @@ internal import HoldfastLegacyAPNs
 struct BlacklistScopeOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Notifications of this topic; without it, of every topic.", valueName: "topic"))
+        help: ArgumentHelp("The topic of the notifications. (default: every topic)", valueName: "topic"))
     var topic: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Notifications to this service: production, sandbox or a URL; without it, to every service.",
+            "The push service: `production`, `sandbox` or a URL. (default: every service)",
             valueName: "service"),
         transform: serviceIdentity)
     var endpoint: String?

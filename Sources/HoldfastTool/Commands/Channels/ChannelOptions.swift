@@ -10,22 +10,25 @@ internal import HoldfastService
 struct ChannelOptions: ParsableArguments {
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("The app. (default: the one whose topic the route, or the journal, has)", valueName: "id"))
+        help: ArgumentHelp(
+            """
+            The bundle id of the app. (default: the topic of the route, or of the journal)
+            """, valueName: "id"))
     var bundleID: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
             """
-            `production` or `sandbox`: Apple's place for that environment's channels; https://HOST[:PORT] for another. \
-            (default: what belongs to the route, or to what the journal remembers)
+            Where channels are managed: `production` or `sandbox` for Apple's, https://HOST[:PORT] for another. \
+            (default: by the endpoint of the route, or of the journal)
             """, valueName: "url"))
     var endpoint: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration's route whose credentials are used, where it has several.", valueName: "name"))
+            "The route whose credentials are used, if the configuration has several.", valueName: "name"))
     var route: String?
 
     @OptionGroup var keyOptions: SigningKeyOptions

@@ -5,7 +5,7 @@ internal import HoldfastService
 /// What provider tokens are signed with.
 struct SigningKeyOptions: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("Apple's .p8 file, to sign provider tokens with.", valueName: "p8"),
+        name: .long, help: ArgumentHelp("Apple's .p8 file, which signs provider tokens.", valueName: "p8"),
         completion: .file(extensions: ["p8"]))
     var key: String?
 
