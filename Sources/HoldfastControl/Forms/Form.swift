@@ -23,7 +23,7 @@ package enum Form {
         }
     }
 
-    /// What is wrong where. Foundation's own words would quote what came.
+    /// The fault and its place. Foundation's own words would quote the text.
     private static func fault(of error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"

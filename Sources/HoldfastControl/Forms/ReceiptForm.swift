@@ -32,7 +32,7 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
     package var repeated: Bool?
     /// Of a refusal, or a rejection; of an undetermined one, in an answer, the code of the journal's error.
     package var reason: String?
-    /// What is wrong with what, for people.
+    /// The fault, for people.
     package var detail: String?
     /// With a refusal, where the blacklist has its token.
     package var blacklisted: BlacklistForm?

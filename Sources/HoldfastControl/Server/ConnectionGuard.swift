@@ -107,7 +107,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// What can't be read as HTTP has an answer of its own, behind those to the requests before it.
+    /// Bytes that can't be read as HTTP get an answer of their own, behind those to the requests before them.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? HTTPParserError, reading != .nothing {
             reading = .nothing

@@ -5,7 +5,7 @@ internal import Foundation
 enum Main {
     static func main() async {
         atexit {
-            // What is printed without a Console: help.
+            // Help is printed without a Console.
             guard fflush(nil) != 0, errno != EPIPE else { return }
             let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO).localizedDescription
             Console.standard.error("standard output could not be written: \(reason)")

@@ -67,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// The configuration, with the flags over it.
     private func load() throws -> HoldfastConfiguration {
         var configuration = try journalOptions.configOptions.load()
-        // What a configuration lacks is one of its mistakes.
+        // A missing setting is one of the configuration's mistakes.
         if configuration.file == nil || journalOptions.journal?.isEmpty == false {
             configuration.journal.path = try journalOptions.path(configuration.journal)
         }
@@ -75,7 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// What is printed where the configuration cannot be read at all; its properties are some of those that are printed else.
+    /// The JSON for a configuration that can't be read at all: some properties of the usual one.
     private struct Unusable: Encodable {
         var usable = false
         var mistakes: [String]

@@ -50,7 +50,7 @@ extension BlacklistEntry {
         if let fault { throw LineFault(fault) }
     }
 
-    /// What an operator's own entry says where nothing else is said.
+    /// The default reason of an operator's own entry.
     static let byOperator = Reason(rawValue: "Operator")
     static let operatorRoute = "operator"
 }

@@ -97,7 +97,7 @@ struct EntryRow: Encodable {
         payload = reveal ? notification.payload : nil
     }
 
-    /// As listings, their JSON and `--state` say it.
+    /// The word for a state in listings, JSON and `--state`.
     static func name(_ state: JournalEntry.StateKind) -> String {
         switch state {
         case .neverSent: "never-sent"

@@ -112,7 +112,7 @@ extension NotificationReport {
         return lines.joined(separator: "\n")
     }
 
-    /// What the validator refuses is said in its detail, to the point.
+    /// The detail of a refusal by the validator says all, so its reason needs no explanation.
     private var isExplained: Bool { outcome != .refused || receipt.reason == Reason.blacklisted.rawValue }
 
     /// - Parameter width: of the recipients of all.

@@ -215,7 +215,7 @@ extension Members {
         return priority
     }
 
-    /// What a record has room for. (What the service takes was checked when it was accepted, by the limits of then.)
+    /// Checks that a record has room for it. (The service's limits were checked when it was accepted.)
     private func checkLengths(_ notification: PushNotification) throws {
         guard !notification.topic.isEmpty else { throw LineFault("\"apns-topic\" is empty") }
         guard (notification.collapseID ?? "").utf8.count <= 64 else {

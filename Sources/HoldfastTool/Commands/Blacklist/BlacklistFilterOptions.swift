@@ -97,7 +97,7 @@ struct BlacklistListing {
         last = after
     }
 
-    /// Those of the next page that are wanted, perhaps none; nil at the end.
+    /// The chosen entries of the next page, perhaps none; `nil` at the end.
     mutating func next() throws(JournalError) -> [BlacklistEntry]? {
         guard !hasEnded else { return nil }
         let page = try reader.blacklistPage(after: last, limit: Self.pageCount)

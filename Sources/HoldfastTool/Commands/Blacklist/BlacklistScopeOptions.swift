@@ -24,7 +24,7 @@ struct BlacklistScopeOptions: ParsableArguments {
         guard (1...255).contains(topic?.utf8.count ?? 1) else { throw ValidationError("--topic has 1 to 255 bytes.") }
     }
 
-    /// As the blacklist names a push service.
+    /// The push service by the name that the blacklist has for it.
     @Sendable static func serviceIdentity(_ text: String) throws -> String {
         guard text.utf8.count <= 512 else { throw ValidationError("--endpoint has at most 512 bytes.") }
         if text.hasPrefix("binary://") || text.hasPrefix("binary+tls://") {

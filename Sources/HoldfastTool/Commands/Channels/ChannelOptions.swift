@@ -60,7 +60,7 @@ struct ChannelOptions: ParsableArguments {
         var bundleID: String
         var configuration: APNsConnector.Configuration
         var endpoint: APNsEndpoint?
-        /// Nil where there is none.
+        /// `nil` for none.
         var journal: String?
     }
 
@@ -88,7 +88,7 @@ struct ChannelOptions: ParsableArguments {
         return path.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
     }
 
-    /// What the configuration or the journal says, without flags but for those that choose.
+    /// The settings of the configuration or the journal; of the flags, only those that choose count.
     private func base(_ configuration: HoldfastConfiguration, _ journal: String?) throws -> RouteSettings {
         if let route {
             guard let found = configuration.routes.first(where: { $0.name == route }) else {
@@ -113,7 +113,7 @@ struct ChannelOptions: ParsableArguments {
         return RouteSettings(endpoint: endpoint)
     }
 
-    /// Nil for Apple's place in the environment of the route.
+    /// `nil` for Apple's address in the environment of the route.
     private func management(of route: RouteSettings) throws(ToolError) -> APNsEndpoint? {
         guard let text = endpoint ?? route.channelsEndpoint else { return nil }
         do throws(APNsConfigurationError) {
@@ -147,7 +147,7 @@ extension ToolError {
             switch error.code {
             case .configuration, .notAuthorized: .configuration
             case .unreachable, .unavailable, .malformedAnswer: .unavailable
-            // Whoever tries again whatever ends with the code for "not now" must not do this twice.
+            // Scripts repeat a command that ends with the code for "not now", and this must not be done twice.
             default: .notAllConfirmed
             }
         self.init(status, error.message)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastChannels
 
-/// What the service keeps of a channel's broadcasts.
+/// The storage of a channel's broadcasts at the service.
 enum ChannelStorage: String, CaseIterable, ExpressibleByArgument {
     case none
     case mostRecent = "most-recent"
@@ -16,7 +16,7 @@ enum ChannelStorage: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension MessageStoragePolicy {
-    /// As the flag has it; what it does not know is a number.
+    /// The word of the flag; a policy that has no word is a number.
     var word: String { ChannelStorage.allCases.first { $0.policy == self }?.rawValue ?? "\(rawValue)" }
 }
 

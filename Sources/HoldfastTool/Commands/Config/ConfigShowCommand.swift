@@ -28,7 +28,7 @@ struct ConfigShowCommand: AsyncParsableCommand {
 
     struct Row: Encodable {
         var key: String
-        /// Nil for none.
+        /// `nil` for none.
         var value: String?
         var source: String?
         /// The variable of the environment that stands for it.

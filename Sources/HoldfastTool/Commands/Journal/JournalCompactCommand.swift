@@ -36,7 +36,7 @@ struct JournalCompactCommand: AsyncParsableCommand {
     }
 }
 
-/// What went wrong while a whole journal was read, with an exit code that says whether to try again.
+/// An error while a whole journal was read, with an exit code that tells whether to try again.
 enum InspectionError {
     static func tempered<R>(_ body: () throws -> R) throws -> R {
         do {

@@ -42,7 +42,7 @@ struct JournalDropCommand: AsyncParsableCommand {
         let path = try journalOptions.path()
         let states = stateOptions.kinds.subtracting([.rejected])
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: states)).counted()
-        // Those that cannot be read are meant only where they are named: nobody can say what flags would choose.
+        // Entries that can't be read are dropped only by UID: flags can't choose among them.
         let unreadable = sweepOptions.chosen.isEmpty ? [] : try sweep.unreadable()
         let matched = count + unreadable.count
         guard matched > 0 || sweepOptions.chosen.isEmpty else {

@@ -36,7 +36,7 @@ struct QuarantineChoice: ParsableArguments {
         return uids
     }
 
-    /// Those that are chosen and there, a thousand at a time.
+    /// The chosen entries that exist, a thousand at a time.
     func forEachPage(of reader: JournalReader, _ body: ([QuarantinedEntry]) async throws -> Void) async throws {
         let wanted = chosen.isEmpty ? nil : UIDRanges(chosen.flatMap(\.ranges))
         var last = UID.none

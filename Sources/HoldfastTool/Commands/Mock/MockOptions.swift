@@ -4,7 +4,7 @@ internal import HoldfastMockAPNs
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// What all push services of `holdfast mock` have in common.
+/// The flags that all push services of `holdfast mock` have in common.
 struct MockOptions: ParsableArguments {
     @Option(
         name: .long,

@@ -104,7 +104,8 @@ struct NotificationOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            The apns-push-type, such as alert, background or voip. (default: what the flags above make; with --payload none, which Apple takes for alert; for a broadcast always liveactivity)
+            The apns-push-type, such as alert, background or voip. (default: what \
+            the flags above make; with --payload none, which Apple takes for alert; for a broadcast always liveactivity)
             """, valueName: "type"),
         completion: .list(PushType.known.map(\.rawValue)), transform: Self.pushType)
     var pushType: PushType?
@@ -228,7 +229,7 @@ enum ExpirationArgument: Equatable {
     private static let forms = "It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, whole Unix seconds"
 
     static func parse(_ text: String) throws -> ExpirationArgument {
-        // As in a file.
+        // Zero means one attempt, as in a file.
         if Int64(text) == 0 { return .once }
         guard let deadline = Deadline(text) else { throw ValidationError("\(forms), or 0.") }
         return .until(deadline)

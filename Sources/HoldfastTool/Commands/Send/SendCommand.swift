@@ -111,7 +111,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await send() } }
 
-    /// What is to be sent.
+    /// The source of the notifications.
     private enum Source {
         case file(InputFile)
         case flags(NotificationDraft)
@@ -168,7 +168,7 @@ struct SendCommand: AsyncParsableCommand {
         return try await delivery.run(intake, isQueueOnly: queueOnly)
     }
 
-    /// Who uses the journal takes it, and sends it by its own routes.
+    /// Gives the notifications to the process that uses the journal, which sends them by its own routes.
     ///
     /// - Returns: nil when it delivers nothing.
     private func handOver(
