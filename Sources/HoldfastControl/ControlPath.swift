@@ -2,12 +2,12 @@ internal import Foundation
 internal import Glibc
 internal import NIOCore
 
-/// Where a journal's socket is.
+/// The paths of a journal's socket.
 struct ControlPath: Sendable {
     /// The journal's directory.
     let directory: String
     var socket: String { directory + "/" + Self.name }
-    /// Under which it is made; not yet to be found by anybody, since its mode is not yet right.
+    /// The path under which the socket is made, where no client looks for it before it has the right mode.
     var unready: String { directory + "/" + Self.unreadyName }
 
     static let name = "control.sock"
@@ -21,8 +21,8 @@ struct ControlPath: Sendable {
     func open() throws -> OpenDirectory { try OpenDirectory(directory) }
 }
 
-/// An open directory, through which its files have paths that fit into a socket's address, which has 108 bytes: whatever
-/// the directory's own path is. They are valid as long as it is open.
+/// An open directory, which gives its files short paths: a socket's address has room for 108 bytes, and a journal's path may
+/// be longer. The paths are valid as long as the directory is open.
 final class OpenDirectory: Sendable {
     private let handle: FileHandle
 

@@ -4,42 +4,44 @@ internal import HoldfastTransport
 internal import HummingbirdCore
 public import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// Lets operators steer an engine while it runs: serves its desk on `control.sock` in the journal's directory, as JSON over
-/// HTTP/1.1, for the tool `holdfast`, for ``RemoteDesk`` and for every client that speaks HTTP through a socket.
+/// Serves the desk of a running engine to operators: on `control.sock` in the journal's directory, as JSON over HTTP/1.1. Its
+/// clients are the tool `holdfast`, ``RemoteDesk``, and every program that speaks HTTP through a Unix socket.
 ///
 ///     let control = ControlSocket(desk: engine.desk, journal: "/var/lib/app/push.journal")
 ///     let group = ServiceGroup(services: [control, engine], gracefulShutdownSignals: [.sigterm], logger: logger)
 ///
-/// Run by whoever owns the journal. The socket has mode 0600 from its first moment, and only processes of the same user,
-/// and root's, are served. What a dead owner left behind is replaced; at an orderly end the socket is removed. Listed
-/// before the engine, it serves until the engine has ended.
+/// Only the process that owns the journal may run it. The socket has mode 0600 from its first moment, and serves processes of
+/// the same user and of root. It replaces a socket that a dead owner left behind, and is removed at an orderly end. List it
+/// before the engine, so that it serves until the engine has ended.
 ///
-/// A slow or hostile client costs its connection: connections, bytes, and time are bounded (``Configuration``), and nothing
-/// of the engine waits for one.
+/// A slow or hostile client loses its connection, and disturbs nothing else: connections, bytes and time are limited
+/// (``Configuration``), and the engine never waits for a client.
 public final class ControlSocket: Service, Sendable {
-    /// Every bound has its name here.
+    /// The limits of the socket.
     public struct Configuration: Sendable {
-        /// Connections at a time, each with one request at a time; as many more are told so and closed, and beyond those
-        /// they are closed at once. Each takes at most 8 MiB for what it says. Default: 8.
+        /// Connections at a time, each with one request at a time. As many more are answered 503; beyond those, connections
+        /// are closed at once. Each takes at most 8 MiB for its request. Default: 8.
         public var greatestConnections = 8
-        /// How long a new connection may say nothing. Default: 2 seconds.
+        /// How long a new connection may be silent. Default: 2 seconds.
         public var silenceLimit = Duration.seconds(2)
-        /// How long a connection may say nothing between two requests. Default: 60 seconds.
+        /// How long a connection may be idle between two requests. Default: 60 seconds.
         public var idleLimit = Duration.seconds(60)
-        /// How long a request may take to come, and an answer to be read. Default: 10 seconds.
+        /// How long a request may take to arrive, and an answer to be read. Default: 10 seconds.
         public var messageLimit = Duration.seconds(10)
-        /// How long requests that are under way may take at the end. Default: 2 seconds.
+        /// How long requests under way may take at shutdown. Default: 2 seconds.
         public var shutdownLimit = Duration.seconds(2)
-        /// How long after a failure of the listening socket it is made again. Default: 1 second.
+        /// The time from a failure of the listening socket to the next attempt to make it. Default: 1 second.
         public var pauseAfterFailure = Duration.seconds(1)
 
+        /// Creates the default limits.
         public init() {}
 
-        /// The most descriptors that it has open.
+        /// The most descriptors that the socket has open.
         package var descriptors: Int { 2 * greatestConnections + 1 }
     }
 
@@ -48,7 +50,7 @@ public final class ControlSocket: Service, Sendable {
     private struct State: Sendable {
         var listener: (any Channel)?
         var connections: [ObjectIdentifier: any Channel] = [:]
-        /// Those that are told why they are not served.
+        /// Connections that are not served, and are answered why.
         var refused: [ObjectIdentifier: any Channel] = [:]
         var isEnding = false
     }
@@ -62,9 +64,11 @@ public final class ControlSocket: Service, Sendable {
     private let logger: Logger
     private let state = Monitor(State())
 
+    /// Creates a socket, which serves once ``run()`` is called.
+    ///
     /// - Parameters:
-    ///   - desk: what is served; ``PushEngine/desk`` mostly.
-    ///   - journal: the directory of the journal, which this process owns.
+    ///   - desk: the desk to serve, such as `engine.desk`.
+    ///   - journal: the directory of the journal. This process owns it.
     public convenience init(
         desk: any OperatorDesk, journal directory: String, configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "holdfast.control")
@@ -86,7 +90,7 @@ public final class ControlSocket: Service, Sendable {
         self.logger = logger
     }
 
-    /// The socket that it serves on.
+    /// The path of the socket.
     public var socketPath: String { path.socket }
 
     /// Serves until it is shut down or cancelled.
@@ -163,7 +167,7 @@ public final class ControlSocket: Service, Sendable {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause { self.sayNothingIsAccepted($0) })
                 }
             }
-            // Who has said all may listen on.
+            // A client may close its side behind its last request, and read on.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -180,18 +184,23 @@ public final class ControlSocket: Service, Sendable {
 
     private func prepare(_ channel: any Channel) -> EventLoopFuture<Accepted> {
         channel.eventLoop.makeCompletedFuture {
-            // Before all others: what comes is looked at as bytes.
+            // Before all others, since it looks at bytes.
             try channel.pipeline.syncOperations.addHandler(
                 FirstBytes(
                     limit: TimeAmount(configuration.silenceLimit), greeting: try FirstBytes.greeting(.current)))
         }
         .flatMap { self.served.setup(channel: channel, logger: Self.quiet) }
-        .map { Accepted($0) }
+        .flatMapThrowing { parts in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestHeads(), position: .after(decoder))
+            return Accepted(parts)
+        }
     }
 
     private var served: HTTP1Channel { http { [front] request in try await front.answer(request) } }
 
-    /// HTTP/1.1, each of whose requests is answered so.
+    /// HTTP/1.1, with this answer to each request.
     private func http(_ answer: @escaping @Sendable (Request) async throws -> Response) -> HTTP1Channel {
         let (idle, message) = (TimeAmount(configuration.idleLimit), TimeAmount(configuration.messageLimit))
         return HTTP1Channel(
@@ -203,10 +212,10 @@ public final class ControlSocket: Service, Sendable {
                 additionalChannelHandlers: [ConnectionGuard(idleLimit: idle, messageLimit: message)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headByteCount, maxHeaderListSize: limits.headByteCount,
-                    maxHeaderFieldCount: 100)))
+                    maxHeaderFieldCount: limits.fieldCount)))
     }
 
-    /// What Hummingbird has to say of single connections is no operator's business.
+    /// Hummingbird's own lines about single connections are of no use to operators.
     private static let quiet: Logger = {
         var logger = Logger(label: "holdfast.control")
         logger.logLevel = .critical
@@ -235,19 +244,26 @@ public final class ControlSocket: Service, Sendable {
         let peer = try await PeerCredentials.read(channel)
         guard mayOperate(peer) else {
             logger.warning("process \(peer.process) of user \(peer.user) was refused at \(path.socket)")
-            throw ControlError(.permissionDenied, "the journal belongs to another user")
+            throw ControlError(
+                .permissionDenied,
+                "the journal belongs to another user: ask as the user of the process that uses it, or as root")
         }
         try state.withLock { state throws(ControlError) in
-            guard !state.isEnding else { throw ControlError(.busy, "the journal's owner is ending") }
+            guard !state.isEnding else {
+                throw ControlError(
+                    .busy, "the process that uses the journal is ending: ask again when the next one runs")
+            }
             guard state.connections.count < configuration.greatestConnections else {
                 throw ControlError(
-                    .busy, "\(state.connections.count) connections to \(path.socket) are open, and no more are allowed")
+                    .busy,
+                    "\(state.connections.count) connections to \(path.socket) are open, and no more are allowed: ask again "
+                        + "when one is closed")
             }
             state.connections[ObjectIdentifier(channel)] = channel
         }
     }
 
-    /// Whether a connection that is not served waits for its request, to be answered why.
+    /// Whether a connection that is not served may send its request, to be answered why.
     private func isToBeTold(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.isEnding, state.refused.count < configuration.greatestConnections else { return false }

@@ -7,17 +7,17 @@ internal import NIOPosix
 
 /// The desk of an engine in another process, reached over its ``ControlSocket`` by HTTP.
 ///
-/// Errors of the owner's journal are thrown as they were there, `JournalError` and `Refusal`; ``ControlError`` says what
-/// went wrong on the way. Calls are answered in their order. A connection that the owner has closed between two calls is
-/// made again.
+/// Errors of the owner's journal are thrown as they were there, as `JournalError` and `Refusal`; errors on the way are a
+/// ``ControlError``. Calls are answered in order. A connection that the owner has closed between two calls is made again.
 public final class RemoteDesk: OperatorDesk {
-    /// Every bound has its name here.
+    /// The timeouts of a client.
     public struct Configuration: Sendable {
-        /// For connecting, until the owner has said who it is. Default: 5 seconds.
+        /// The timeout for connecting, which ends with the owner's first answer. Default: 5 seconds.
         public var connectLimit = Duration.seconds(5)
-        /// For each answer. Default: 30 seconds.
+        /// The timeout for each answer. Default: 30 seconds.
         public var answerLimit = Duration.seconds(30)
 
+        /// Creates the default timeouts.
         public init() {}
     }
 
@@ -25,7 +25,7 @@ public final class RemoteDesk: OperatorDesk {
     private let configuration: Configuration
     private let limits = MessageLimits()
     private let channel = Monitor<(any Channel)?>(nil)
-    /// Who answers, for people: the process and its program.
+    /// The process that answers, and its program, for people: `process 4711 (holdfast)`.
     public let owner: String
 
     /// Connects to the owner of the journal in this directory.
@@ -41,14 +41,14 @@ public final class RemoteDesk: OperatorDesk {
 
     deinit { channel.withLock { $0 }?.close(promise: nil) }
 
-    /// Lets go of the connection. A later call makes a new one.
+    /// Closes the connection. A later call makes a new one.
     public func close() async {
         let channel = channel.withLock { channel in
             defer { channel = nil }
             return channel
         }
         channel?.close(promise: nil)
-        // Also when the owner was first.
+        // It also ends when the owner has closed it before.
         do { try await channel?.closeFuture.get() } catch {}
     }
 
@@ -68,13 +68,13 @@ public final class RemoteDesk: OperatorDesk {
         }
     }
 
-    /// Whether it may be asked again on a connection of its own. An order may be done where its answer does not come; what
-    /// only tells may meet the owner's end of an idle connection.
+    /// Whether a failed request may be sent again on a new connection. An order whose answer is lost may be done, and is not
+    /// repeated. A request that only reads may have met the owner's end of an idle connection.
     private static func changesNothing(_ resource: Resource, _ error: any Error) -> Bool {
         error is Unsent || resource.isRead && (error as? ControlError)?.code == .disconnected
     }
 
-    /// Not all of the request has left: nothing of it is done.
+    /// The request was not sent whole, so nothing of it is done.
     private struct Unsent: Error {}
 
     private func send(_ resource: Resource, _ body: [UInt8]) async throws -> Answer {
@@ -86,7 +86,7 @@ public final class RemoteDesk: OperatorDesk {
         do {
             return try await answer.futureResult.get()
         } catch {
-            // It is being closed; the next call makes another.
+            // This connection is being closed; the next call makes another.
             self.channel.withLock { if $0 === channel { $0 = nil } }
             throw error
         }
@@ -141,7 +141,7 @@ extension RemoteDesk {
             let channel = try await Self.untilQueued(within: configuration.connectLimit) {
                 try await bootstrap.connect(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
             }
-            // Until here.
+            // Its path was valid until here.
             withExtendedLifetime(directory) {}
             do {
                 return (channel, try owner(try await answer.futureResult.get(), at: path))
@@ -150,14 +150,14 @@ extension RemoteDesk {
                 throw error
             }
         } catch {
-            // When connecting failed, nobody else completes it.
+            // After a failed connect nobody else completes the promise.
             answer.fail(error)
             throw describe(error, path, configuration)
         }
     }
 
-    /// Connects again while the owner's queue of connections is full, which is a matter of a moment: an owner under load,
-    /// or many who ask at once.
+    /// Connects again while the owner's queue of new connections is full. That passes soon: the owner is under load, or many
+    /// clients connect at once.
     private static func untilQueued<R>(within limit: Duration, _ connect: () async throws -> R) async throws -> R {
         let deadline = ContinuousClock.now + limit
         var pause = Duration.milliseconds(5)
@@ -198,16 +198,23 @@ extension RemoteDesk {
     ) -> any Error {
         switch error {
         case let error as ControlError where error.code == .timedOut:
-            ControlError(.timedOut, "nobody answers on \(path.socket) within \(configuration.connectLimit)")
+            ControlError(
+                .timedOut,
+                "nobody answers on \(path.socket) within \(configuration.connectLimit): see whether the process that uses the "
+                    + "journal hangs, and try again")
         case let error as ControlError where error.code == .disconnected:
             ControlError(
                 .disconnected, "the journal's owner closed the connection to \(path.socket) before it was used")
         case let error as IOError where [ENOENT, ECONNREFUSED, ENOTDIR].contains(error.errnoCode):
-            ControlError(.notServed, "nobody serves \(path.socket)")
+            ControlError(
+                .notServed, "nobody serves \(path.socket): no process uses the journal, or it runs no control socket")
         case let error as IOError where [EACCES, EPERM].contains(error.errnoCode):
-            ControlError(.permissionDenied, "\(path.socket) belongs to another user")
+            ControlError(
+                .permissionDenied,
+                "\(path.socket) belongs to another user: run this as the user of the process that uses the journal, or as root"
+            )
         case let error as IOError where error.errnoCode == EAGAIN:
-            ControlError(.busy, "too many wait to be connected to \(path.socket)")
+            ControlError(.busy, "too many clients wait to be connected to \(path.socket): try again")
         case is ControlError, is JournalError, is Refusal: error
         case is ChannelError: ControlError(.timedOut, "\(path.socket) can't be connected to: \(error)")
         default: ControlError(.failed, "\(path.socket) can't be connected to: \(error)")

@@ -49,7 +49,9 @@ struct HTTPTests {
             ("GET /v2/status HTTP/1.1\r\nHost: holdfast\r\n\r\n", 404, "unknownRequest"),
             ("GET / HTTP/1.1\r\nHost: holdfast\r\n\r\n", 404, "unknownRequest"),
             ("GET /v1/status HTTP/1.1\r\nHost: push.example.com\r\n\r\n", 421, "permissionDenied"),
-            ("GET /v1/status HTTP/1.1\r\n\r\n", 421, "permissionDenied"),
+            ("GET /v1/status HTTP/1.1\r\n\r\n", 400, "malformed"),
+            ("GET /v1/status HTTP/1.1\r\nHost: holdfast\r\nHost: evil\r\n\r\n", 400, "malformed"),
+            ("OPTIONS * HTTP/1.1\r\nHost: holdfast\r\n\r\n", 404, "unknownRequest"),
             ("GET /v1/status HTTP/1.1\r\nHost: holdfast.example.com:80\r\n\r\n", 421, "permissionDenied"),
             ("GET /v1/status HTTP/1.1\r\nHost: holdfast\r\nOrigin: http://holdfast\r\n\r\n", 403, "permissionDenied"),
             (Ask.order + "Origin: null\r\nContent-Length: 0\r\n\r\n", 403, "permissionDenied"),
@@ -82,6 +84,138 @@ struct HTTPTests {
         #expect(answer.hasSuffix("\r\n\r\n{\"lane\":\"r/immediate/at-least-once\",\"state\":\"running\"}\n"))
         #expect(answer.lowercased().contains("\r\ncontent-type: application/json\r\n"))
         #expect(desk.state.withLock(\.asked) == ["resume r/immediate/at-least-once"])
+    }
+
+    @Test(
+        "What is no HTTP is told so in JSON, and its connection ends",
+        arguments: [
+            ("hello\r\n", 400, "malformed", "no method of HTTP"),
+            ("\u{16}\u{3}\u{1}\u{2}\u{0}", 400, "malformed", "no method of HTTP"),
+            ("get /v1 HTTP/1.1\r\nHost: holdfast\r\n\r\n", 400, "malformed", "no method of HTTP"),
+            ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed", "no request of HTTP/1.1"),
+            ("GET /v1 HTTP/3.1\r\nHost: holdfast\r\n\r\n", 505, "malformed", "send HTTP/1.1"),
+            ("GET /v1 HTTP/1.1\r\nHo st: holdfast\r\n\r\n", 400, "malformed", "no request of HTTP/1.1"),
+            (Ask.order + "Content-Length: -1\r\n\r\n", 400, "malformed", "how long its body is"),
+            (Ask.order + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}", 400, "malformed", "how long its body is"),
+            (Ask.order + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "malformed", "not chunked"),
+            (
+                "GET /v1 HTTP/1.1\r\nHost: holdfast\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", 431,
+                "tooLarge", "more than 16384 bytes"
+            ),
+            (
+                "GET /v1 HTTP/1.1\r\nHost: holdfast\r\n\(String(repeating: "X: y\r\n", count: 150))\r\n", 431,
+                "tooLarge",
+                "more than 100 header fields"
+            ),
+        ])
+    func noHTTP(bytes: String, status: Int, code: String, words: String) async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let client = try await RawClient(folder)
+            client.say(bytes)
+            #expect(await waitUntil { !client.isOpen })
+            #expect(client.statuses == [status])
+            #expect(client.text.contains("\r\nContent-Type: application/json\r\n"))
+            #expect(client.text.contains("\r\nConnection: close\r\n"))
+            #expect(
+                client.text.contains("\r\n\r\n{\"error\":{\"code\":\"\(code)\",\"kind\":\"control\",\"message\":\""))
+            #expect(client.text.contains(words) && client.text.hasSuffix("\"}}\n"), "\(client.text)")
+        }
+        #expect(desk.state.withLock(\.asked) == [])
+    }
+
+    @Test("A request that ends before it is complete is told so, whether its head or its body is cut off")
+    func cutOff() async throws {
+        let folder = try Folder()
+        try await serving(StubDesk(), in: folder) { _ in
+            for bytes in ["GET /v1 HT", Ask.order + "Content-Length: 36\r\n\r\n{"] {
+                let client = try await RawClient(folder)
+                client.say(bytes)
+                client.sayNoMore()
+                #expect(await waitUntil { !client.isOpen })
+                #expect(client.statuses == [400] && client.text.contains("ended before it was complete"))
+            }
+        }
+    }
+
+    @Test("Requests sent ahead of what is no HTTP have their answers before it has its own")
+    func faultBehindOthers() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let client = try await RawClient(folder)
+            let request = "GET /v1/status HTTP/1.1\r\nHost: holdfast\r\n\r\n"
+            client.say(request + request + "GET /x HTTP/1.1\r\nHost: holdfast\r\n\r\nhello\r\n\r\n" + request)
+            #expect(await waitUntil { !client.isOpen })
+            #expect(client.statuses == [200, 200, 404, 400])
+        }
+        #expect(desk.state.withLock(\.asked) == ["status", "status"])
+    }
+
+    @Test(
+        "The connection ends where the client expects it, and stays open where it does not",
+        arguments: [
+            ("HTTP/1.1\r\nConnection: close", true), ("HTTP/1.1\r\nConnection: Close", true),
+            ("HTTP/1.1\r\nConnection: upgrade, close", true), ("HTTP/1.0", true), ("HTTP/1.1", false),
+            ("HTTP/1.1\r\nConnection: keep-alive", false), ("HTTP/1.0\r\nConnection: keep-alive", false),
+        ])
+    func closing(version: String, ends: Bool) async throws {
+        let folder = try Folder()
+        try await serving(StubDesk(), in: folder) { _ in
+            let client = try await RawClient(folder)
+            client.say("GET /v1 \(version)\r\nHost: holdfast\r\n\r\n")
+            #expect(await waitUntil { client.statuses == [200] && client.text.hasSuffix("}\n") })
+            #expect(client.text.contains("\r\nConnection: close\r\n") == ends)
+            guard ends else {
+                client.get("/v1")
+                return #expect(await waitUntil { client.statuses == [200, 200] })
+            }
+            #expect(await waitUntil { !client.isOpen })
+        }
+    }
+
+    @Test("HEAD has the head that GET has, and no body behind it, also where it is refused")
+    func head() async throws {
+        let folder = try Folder()
+        try await serving(StubDesk(), in: folder) { _ in
+            let client = try await RawClient(folder)
+            for path in ["/v1", "/v1/lanes/pause", "/x"] {
+                client.say("HEAD \(path) HTTP/1.1\r\nHost: holdfast\r\n\r\n")
+            }
+            client.get("/v1/status")
+            #expect(await waitUntil { client.statuses.count == 4 })
+            #expect(client.statuses == [200, 405, 404, 200])
+            #expect(client.text.components(separatedBy: "\r\n\r\n").prefix(3).allSatisfy { $0.hasPrefix("HTTP/1.1 ") })
+        }
+    }
+
+    @Test("A client that waits to be told to send its body is told so")
+    func continues() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        try await serving(desk, in: folder) { _ in
+            let client = try await RawClient(folder)
+            client.say(Ask.order + "Expect: 100-continue\r\nContent-Length: \(Ask.body.utf8.count)\r\n\r\n")
+            #expect(await waitUntil { client.statuses == [100] })
+            client.say(Ask.body)
+            #expect(await waitUntil { client.statuses == [100, 200] })
+        }
+        #expect(desk.state.withLock(\.asked) == ["resume r/immediate/at-least-once"])
+    }
+
+    @Test(
+        "A body is told what of it is wrong, and where",
+        arguments: [
+            (#"{"lane":"#, "it is no JSON"), ("[]", "it has a value of another type"), ("{}", "lane is missing"),
+            (#"{"lane":7}"#, "lane has a value of another type"), (#"{"lane":null}"#, "lane is null"),
+            (#"{"lane":"x"}"#, #"\"x\" names no lane"#),
+            (#"{"lane":"/immediate/at-least-once"}"#, "names no lane"),
+            (#"{"lane":"r/immediate/twice"}"#, "give at-least-once or at-most-once"),
+        ])
+    func faults(body: String, words: String) async throws {
+        let answer = try await answer(Ask.order + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(words), "\(answer)")
     }
 
     @Test(

@@ -69,7 +69,7 @@ struct HostileClientTests {
             head.say("GET /v1/status HTTP/1.1\r\nHost: holdfast\r\nX-Endless: ")
             for _ in 0..<20 { head.say(piece) }
             #expect(await waitUntil { !head.isOpen })
-            #expect(head.statuses == [400])
+            #expect(head.statuses == [431])
             // One that says how long it is, and one that does not.
             let told = try await RawClient(folder)
             told.say(Self.order("Content-Length: \((8 << 20) + 1)"))
@@ -221,7 +221,22 @@ struct HostileClientTests {
                 return !client.isOpen
             }
             #expect(wasClosed)
+            #expect(client.statuses == [408] && client.text.contains("not complete after 200 ms"))
         }
+    }
+
+    @Test("A body that does not come is asked for no longer than a request may take, and the client is told")
+    func bodyNeverComes() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let configuration = configuration { $0.messageLimit = .milliseconds(200) }
+        try await serving(desk, in: folder, configuration: configuration) { _ in
+            let client = try await RawClient(folder)
+            client.say(Self.order("Content-Length: 36") + "{")
+            #expect(await waitUntil { !client.isOpen })
+            #expect(client.statuses == [408])
+        }
+        #expect(desk.state.withLock(\.asked) == [])
     }
 
     @Test("One who asks and never reads is closed, and others are served meanwhile")

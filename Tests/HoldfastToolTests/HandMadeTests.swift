@@ -231,18 +231,19 @@ struct NotificationReportTests {
 
     @Test("The text names the outcome of each, and explains each reason once")
     func text() {
-        var confirmed = NotificationReport(channel: "AAAA", id: "ID1", outcome: .confirmed)
-        confirmed.uid = 1
-        var rejected = NotificationReport(token: "ab", id: "ID2", outcome: .rejected)
-        (rejected.reason, rejected.status, rejected.timestamp) = ("Unregistered", 410, "2026-11-21T12:00:00Z")
-        var refused = NotificationReport(token: "cd", id: "ID3", outcome: .refused)
-        (refused.reason, refused.detail) = ("BadTopic", "a topic has 1 to 255 visible ASCII characters")
+        var confirmed = NotificationReport(channel: "AAAA", id: "ID1", .confirmed)
+        confirmed.receipt.uid = 1
+        var rejected = NotificationReport(token: "ab", id: "ID2", .rejected)
+        (rejected.receipt.reason, rejected.status) = ("Unregistered", 410)
+        rejected.timestamp = Timestamp.parse("2026-11-21T12:00:00Z").map(ExactTime.init)
+        var refused = NotificationReport(token: "cd", id: "ID3", .refused)
+        (refused.receipt.reason, refused.receipt.detail) = ("BadTopic", "a topic has 1 to 255 visible ASCII characters")
         let full = NotificationReport(refusedFor: .journalFull)
         #expect(
             full.status(isQueueOnly: false) == .inputOutput, "nothing is wrong with what the journal has no room for")
         #expect(NotificationReport(refusedFor: .badDeviceToken).status(isQueueOnly: false) == .badInput)
-        var repeated = NotificationReport(token: "ef", id: "ID4", outcome: .confirmed)
-        repeated.isRepeated = true
+        var repeated = NotificationReport(token: "ef", id: "ID4", .confirmed)
+        repeated.receipt.repeated = true
         #expect(
             NotificationReport.text([confirmed, rejected, rejected, refused, repeated]) == """
                 AAAA  confirmed  apns-id ID1
@@ -253,6 +254,20 @@ struct NotificationReportTests {
                   Unregistered: the app is not on the device any more, or takes no notifications. What to do:
                   delete the token where your tokens are kept, until the app registers again.
                 """)
+    }
+
+    @Test("In JSON each is one object, with the names that the control socket gives its receipts")
+    func json() throws {
+        var rejected = NotificationReport(token: "ab", id: "ID2", .rejected)
+        (rejected.receipt.uid, rejected.receipt.reason, rejected.status) = (7, "Unregistered", 410)
+        rejected.timestamp = Timestamp.parse("2026-11-21T12:00:00.5Z").map(ExactTime.init)
+        #expect(
+            try JSONOutput.line(rejected)
+                == #"{"apns-id":"ID2","outcome":"rejected","reason":"Unregistered","status":410,"#
+                + #""timestamp":"2026-11-21T12:00:00.500Z","token":"ab","uid":7}"#)
+        #expect(
+            try JSONOutput.line(NotificationReport(channel: "AAAA", .settled))
+                == #"{"channel":"AAAA","outcome":"settled"}"#)
     }
 
     @Test("Whatever became of it, the journal knows; the gravest is the exit code")
@@ -270,9 +285,9 @@ struct NotificationReportTests {
         let outcome = await world.run(sent)
         let reports = try #require(outcome.summary.notifications)
         #expect(reports.map(\.outcome) == [.confirmed, .rejected, .refused])
-        #expect(reports.map(\.uid) == [1, 2, nil])
-        #expect(reports.map(\.reason) == [nil, "Unregistered", "InvalidPushType"])
-        #expect(reports[1].status == 410 && reports[1].timestamp == "2030-03-17T17:46:40Z")
+        #expect(reports.map(\.receipt.uid) == [1, 2, nil])
+        #expect(reports.map(\.receipt.reason) == [nil, "Unregistered", "InvalidPushType"])
+        #expect(reports[1].status == 410 && reports[1].timestamp?.text == "2030-03-17T17:46:40Z")
         #expect(outcome.status == .badInput)
         #expect(outcome.summary.accepted == 2 && outcome.summary.refused == ["InvalidPushType": 1])
         #expect(outcome.summary.file == nil && outcome.summary.inputFinished)
@@ -282,7 +297,7 @@ struct NotificationReportTests {
 
     @Test("That silence alone has confirmed it is said below")
     func silence() {
-        var summary = DeliverySummary(notifications: [NotificationReport(token: "ab", outcome: .confirmed)])
+        var summary = DeliverySummary(notifications: [NotificationReport(token: "ab", .confirmed)])
         summary.confirmed = 1
         summary.confirmedByBarrier = 1
         #expect(summary.text() == "ab  confirmed")
@@ -305,8 +320,9 @@ struct NotificationReportTests {
         let second = try await run()
         #expect(second.sent == 0 && second.outcome.summary.repeated == 2)
         let reports = try #require(second.outcome.summary.notifications)
-        #expect(reports.map(\.outcome) == [.confirmed, .rejected] && reports.allSatisfy { $0.isRepeated == true })
-        #expect(reports[1].reason == "BadCollapseId" && reports[1].status == 400)
+        #expect(
+            reports.map(\.outcome) == [.confirmed, .rejected] && reports.allSatisfy { $0.receipt.repeated == true })
+        #expect(reports[1].receipt.reason == "BadCollapseId" && reports[1].status == 400)
         #expect(second.outcome.status == .notAllConfirmed)
     }
 
@@ -327,7 +343,7 @@ struct NotificationReportTests {
         #expect(isDeferred)
         task.cancel()
         let report = try #require(await task.value.summary.notifications?.first)
-        #expect(report.outcome == .deferred && report.reason == "TooManyRequests" && report.dueAt != nil)
+        #expect(report.outcome == .deferred && report.receipt.reason == "TooManyRequests" && report.dueAt != nil)
     }
 
     @Test("What waits for a topic that is set aside is not said to be delivered by recover, and what to do is said")
@@ -436,8 +452,13 @@ private struct HandMadeWorld: Sendable {
 }
 
 extension NotificationReport {
+    fileprivate init(token: String? = nil, channel: String? = nil, id: String? = nil, _ outcome: OutcomeWord) {
+        self.init(
+            recipient: RecipientForm(token: token, channel: channel), id: id, receipt: ReceiptForm(outcome: outcome))
+    }
+
     fileprivate init(refusedFor reason: Reason) {
-        self.init(token: "cd", outcome: .refused)
-        self.reason = reason.rawValue
+        self.init(token: "cd", .refused)
+        receipt.reason = reason.rawValue
     }
 }

@@ -41,7 +41,7 @@ public struct FeedbackTuple: Hashable, Sendable, CustomStringConvertible {
 
     /// With the token shortened, so that it never reaches a log whole by accident.
     public var description: String {
-        "\(token?.shortened ?? "a token of \(tokenBytes.count) bytes") since \(since.seconds)"
+        "\(token?.shortened ?? "a token of \(tokenBytes.count) bytes") since \(Timestamp.format(since))"
     }
 }
 

@@ -74,7 +74,10 @@ public struct NotificationValidator: Hashable, Sendable {
     private func validateExpiration(_ expiration: Expiration?, now: WallTime) throws(Refusal) {
         guard let seconds = expiration?.deadline else { return }
         guard seconds > now.seconds else {
-            throw Refusal(.badExpirationDate, "the expiration \(seconds) (Unix seconds) is past; 0 means one attempt")
+            throw Refusal(
+                .badExpirationDate,
+                "the expiration \(seconds) (\(Timestamp.format(WallTime(seconds: seconds)))) is past; 0 means one attempt"
+            )
         }
     }
 

@@ -133,7 +133,7 @@ extension Producer {
                         position,
                         Refusal(
                             .blacklisted,
-                            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(entry.since.seconds)",
+                            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(Timestamp.format(entry.since))",
                             blacklistEntry: entry))
                 } else if let registeredAt,
                     entries.contains(where: { $0.scope.covers(topic: topic, endpoint: endpoint) })

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A request on its way, and where its answer goes.
+/// A request on its way, and the promise of its answer.
 struct Call: Sendable {
     let resource: Resource
     let body: [UInt8]
@@ -9,13 +9,13 @@ struct Call: Sendable {
     let limit: TimeAmount
 }
 
-/// All of an answer.
+/// A complete answer.
 struct Answer: Sendable {
     var status: UInt
     var body: [UInt8]
 }
 
-/// Gives each call its answer: they come in the order of the calls.
+/// Sends calls, and gives each its answer. Answers come in the order of the calls.
 final class CallHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = Never
@@ -25,13 +25,13 @@ final class CallHandler: ChannelDuplexHandler {
     private let limits: MessageLimits
     private let first: Call
     private var calls: [(call: Call, timer: Scheduled<Void>)] = []
-    /// That is coming.
+    /// The answer that is arriving.
     private var answer: Answer?
-    /// The owner says nothing behind this answer.
+    /// The owner closes the connection behind this answer.
     private var isLast = false
 
-    /// - Parameter first: made as soon as the connection is there, before anything that comes over it is looked at: what an
-    ///   owner says unasked is the answer to it.
+    /// - Parameter first: the call to make as soon as the connection is there, before anything is read from it: an owner that
+    ///   speaks unasked answers this call.
     init(limits: MessageLimits, first: Call) { (self.limits, self.first) = (limits, first) }
 
     // MARK: Requests
@@ -50,7 +50,9 @@ final class CallHandler: ChannelDuplexHandler {
         let isolated = context.loopBound
         let timer = context.eventLoop.assumeIsolated().scheduleTask(in: call.limit) {
             let late = ControlError(
-                .timedOut, "the owner did not answer within \(call.limit); what was asked for may be done or not")
+                .timedOut,
+                "the owner did not answer within \(call.limit); the request may be done or not: look before you repeat it"
+            )
             self.finish(isolated.value, late)
         }
         calls.append((call, timer))
@@ -74,7 +76,7 @@ final class CallHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // What only says that it goes on.
+            // An interim answer, such as 100.
             guard head.status.code >= 200 else { return }
             answer = Answer(status: head.status.code, body: [])
             isLast = !head.isKeepAlive
@@ -116,8 +118,8 @@ final class CallHandler: ChannelDuplexHandler {
     private static var lost: ControlError {
         ControlError(
             .disconnected,
-            "the journal's owner has gone, or closed the connection; what was asked for last may be done or not: ask again "
-                + "when it is back")
+            "the process that uses the journal has ended, or closed the connection; the last request may be done or not: look "
+                + "when it is back, before you repeat it")
     }
 
     private func finish(_ context: ChannelHandlerContext, _ error: ControlError) {

@@ -1,7 +1,6 @@
 internal import NIOCore
 
-/// Looks at what an owner says first: an HTTP answer, or the greeting of an owner of the protocol's first version, which was
-/// none of HTTP and had the owner speak first.
+/// Tells an HTTP answer from the greeting of the protocol's first version, which was not HTTP and had the owner speak first.
 final class FirstWord: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,7 +1,7 @@
 package import Holdfast
 
-/// An entry of the blacklist, without the notification that was answered: its UID is that of the owner's journal, and for
-/// nobody else to say.
+/// An entry of the blacklist, without the UID of the notification by which it was learnt, which means something in its own
+/// journal only.
 package struct BlacklistForm: Codable, Hashable, Sendable {
     /// A token, or another service's address by its ``ServiceAddress/notation``.
     package var token: String
@@ -12,12 +12,12 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
     /// Absent for every topic, or service.
     package var topic: String?
     package var endpoint: String?
-    /// Of the answer by which it was learnt, where there was one.
+    /// The status of the answer by which it was learnt, where there was one.
     package var status: Int?
-    /// Absent where it holds until a newer registration.
+    /// Absent where the entry holds until a newer registration.
     package var expiresAt: ExactTime?
 
-    /// - Parameter isWhole: whether the token is; it is shortened for those who only look.
+    /// - Parameter isWhole: whether to give the token whole, or shortened for display.
     package init(_ entry: BlacklistEntry, isWhole: Bool = true) {
         token = isWhole ? entry.recipient.notation : "\(entry.recipient)"
         reason = entry.reason.rawValue

@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// An error as it crosses: what it was on one side it is on the other, so that exit codes do not depend on the way.
+/// An error in JSON. The client makes the same error of it again, so that exit codes do not depend on the way.
 struct ErrorForm: Codable {
     enum Kind: String, Codable {
         case journal
@@ -10,9 +10,9 @@ struct ErrorForm: Codable {
 
     struct Content: Codable {
         var kind: Kind
-        /// Of the journal's error or ours; with a refusal its reason.
+        /// The code of the journal's error, or of ours; with a refusal, its reason.
         var code: String
-        /// For people: what is wrong, and what to do.
+        /// For people: what happened, to what and why, and what to do.
         var message: String
     }
 

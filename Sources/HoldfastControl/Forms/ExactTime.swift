@@ -1,7 +1,7 @@
 internal import Foundation
 package import Holdfast
 
-/// An instant in JSON, to the millisecond and whatever it is: RFC 3339, and what that cannot say as Unix seconds.
+/// A time in JSON, exact to the millisecond: in RFC 3339, or as a number of Unix seconds where RFC 3339 can't say it.
 package struct ExactTime: Codable, Hashable, Sendable {
     package let value: WallTime
 

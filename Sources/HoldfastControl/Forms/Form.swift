@@ -9,7 +9,7 @@ package enum Form {
         return Array(try encoder.encode(value))
     }
 
-    /// - Parameter what: names the text in the error.
+    /// - Parameter what: names the text in the error: `the body`.
     /// - Throws: ``ControlError`` with code `malformed`.
     static func read<Value: Decodable>(_ type: Value.Type, _ text: [UInt8], _ what: String) throws(ControlError)
         -> Value
@@ -17,23 +17,34 @@ package enum Form {
         do {
             return try JSONDecoder().decode(type, from: Data(text))
         } catch let error as DecodingError {
-            throw .malformed("\(what) is not what the protocol says\(place(of: error))")
+            throw .malformed("\(what) is not what the protocol says: \(fault(of: error))")
         } catch {
             throw .malformed("\(what) is not what the protocol says")
         }
     }
 
-    /// Where it is wrong. Foundation's own words would quote what came.
-    private static func place(of error: DecodingError) -> String {
-        let path: [any CodingKey]
+    /// The fault and its place. Foundation's own words would quote the text.
+    private static func fault(of error: DecodingError) -> String {
         switch error {
-        case .keyNotFound(let key, let context): path = context.codingPath + [key]
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            path = context.codingPath
-        @unknown default: path = []
+        case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"
+        case .valueNotFound(_, let context): "\(place(context.codingPath)) is null"
+        case .typeMismatch(_, let context): "\(place(context.codingPath)) has a value of another type"
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty ? "it is no JSON" : "\(place(context.codingPath)) has a value that can't be read"
+        @unknown default: "it can't be read"
         }
-        guard !path.isEmpty else { return "" }
-        return ": " + path.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }.joined(separator: ".")
+    }
+
+    /// `entries[3].lane`
+    private static func place(_ path: [any CodingKey]) -> String {
+        let place = path.reduce(into: "") { place, key in
+            if let index = key.intValue {
+                place += "[\(index)]"
+            } else {
+                place += (place.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+        return place.isEmpty ? "it" : place
     }
 }
 

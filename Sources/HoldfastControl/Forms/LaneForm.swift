@@ -60,22 +60,25 @@ package struct LaneForm: Codable, Hashable, Sendable {
 
 extension LaneKey {
     /// - Parameter text: as ``LaneKey/description`` has it. A route may have slashes of its own.
-    static func read(_ text: String) throws(ControlError) -> LaneKey {
+    package static func read(_ text: String) throws(ControlError) -> LaneKey {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 3, let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] })
+        let route = parts.dropLast(2).joined(separator: "/")
+        guard parts.count >= 3, (1...64).contains(route.utf8.count),
+            let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] })
         else {
-            throw .malformed("a lane is named ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once")
+            throw .malformed(
+                "\(text.prefix(200).debugDescription) names no lane: a lane is named ROUTE/URGENCY/GUARANTEE, such as "
+                    + "default/immediate/at-least-once")
         }
-        return LaneKey(
-            route: parts.dropLast(2).joined(separator: "/"), urgency: urgency,
-            guarantee: try Guarantee.read(String(parts[parts.count - 1])))
+        return LaneKey(route: route, urgency: urgency, guarantee: try Guarantee.read(String(parts[parts.count - 1])))
     }
 }
 
 extension Guarantee {
     static func read(_ name: String) throws(ControlError) -> Guarantee {
         guard let guarantee = allCases.first(where: { $0.name == name }) else {
-            throw .malformed("there is no guarantee \(name.debugDescription)")
+            throw .malformed(
+                "there is no guarantee \(name.prefix(200).debugDescription): give at-least-once or at-most-once")
         }
         return guarantee
     }

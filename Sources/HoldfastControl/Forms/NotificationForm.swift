@@ -1,25 +1,20 @@
 internal import Foundation
 package import Holdfast
 
-/// What a notification has beside its content, with Apple's own names where Apple has one.
+/// The headers of a notification, with Apple's own names where Apple has one.
 package struct HeadersForm: Codable, Hashable, Sendable {
     package var id: String?
-    /// One of the three.
-    package var token: String?
-    package var channel: String?
-    /// Another service's, in its ``ServiceAddress/notation``.
-    package var address: String?
+    package var recipient: RecipientForm
     package var topic: String
     package var pushType: String?
     package var priority: UInt8?
     package var expiration: Int64?
-    /// Until when it is tried where the service is to store nothing.
+    /// The end of its attempts, where the service is to store nothing.
     package var tryUntil: ExactTime?
     package var collapseID: String?
     package var tokenRegisteredAt: ExactTime?
 
-    enum CodingKeys: String, CodingKey {
-        case token, channel, address
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case id = "apns-id"
         case topic = "apns-topic"
         case pushType = "apns-push-type"
@@ -30,12 +25,10 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         case tokenRegisteredAt = "token-registered-at"
     }
 
-    /// - Parameter isWhole: whether the token is; it is shortened for those who only look.
+    /// - Parameter isWhole: whether to give the token whole, or shortened for display.
     package init(_ notification: PushNotification, isWhole: Bool = true) {
         id = notification.id?.description
-        token = notification.token.map { isWhole ? $0.hex : $0.shortened }
-        channel = notification.recipient.channel?.id
-        address = notification.recipient.serviceAddress.map { isWhole ? $0.notation : "\($0)" }
+        recipient = RecipientForm(notification.recipient, isWhole: isWhole)
         topic = notification.topic
         pushType = notification.pushType?.rawValue
         priority = notification.priority?.rawValue
@@ -44,9 +37,36 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         collapseID = notification.collapseID
         tokenRegisteredAt = notification.tokenRegisteredAt.map(ExactTime.init)
     }
+
+    package init(from decoder: any Decoder) throws {
+        recipient = try RecipientForm(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decodeIfPresent(String.self, forKey: .id)
+        topic = try container.decode(String.self, forKey: .topic)
+        pushType = try container.decodeIfPresent(String.self, forKey: .pushType)
+        priority = try container.decodeIfPresent(UInt8.self, forKey: .priority)
+        expiration = try container.decodeIfPresent(Int64.self, forKey: .expiration)
+        tryUntil = try container.decodeIfPresent(ExactTime.self, forKey: .tryUntil)
+        collapseID = try container.decodeIfPresent(String.self, forKey: .collapseID)
+        tokenRegisteredAt = try container.decodeIfPresent(ExactTime.self, forKey: .tokenRegisteredAt)
+    }
+
+    /// In one object.
+    package func encode(to encoder: any Encoder) throws {
+        try recipient.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(id, forKey: .id)
+        try container.encode(topic, forKey: .topic)
+        try container.encodeIfPresent(pushType, forKey: .pushType)
+        try container.encodeIfPresent(priority, forKey: .priority)
+        try container.encodeIfPresent(expiration, forKey: .expiration)
+        try container.encodeIfPresent(tryUntil, forKey: .tryUntil)
+        try container.encodeIfPresent(collapseID, forKey: .collapseID)
+        try container.encodeIfPresent(tokenRegisteredAt, forKey: .tokenRegisteredAt)
+    }
 }
 
-/// A notification whole.
+/// A whole notification.
 struct NotificationForm: Codable {
     var headers: HeadersForm
     var guarantee: String
@@ -93,37 +113,26 @@ struct NotificationForm: Codable {
         var parsed: NotificationID?
         if let id = headers.id {
             parsed = NotificationID(id)
-            guard parsed != nil else { throw .malformed("an apns-id is a UUID") }
+            guard parsed != nil else {
+                throw .malformed(
+                    "apns-id \(id.prefix(200).debugDescription) is no UUID: give one of 36 characters, or none")
+            }
         }
         var urgency: Priority?
         if let priority = headers.priority {
             urgency = Priority(rawValue: priority)
-            guard urgency != nil else { throw .malformed("there is no priority \(priority)") }
+            guard urgency != nil else {
+                throw .malformed("there is no apns-priority \(priority): give 10, 5 or 1, or none")
+            }
         }
         return PushNotification(
-            recipient: try headers.recipient(), topic: headers.topic, payload: Array(payload),
+            recipient: try headers.recipient.value(), topic: headers.topic, payload: Array(payload),
             payloadKind: payloadKind.map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: headers.pushType.map(PushType.init(rawValue:)), priority: urgency,
             expiration: Expiration(unixSeconds: headers.expiration, ownDeadline: headers.tryUntil?.value.seconds),
             collapseID: headers.collapseID, id: parsed,
             tokenRegisteredAt: headers.tokenRegisteredAt?.value,
             guarantee: try Guarantee.read(guarantee), tag: tag.map { Array($0) } ?? [])
-    }
-}
-
-extension HeadersForm {
-    fileprivate func recipient() throws(ControlError) -> Recipient {
-        do throws(Refusal) {
-            switch (token, channel, address) {
-            case (let token?, nil, nil): return .device(try DeviceToken(token))
-            case (nil, let channel?, nil): return .channel(try BroadcastChannel(channel))
-            case (nil, nil, let address?): return .service(try ServiceAddress(notation: address))
-            default: break
-            }
-        } catch {
-            throw .malformed(error.detail)
-        }
-        throw .malformed("a notification has a token, a channel or an address")
     }
 }
 

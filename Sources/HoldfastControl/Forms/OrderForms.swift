@@ -1,6 +1,6 @@
 package import Holdfast
 
-/// Entries that are meant.
+/// The entries that a request is about.
 struct UIDsForm: Codable {
     var uids: [UInt64]
 
@@ -16,7 +16,8 @@ extension OperatorDeskLimits {
     /// - Throws: ``ControlError`` with code `tooLarge`.
     static func check(_ count: Int) throws(ControlError) {
         guard count <= batch else {
-            throw ControlError(.tooLarge, "\(count) items in one request: at most \(batch)")
+            throw ControlError(
+                .tooLarge, "the request has \(count) items, and at most \(batch) are taken: send the rest in another")
         }
     }
 }
@@ -49,7 +50,7 @@ struct ReloadsForm: Codable {
 /// How reading a route's credentials again went.
 package struct ReloadForm: Codable, Hashable, Sendable {
     package var route: String
-    /// Absent when they are taken up.
+    /// Absent when the credentials are in use.
     package var failure: String?
 
     package init(_ reload: CredentialReload) {
@@ -82,10 +83,10 @@ struct RetriesForm: Codable {
     var retries: [RetryForm]
 }
 
-/// What became of one rejection that was to go again, with one of `uid`, `refused` and `gone`.
+/// The result of sending one rejection again, with one of `uid`, `refused` and `gone`.
 package struct RetryForm: Codable, Hashable, Sendable {
     package var rejection: UInt64
-    /// Under which it goes again.
+    /// The UID of the new entry.
     package var uid: UInt64?
     /// The reason, and its details.
     package var refused: String?

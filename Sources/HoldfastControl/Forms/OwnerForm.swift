@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The process that serves a journal's socket.
 struct OwnerForm: Codable {
-    /// Always `control`: so that whoever meets the socket knows what it is.
+    /// Always `control`, which tells a client what socket this is.
     var holdfast = "control"
-    /// Of the protocol; the one before was none of HTTP.
+    /// The version of the protocol. Version 1 was not HTTP.
     var version = OwnerForm.currentVersion
     var pid: Int32
     var program: String

@@ -1,12 +1,12 @@
 internal import Foundation
 package import Holdfast
 
-/// Entries of another journal, and what is to be noted of them.
+/// Entries of another journal, and the note to write with them.
 struct RestoreForm: Codable {
     struct Note: Codable {
         var name: String
         var value: Data
-        /// What it was before, where that is to be looked at; none where there was none.
+        /// With `isChecked`, the value that the note must have had before; absent for none.
         var before: Data?
         var isChecked: Bool?
     }
@@ -88,7 +88,7 @@ struct RestoredForm: Codable {
     }
 }
 
-/// Why, and when, a notification was rejected.
+/// The reason and the time of a rejection.
 package struct CauseForm: Codable, Hashable, Sendable {
     package var reason: String
     package var status: Int?

@@ -102,7 +102,7 @@ struct InsightForm: Codable {
         }
     }
 
-    /// Nil for a standing that this side does not know: nothing is said of the entry then.
+    /// `nil` for a standing that this version does not know; the entry is then left out.
     func value() -> EntryInsight? {
         let value: EntryInsight.Standing
         switch standing {

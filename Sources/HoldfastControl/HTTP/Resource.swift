@@ -1,4 +1,4 @@
-/// What can be asked for, by its path. Both sides have it from here.
+/// A resource of the control socket, by its path. Client and server share this list.
 enum Resource: String, CaseIterable, Sendable {
     case owner = "/v1"
     case status = "/v1/status"
@@ -15,7 +15,7 @@ enum Resource: String, CaseIterable, Sendable {
     case blacklist = "/v1/blacklist/add"
     case unblacklist = "/v1/blacklist/remove"
 
-    /// Whether it only tells, and is read with GET; everything that has a body, and so every order, is a POST.
+    /// Whether it is read with GET. All others have a body, or change something, and are a POST.
     var isRead: Bool {
         switch self {
         case .owner, .status: true
@@ -24,12 +24,14 @@ enum Resource: String, CaseIterable, Sendable {
     }
 }
 
-/// The bounds of a message, at both ends, so that neither can make the other's memory grow.
+/// The limits of a message. Both ends check them, so that neither can make the other's memory grow.
 struct MessageLimits: Hashable, Sendable {
-    /// Of a body, there and back. The largest batch of the largest notifications takes less.
+    /// Of a request's body and of an answer's. The largest batch of the largest notifications takes less.
     var bodyByteCount = 8 << 20
-    /// Of all before it.
+    /// Of a request's head.
     var headByteCount = 16 << 10
+    /// Header fields.
+    var fieldCount = 100
 
     /// - Throws: ``ControlError`` with code `tooLarge`.
     func check(_ body: [UInt8], _ what: String) throws(ControlError) {

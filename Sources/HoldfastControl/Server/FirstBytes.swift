@@ -1,15 +1,15 @@
 internal import NIOCore
 
-/// Looks at the bytes before anybody reads them as HTTP: says when some have come, and waits for the first.
+/// Waits for the first bytes of a connection, and reports that some have come, before they are parsed as HTTP.
 ///
-/// A tool of the protocol's first version, which was none of HTTP, waits for the owner to speak. It says nothing, and gets
-/// the greeting that it knows, with a version that it does not: so it can tell its user what is wrong.
+/// A tool of the protocol's first version, which was not HTTP, waits for the owner to speak. Since it stays silent, it gets
+/// the greeting that it knows, with a version that it does not know, and so can tell its user what is wrong.
 final class FirstBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Some have come.
+    /// Bytes have come.
     struct Came: Sendable {}
 
     private let limit: TimeAmount
@@ -17,8 +17,8 @@ final class FirstBytes: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - limit: how long they are waited for.
-    ///   - greeting: for who says nothing until then; it is closed after that.
+    ///   - limit: how long to wait for them.
+    ///   - greeting: sent to a client that is silent until then, before its connection is closed.
     init(limit: TimeAmount, greeting: [UInt8]) { (self.limit, self.greeting) = (limit, greeting) }
 
     /// A line, and an empty one.

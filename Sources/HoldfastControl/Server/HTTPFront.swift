@@ -3,35 +3,51 @@ internal import Holdfast
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Answers HTTP with what the desk says.
+/// Answers HTTP requests with the results of the desk.
 struct HTTPFront: Sendable {
     let server: RequestServer
     let limits: MessageLimits
 
     func answer(_ request: Request) async throws -> Response {
+        let response = try await content(of: request)
+        guard request.method == .head else { return response }
+        // The same head, and by its rule no body behind it.
+        return Response(status: response.status, headers: response.headers)
+    }
+
+    private func content(of request: Request) async throws -> Response {
         do {
             let resource = try RequestCheck.resource(of: request.head)
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyByteCount {
                 throw NIOTooManyBytesError(maxBytes: limits.bodyByteCount)
             }
             var request = request
-            // What is wrong with the connection, or is no HTTP, is for who serves it to say.
+            // A fault of the connection, or of HTTP, is answered by who serves the connection.
             let body = try await request.collectBody(upTo: limits.bodyByteCount)
             return await answer(resource, Array(body.readableBytesView))
         } catch let refusal as RequestRefusal {
             var response = Self.response(refusal.error, refusal.status)
-            if let allowed = refusal.allowed { response.headers[.allow] = allowed.rawValue }
+            if let allowed = refusal.allowed { response.headers[.allow] = allowed }
             return response
         } catch is NIOTooManyBytesError {
             // Nobody reads the rest.
-            return Self.closing(ControlError(.tooLarge, "a body has at most \(limits.bodyByteCount) bytes"))
+            return Self.closing(
+                ControlError(
+                    .tooLarge,
+                    "the request's body has more than \(limits.bodyByteCount) bytes, the limit: send its items in several "
+                        + "requests"))
         }
     }
 
     private func answer(_ resource: Resource, _ body: [UInt8]) async -> Response {
         do {
             let answer = try await server.answer(resource, body)
-            try limits.check(answer, "the answer")
+            guard answer.count <= limits.bodyByteCount else {
+                throw ControlError(
+                    .tooLarge,
+                    "the answer has \(answer.count) bytes, and at most \(limits.bodyByteCount) are sent. What was asked for "
+                        + "is done; ask for fewer items in one request")
+            }
             return Self.response(.ok, answer)
         } catch {
             return Self.response(error, Self.status(of: error))
@@ -45,21 +61,27 @@ struct HTTPFront: Sendable {
         return response
     }
 
+    /// The header fields that every answer has.
+    static let fields: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+
+    static func body(of error: any Error) -> ByteBuffer {
+        // Texts can always be encoded.
+        let line = (try? Form.line(ErrorForm(error))) ?? Array(#"{"error":{}}"#.utf8)
+        return body(line)
+    }
+
+    private static func body(_ line: [UInt8]) -> ByteBuffer {
+        var body = ByteBuffer(bytes: line)
+        body.writeInteger(UInt8(ascii: "\n"))
+        return body
+    }
+
     private static func response(_ error: any Error, _ status: HTTPResponse.Status) -> Response {
-        do {
-            return response(status, try Form.line(ErrorForm(error)))
-        } catch {
-            // Texts can always be encoded.
-            return response(.internalServerError, Array(#"{"error":{}}"#.utf8))
-        }
+        Response(status: status, headers: fields, body: .init(byteBuffer: body(of: error)))
     }
 
     private static func response(_ status: HTTPResponse.Status, _ line: [UInt8]) -> Response {
-        var body = ByteBuffer(bytes: line)
-        body.writeInteger(UInt8(ascii: "\n"))
-        return Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: body))
+        Response(status: status, headers: fields, body: .init(byteBuffer: body(line)))
     }
 
     private static func status(of error: any Error) -> HTTPResponse.Status {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// Whose process is at the other end of a socket, as the kernel noted when it connected (`SO_PEERCRED`, unix(7)).
+/// The process at the other end of a socket, and its user, as the kernel noted them at connect (`SO_PEERCRED`, unix(7)).
 struct PeerCredentials: Hashable, Sendable {
     let process: UInt32
     let user: UInt32

@@ -4,8 +4,14 @@ internal import HTTPTypes
 struct RequestRefusal: Error {
     var status: HTTPResponse.Status
     var error: ControlError
-    /// With `methodNotAllowed`: the method that is.
-    var allowed: HTTPRequest.Method?
+    /// With `methodNotAllowed`: the methods that are, as `Allow` lists them.
+    var allowed: String?
+
+    init(_ status: HTTPResponse.Status, _ code: ControlError.Code, _ message: String, allowed: String? = nil) {
+        self.status = status
+        error = ControlError(code, message)
+        self.allowed = allowed
+    }
 }
 
 /// Judges the heads of requests. No browser reaches a socket in the file system by itself; what forwards to it may be led by
@@ -17,28 +23,35 @@ enum RequestCheck {
     static func resource(of head: HTTPRequest) throws(RequestRefusal) -> Resource {
         guard head.headerFields[.origin] == nil else {
             throw RequestRefusal(
-                status: .forbidden,
-                error: ControlError(.permissionDenied, "this is for no page of a browser: send no Origin"))
+                .forbidden, .permissionDenied,
+                "the request has the header Origin, so it may come from a page in a browser, which must not operate a "
+                    + "journal: send it without Origin")
         }
-        guard let host = head.authority, hosts.contains(name(of: host)) else {
+        guard let host = head.authority else {
             throw RequestRefusal(
-                status: .misdirectedRequest,
-                error: ControlError(
-                    .permissionDenied, "ask for the host holdfast, or localhost: http://holdfast/v1/status"))
+                .badRequest, .malformed, "the request has no header Host, or more than one: send `Host: holdfast`, once"
+            )
+        }
+        guard hosts.contains(name(of: host)) else {
+            throw RequestRefusal(
+                .misdirectedRequest, .permissionDenied,
+                "the request is for the host \(quoted(host)), and only holdfast and localhost are served here: send "
+                    + "`Host: holdfast`, as for http://holdfast/v1/status")
         }
         let path = String((head.path ?? "").prefix { $0 != "?" })
         guard let resource = Resource(rawValue: path) else {
             throw RequestRefusal(
-                status: .notFound,
-                error: ControlError(
-                    .unknownRequest,
-                    "the process that owns the journal does not know the request \(path.prefix(200).debugDescription)"))
+                .notFound, .unknownRequest,
+                "the process that owns the journal knows no resource \(quoted(path)): see that its path is right, and that "
+                    + "this process is not older than what asks it; GET /v1 says which version it speaks")
         }
-        let method: HTTPRequest.Method = resource.isRead ? .get : .post
-        guard head.method == method else {
+        let isAllowed = resource.isRead ? head.method == .get || head.method == .head : head.method == .post
+        guard isAllowed else {
+            let method = resource.isRead ? "GET" : "POST"
             throw RequestRefusal(
-                status: .methodNotAllowed, error: ControlError(.unknownRequest, "\(path) is for \(method)"),
-                allowed: method)
+                .methodNotAllowed, .unknownRequest,
+                "\(path) was asked for with \(quoted(head.method.rawValue)), and takes \(method) only: send it with \(method)",
+                allowed: resource.isRead ? "GET, HEAD" : "POST")
         }
         if !resource.isRead { try checkContent(head.headerFields) }
         return resource
@@ -48,13 +61,22 @@ enum RequestCheck {
         let type = fields[.contentType] ?? ""
         let parts = type.lowercased().split(separator: ";", omittingEmptySubsequences: false)
             .map { $0.filter { $0 != " " && $0 != "\t" } }
-        let isJSON = parts.first == json && (parts.count == 1 || parts.dropFirst() == ["charset=utf-8"])
-        guard isJSON, fields[.contentEncoding] == nil else {
+        guard parts.first == json, parts.count == 1 || parts.dropFirst() == ["charset=utf-8"] else {
             throw RequestRefusal(
-                status: .unsupportedMediaType,
-                error: ControlError(.malformed, "a body is JSON: send it as Content-Type: \(json)"))
+                .unsupportedMediaType, .malformed,
+                "the request's body is "
+                    + (type.isEmpty ? "of no type that it says" : "of type \(quoted(type))")
+                    + ", and must be JSON: send it with `Content-Type: \(json)`")
+        }
+        guard fields[.contentEncoding] == nil else {
+            throw RequestRefusal(
+                .unsupportedMediaType, .malformed,
+                "the request's body is encoded, as Content-Encoding says: send it as it is, without that header")
         }
     }
+
+    /// Of a client's words so many as tell which are meant.
+    private static func quoted(_ text: String) -> String { text.prefix(200).debugDescription }
 
     private static func name(of authority: String) -> String {
         var name = Substring(authority)

@@ -60,6 +60,10 @@ struct RequestServer: Sendable {
     private func uids(_ body: [UInt8]) throws -> [UID] { try read(UIDsForm.self, body).value() }
 
     private func read<Value: Decodable>(_ type: Value.Type, _ body: [UInt8]) throws(ControlError) -> Value {
-        try Form.read(type, body, "the body")
+        do throws(ControlError) {
+            return try Form.read(type, body, "the request's body")
+        } catch {
+            throw ControlError(error.code, "\(error.message); Docs/Reference/ControlProtocol.md has its form")
+        }
     }
 }

@@ -2,22 +2,22 @@ internal import Foundation
 internal import NIOCore
 internal import NIOPosix
 
-/// The socket in a journal's directory, from when others can find it until it is removed.
+/// The socket's file in a journal's directory, from the moment clients can find it until it is removed.
 struct SocketFile: Sendable {
     private let path: ControlPath
-    /// Kept open: at its end the listening socket removes the path that it was bound to, whatever that means by then.
+    /// Kept open, since the listening socket removes the path that it was bound to when it closes.
     private let directory: OpenDirectory
     private let identity: Identity
 
-    /// Numbers are given out again when a file is gone; with the time this one is told apart.
+    /// The number of a removed file is given to a new one; the time tells them apart.
     private struct Identity: Hashable {
         let number: UInt64
         let made: Date?
     }
 
-    /// Makes the socket. Nobody finds it before it has mode 0600.
+    /// Makes the socket. No client finds it before it has mode 0600.
     ///
-    /// What is left of a dead owner is replaced: whoever calls this owns the journal.
+    /// A socket that a dead owner left is replaced: the caller owns the journal.
     ///
     /// - Parameter bind: makes a socket at the path, which fits into a socket's address.
     /// - Throws: ``ControlError`` with code `cannotListen`.

@@ -3,11 +3,11 @@ internal import HoldfastTransport
 
 /// A configuration file, read and understood as YAML.
 package struct ConfigFile {
-    /// As it was named.
+    /// The path as it was given.
     package let name: String
-    /// What relative paths in it are relative to.
+    /// The directory to which relative paths in it belong.
     package let directory: String
-    /// Nil for a file with nothing but comments.
+    /// `nil` for a file with nothing but comments.
     package let tree: YAMLTree?
 
     package init(name: String, directory: String, tree: YAMLTree?) {

@@ -12,10 +12,10 @@ package struct ConfigKey: Sendable {
     /// Within its section: `limit`, `rate.per-second`.
     package let name: String
     package let type: ConfigType
-    /// As it would be written; nil for none.
+    /// The default in the form of a file; `nil` for none.
     package let standard: String?
     package let need: Need
-    /// What it is for, and what holds without it when that is no value. Markdown, in one line.
+    /// The purpose of the key, and the behaviour without it if that is no value. One line of Markdown.
     package let meaning: String
 
     package init(
@@ -45,7 +45,7 @@ package struct ConfigSection: Sendable {
     package let keys: [ConfigKey]
     /// The mistake that an empty list is; nil where it means the same as none.
     package var whenEmpty: String?
-    /// What keys contradict each other. One for each item; for a section that is no list, one.
+    /// Contradictions between keys. One for each item; for a section that is no list, one.
     package var check: @Sendable ([ConfigValues], inout [ConfigProblem]) -> Void = { _, _ in }
 
     package func key(_ name: String) -> ConfigKey? { keys.first { $0.name == name } }

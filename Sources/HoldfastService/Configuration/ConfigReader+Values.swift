@@ -1,4 +1,4 @@
-/// What an application says, over the file and the environment.
+/// The values of an application, which go before those of the file and the environment.
 extension ConfigReader {
     mutating func readValues(_ values: (HoldfastConfiguration.Key) -> String?, into items: inout [String: [Item]]) {
         for section in sections {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the environment says, over the file.
+/// The values of the environment, which go before those of the file.
 extension ConfigReader {
     mutating func readVariables(into items: inout [String: [Item]]) {
         let variables = environment.filter { $0.key.hasPrefix(ConfigVariables.prefix) && !$0.value.isEmpty }

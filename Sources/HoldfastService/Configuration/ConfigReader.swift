@@ -6,7 +6,7 @@ struct ConfigReader {
     struct Given {
         var text: String
         var source: ConfigSource
-        /// What a relative path is relative to.
+        /// The directory to which relative paths belong.
         var directory: String
     }
 

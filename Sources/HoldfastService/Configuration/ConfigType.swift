@@ -2,7 +2,7 @@ internal import Foundation
 internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
 
-/// What a key takes: how a text is understood, and the words that say so.
+/// The type of a key: how its text is read, and the words that describe it.
 package struct ConfigType: Sendable {
     /// Why a text is none of this kind. Never the text itself where it may be a secret that was put in the wrong place.
     package struct Fault: Error {
@@ -17,7 +17,7 @@ package struct ConfigType: Sendable {
     var isSecret = false
     /// - Parameter directory: what a relative path is relative to.
     package let parse: @Sendable (_ text: String, _ directory: String) throws(Fault) -> ConfigValue
-    /// As text, the way that it is written in a file.
+    /// The value as text, as it is written in a file.
     package var write: @Sendable (ConfigValue) -> String = { value in
         switch value {
         case .text(let text): text
@@ -152,13 +152,13 @@ package struct ConfigType: Sendable {
         do {
             return try FileManager.default.attributesOfItem(atPath: real)[.type] as? FileAttributeType == .typeDirectory
         } catch {
-            // What it is comes out when it is read.
+            // Reading the file shows what it is.
             return false
         }
     }
 
     private static func absolute(_ text: String, in directory: String) throws(Fault) -> String {
-        // What is in such a file may have been put here by mistake, and must not be told.
+        // The text may be the content of such a file, put here by mistake, and must not be printed.
         guard !text.isEmpty, text.utf8.count <= 4096, !text.unicodeScalars.contains(where: { $0.value < 0x20 }),
             !text.hasPrefix("-----")
         else { throw Fault(message: "is no path, at most 4096 bytes on one line") }

@@ -1,4 +1,4 @@
-/// What a key says, once understood.
+/// The value of a key.
 package enum ConfigValue: Equatable, Sendable {
     case text(String)
     case texts([String])

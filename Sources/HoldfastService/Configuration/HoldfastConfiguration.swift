@@ -5,7 +5,7 @@ package import Holdfast
 ///
 /// `Docs/Reference/Configuration.md` has all keys. Reading one opens nothing but the files that it is read from.
 public struct HoldfastConfiguration: Sendable {
-    /// Nil without a file.
+    /// `nil` without a file.
     package var file: String?
     package var journal: JournalSettings
     /// Empty when none is configured: then what the journal remembers holds, or flags.
@@ -18,7 +18,7 @@ public struct HoldfastConfiguration: Sendable {
     /// Everything as it was given, in the order of the schema: for `config show`.
     package let values: [ConfigValues]
 
-    /// What the engine is to know of it.
+    /// The engine's part of the configuration.
     package var engine: EngineConfiguration {
         var engine = limits.engine
         engine.reportInterval = report.interval

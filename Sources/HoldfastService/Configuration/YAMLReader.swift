@@ -8,7 +8,7 @@ internal import Yams
 package struct YAMLReader {
     /// Bytes of a text. Time is bounded by it, too: libyaml takes a step for each level that is open at each word.
     package static let greatestByteCount = 128 << 10
-    /// What may look like an alias before the text is refused unread.
+    /// The most possible aliases before the text is refused unread.
     package static let greatestAliasCount = 16
     package static let greatestDepth = 16
     /// Keys that come twice, beyond which only the first of them is told.
@@ -134,7 +134,7 @@ package struct YAMLReader {
         }
     }
 
-    /// What YAML itself says of a value. All else, `!include` for example, would have to be understood.
+    /// The tags of YAML itself. Others, such as `!include`, have a meaning that is not known here.
     private static let tags: Set<Tag.Name> = [
         .implicit, .nonSpecific, .str, .int, .float, .bool, .null, .map, .seq,
     ]

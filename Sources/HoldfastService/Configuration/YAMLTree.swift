@@ -10,8 +10,8 @@ package struct TextPlace: Hashable, Comparable, CustomStringConvertible {
     package var description: String { "\(line):\(column)" }
 }
 
-/// What a YAML text says, each part with its place. What a scalar means is for the schema to say: here it is text, so that
-/// an identifier of digits stays what it is, and `no` is a word.
+/// The content of a YAML text, each part with its place. The schema gives scalars their meaning. Here they are text, so that
+/// an identifier of digits stays as it is written, and `no` is a word.
 package struct YAMLTree: Equatable {
     package enum Content: Equatable {
         /// Nothing, `~` or `null`.

@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// What somebody should look at, although senders are served. One line each, for `/health/ready`.
+/// Warnings for somebody to look at, although senders are served. One line each, for `/health/ready`.
 enum HealthWarnings {
     /// Lanes and topics that are named, of each kind; the rest are counted.
     static let greatestCount = 20
@@ -36,7 +36,7 @@ enum HealthWarnings {
             + bounded(topics, "topics are set aside")
     }
 
-    /// What waits in lanes whose route is gone from the configuration.
+    /// The entries that wait in lanes whose route is gone from the configuration.
     static func unserved(_ lanes: [JournalStatus.Lane]) -> [String] {
         let lines = lanes.map { lane in
             let name = lane.key.description.printable(maximumLength: 320)

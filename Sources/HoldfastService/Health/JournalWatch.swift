@@ -14,7 +14,7 @@ final class JournalWatch: MetricsListener {
 
     func accepted(_ count: Int) { reset() }
 
-    /// What was refused by a journal before this one says nothing of it.
+    /// Refusals by an earlier journal tell nothing about this one.
     func reset() { state.withLock { $0 = State() } }
 
     func refused(_ count: Int, reason: Reason) {

@@ -29,7 +29,7 @@ final class FeedbackKeeper: Service, Sendable {
                         services: [.init(service: Together(readers: readers), successTerminationBehavior: .ignore)],
                         logger: logger))
                 current = await withTaskGroup(of: Void.self) { tasks in
-                    // What keeps a reader from reading it says itself, and it ends nothing else.
+                    // A reader logs its own faults, and they end nothing else.
                     tasks.addTask { do { try await group.run() } catch {} }
                     let next = await iterator.next()
                     await group.triggerGracefulShutdown()

@@ -4,7 +4,7 @@ package import HoldfastJournal
 /// Opens a journal as its owner, and waits a little for one who reads it at rest: `journal status` takes only a moment.
 package enum JournalOpening {
     package static let patience = Duration.seconds(3)
-    /// What a service waits for another owner: a tool that changes something, or the service before it, which is ending.
+    /// How long a service waits for another owner: a tool that changes something, or an earlier service that is ending.
     package static let patienceWithOwners = Duration.seconds(10)
     package static let pause = Duration.milliseconds(20)
 

@@ -2,7 +2,7 @@ package import Holdfast
 internal import HoldfastJournal
 internal import Logging
 
-/// A journal that is open, and whoever must close it.
+/// A journal that was opened for a service, and what is known of it.
 package struct OpenedJournal: Sendable {
     package let journal: any Journal
     /// Where its control socket is; nil for none.

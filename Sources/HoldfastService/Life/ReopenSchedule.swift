@@ -4,7 +4,7 @@ struct ReopenSchedule: Equatable {
     static let greatestCount = 6
     static let firstPause: Duration = .seconds(1)
     static let greatestPause: Duration = .seconds(30)
-    /// What was well for so long is no longer in a row with what was before.
+    /// After so long without a failure, the next one starts a new row.
     static let wellAfter: Duration = .seconds(600)
 
     private(set) var failures = 0

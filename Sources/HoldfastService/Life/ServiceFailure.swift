@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastGateway
 
-/// What ended a service, or a life of it.
+/// The error that ended a service, or a life of it.
 struct ServiceFailure {
     let error: any Error
 

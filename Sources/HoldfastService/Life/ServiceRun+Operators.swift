@@ -3,7 +3,7 @@ internal import Holdfast
 package import HoldfastGateway
 internal import Logging
 
-/// What operators and their machines see of it.
+/// The service as operators and their machines see it.
 extension ServiceRun {
     func makeAdmin() -> AdminServer? {
         let whole = state.withLock { $0.configuration }

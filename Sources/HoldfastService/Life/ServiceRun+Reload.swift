@@ -6,14 +6,14 @@ internal import Logging
 extension ServiceRun {
     /// Reads the configuration again and takes it up, all of it or nothing; logs what is wrong, or waits for a restart.
     package func reload() async {
-        // What is wrong was logged, and changes nothing.
+        // The mistakes were logged, and nothing changes.
         let load = sources.load ?? { self.state.withLock(\.configuration) }
         do { _ = try await reload(from: load) } catch {}
     }
 
     /// Takes up the configuration that `load` gives, all of it or nothing, after those that were asked for before.
     ///
-    /// What is wrong is logged, too.
+    /// Mistakes are also logged.
     ///
     /// - Returns: what was changed and waits for a restart.
     /// - Throws: what `load` throws; ``ConfigError``, ``UnusableRoute``, `RouteError` or `GatewayError`. Then everything is
@@ -57,7 +57,7 @@ extension ServiceRun {
         let reload = try ServiceReload(from: old, oldRoutes, to: new)
         var changes: Reconfiguration?
         if let life {
-            // What may yet fail comes first; what it has changed by then is what files say, which is taken up anyway.
+            // The steps that may fail come first. By then they have changed only what files say, which is taken up anyway.
             for route in reload.kept { try await route.reloadCredentials() }
             changes = try await life.engine.reconfigure(
                 routes: reload.routes.map(\.route), configuration: reload.configuration.engine)

@@ -2,25 +2,25 @@ package import Holdfast
 package import HoldfastGateway
 package import Logging
 
-/// Serves senders, and delivers what they hand over, until it is told to end or somebody has to mend something.
+/// Serves senders, and delivers what they hand over, until it is told to end, or an error needs an operator.
 ///
-/// That a lane stops, or that the push service is away, ends nothing: it is seen from outside. When the journal fails (a
-/// commit of which nobody knows whether it is on disk), it is closed and opened anew, by ``ReopenSchedule``.
+/// A stopped lane, or a push service that is away, does not end the run: operators see it from outside. When the journal
+/// fails (a commit of which nobody knows whether it is on disk), it is closed and opened anew, by ``ReopenSchedule``.
 package final class ServiceRun: Sendable {
     /// How it ended.
     package struct Outcome: Sendable {
-        /// What ended it other than ``ServiceRun/end()``: a ``JournalError``, ``GatewayError`` or `RouteError`.
+        /// The error that ended it, instead of ``ServiceRun/end()``: a ``JournalError``, ``GatewayError`` or `RouteError`.
         package var error: (any Error)?
         /// How often the journal was opened anew.
         package var reopened = 0
-        /// What was left in the journal, as far as is known.
+        /// The number of entries left in the journal, if it is known.
         package var left: Int?
     }
 
     struct State: Sendable {
         var configuration: HoldfastConfiguration
         var routes: [ReadyRoute]
-        /// Nil while none serves.
+        /// `nil` while none serves.
         var life: ServiceLife?
         var addresses: [String: ListenAddress] = [:]
         /// The journal is being opened, which may take as long as another process has it.
@@ -30,7 +30,7 @@ package final class ServiceRun: Sendable {
         /// Why none serves, for those who ask whether it is ready.
         var obstacle: String? = "starting"
         var isEnding = false
-        /// What was wrong beside the journal, and ended it.
+        /// The error beside the journal that ended it.
         var failure: (any Error)?
         /// The last that was asked for; each waits for the one before it.
         var reload: Task<[String], any Error>?
@@ -73,7 +73,7 @@ package final class ServiceRun: Sendable {
     /// Where it listens, by the protocol's name; empty until it does.
     package var addresses: [String: ListenAddress] { state.withLock(\.addresses) }
 
-    /// What serves; nil while nothing does.
+    /// The life that serves; `nil` while none does.
     package var engine: PushEngine? { state.withLock(\.life)?.engine }
 
     package func run() async -> Outcome {
@@ -123,7 +123,7 @@ package final class ServiceRun: Sendable {
         while !state.withLock({ $0.isEnding || $0.failure != nil }) {
             let start = ContinuousClock.now
             guard let failure = await live(&outcome).map(ServiceFailure.init) else { return outcome }
-            // What can't be had at the start is somebody's to mend; what was there may come back.
+            // A fault at the start needs somebody to fix it; what worked before may come back by itself.
             let wasServing = !addresses.isEmpty
             guard !state.withLock(\.isEnding), wasServing, failure.mayPass,
                 let pause = schedule.failed(after: ContinuousClock.now - start)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// How many files and connections this process may have open: `RLIMIT_NOFILE`, see getrlimit(2).
 package struct DescriptorLimit: Equatable, Sendable {
-    /// What holds now.
+    /// The limit that holds now.
     package var soft: Int
     /// Up to where the process may raise it by itself.
     package var hard: Int
@@ -18,6 +18,6 @@ package struct DescriptorLimit: Equatable, Sendable {
         return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
     }
 
-    /// What holds when a service has raised it as far as it may.
+    /// The limit after a service has raised it as far as it may.
     package var raised: Int { max(soft, min(hard, Self.greatest)) }
 }

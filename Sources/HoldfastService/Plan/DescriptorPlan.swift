@@ -1,7 +1,7 @@
 internal import HoldfastControl
 internal import HoldfastGateway
 
-/// What a service may take of the descriptors that its process may have, by its configuration.
+/// The descriptors that a service may use, of those that its process may have open.
 ///
 /// Delivery, operators and files come first: the listeners for senders share the rest, so that no number of clients keeps
 /// a notification from going out, a probe from being answered or a key from being read.
@@ -16,7 +16,7 @@ struct DescriptorPlan: Sendable {
     private let essential: Int
     /// Connections that the admin page may have by its configuration; nil without one.
     private let admin: Int?
-    /// What the listeners' own bounds come to, by name.
+    /// The sum of each listener's own limits, by name.
     var listeners: [(name: String, connections: Int)]
 
     init(_ configuration: HoldfastConfiguration) {
@@ -41,7 +41,7 @@ struct DescriptorPlan: Sendable {
     /// How many connections the listeners may have together; some in any case, or nobody would be served.
     func room(within limit: Int) -> Int { max(limit - kept(within: limit), listeners.isEmpty ? 0 : 8) }
 
-    /// What to tell where the configuration asks for more than there is.
+    /// The warning for a configuration that asks for more than there is.
     func warning(within limit: Int) -> String? {
         guard wanted > limit else { return nil }
         var bounds = listeners.map { "gateway.\($0.name).connections is \($0.connections)" }
@@ -60,7 +60,7 @@ struct DescriptorPlan: Sendable {
 }
 
 extension HoldfastConfiguration {
-    /// What the gateway is to know, bounded by what this process may have open.
+    /// The gateway's configuration, limited by the descriptors of this process.
     ///
     /// - Parameter addresses: see ``GatewaySettings/configuration(routes:at:)``.
     func gatewayConfiguration(at addresses: [String: ListenAddress]) -> GatewayConfiguration {
@@ -81,7 +81,7 @@ extension HoldfastConfiguration {
         }
     }
 
-    /// What can be served, and not as it is written, or not as safely: for people, one of each.
+    /// Warnings for people: settings that hold in another way than they are written, or are not safe.
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
     package func warnings(within limit: Int?) -> [String] {

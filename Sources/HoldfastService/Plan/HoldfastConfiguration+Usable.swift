@@ -2,8 +2,8 @@ internal import Holdfast
 internal import HoldfastGateway
 
 extension HoldfastConfiguration {
-    /// What is wrong with the files that routes and listeners name, by reading them: no key, no certificate, a wrong
-    /// passphrase; and what sections say that does not go together.
+    /// The mistakes in files that routes and listeners name, found by reading them: no key, no certificate, a wrong
+    /// passphrase; and contradictions between sections.
     package func unusable() -> [ConfigProblem] {
         let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
             Self.unusable($0, $1)

@@ -19,7 +19,7 @@ struct OpenedSecrets: Sendable {
             }
         }
         for (_, listener) in configuration.gateway.listeners { lookAtKey(listener.tls?.identity.keyFile) }
-        // What has been opened to a group is that group's: some keys belong to root, and are read by a group.
+        // A file that is open to a group is the group's: some keys belong to root, and a group reads them.
         if let journal = configuration.journal.path, let mode = Self.mode(of: journal), mode & 0o077 != 0 {
             warnings.append(
                 "the journal \(journal) is open to others of this machine (mode \(Self.text(mode))), and with it tokens and "
@@ -34,7 +34,7 @@ struct OpenedSecrets: Sendable {
         if !warnings.contains(words) { warnings.append(words) }
     }
 
-    /// Nil for what is not there, or hidden: who opens it says so.
+    /// `nil` for a file that does not exist or is hidden: opening it tells of that.
     private static func mode(of path: String) -> Int? {
         // The link's own mode says nothing.
         let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

@@ -1,6 +1,6 @@
 internal import Holdfast
 
-/// What a service needs of its configuration beyond what every command does.
+/// The checks of a configuration that only a service needs.
 package enum ServicePlan {
     /// The routes, with all their files read.
     ///
@@ -13,7 +13,7 @@ package enum ServicePlan {
         return routes
     }
 
-    /// What is wrong: files that can't be used, sections that do not fit each other, and what is missing to serve.
+    /// The mistakes: files that can't be used, sections that don't fit each other, and missing settings.
     package static func problems(of configuration: HoldfastConfiguration) -> [ConfigProblem] {
         var problems = configuration.unusable()
         if configuration.journal.path == nil {

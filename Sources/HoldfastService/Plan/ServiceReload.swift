@@ -1,16 +1,16 @@
 internal import Holdfast
 internal import HoldfastGateway
 
-/// What another configuration means for a service that runs: what it takes up, what waits for a restart, and which routes
-/// are what they were. Decides, and does nothing.
+/// The effect of a new configuration on a running service: the settings that it takes up, those that wait for a restart, and
+/// the routes that stay the same. Decides, and does nothing.
 struct ServiceReload: Sendable {
-    /// What holds from now on: the new configuration, with what can't be changed as it was.
+    /// The configuration that holds from now on: the new one, except for settings that can't be changed.
     let configuration: HoldfastConfiguration
-    /// In the order of the configuration. Those that have the connector that they had are known by it, whatever their terms.
+    /// The routes in the order of the configuration. One that keeps its connector is known by it, even if its terms changed.
     let routes: [ReadyRoute]
     /// Of them, those that go on with the connector that they had: its files may hold something else now.
     let kept: [ReadyRoute]
-    /// What was changed and waits for a restart, for people.
+    /// Changes that wait for a restart, for people.
     let needsRestart: [String]
 
     /// - Throws: ``UnusableRoute``, which names the file that is wrong.

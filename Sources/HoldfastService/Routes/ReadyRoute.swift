@@ -5,7 +5,7 @@ package import HoldfastLegacyAPNs
 package struct ReadyRoute {
     package let settings: RouteSettings
     package let route: Route
-    /// Nil when none is to be read.
+    /// `nil` if none is read.
     package let feedback: LegacyAPNsFeedback?
 
     /// The app and the push service that its feedback is of. A route of several topics has a certificate for all of them,

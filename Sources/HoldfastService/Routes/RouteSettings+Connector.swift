@@ -31,7 +31,7 @@ extension RouteSettings {
         }
     }
 
-    /// What a connector over HTTP/2 is given.
+    /// The configuration of a connector over HTTP/2.
     package func http2Configuration() throws(UnusableRoute) -> APNsConnector.Configuration {
         do throws(APNsConfigurationError) {
             let key = try signingKey.map { key throws(APNsConfigurationError) in

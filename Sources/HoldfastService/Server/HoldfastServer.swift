@@ -65,7 +65,7 @@ public final class HoldfastServer: Service, Sendable {
         try await server.reload { configuration }
     }
 
-    /// Whether senders are served and why not, and what somebody should look at: what `/health/ready` tells.
+    /// Whether senders are served, why not, and warnings for operators, as `/health/ready` tells them.
     public var health: Health { server.health }
 
     /// The addresses of the listeners by the protocol's name, `http2`, `binary` or `feedback`, with the ports that the system

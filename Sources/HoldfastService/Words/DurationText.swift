@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// `500ms`, `30s`, `5m`, `1h`, `7d`; a bare number is seconds.
 package enum DurationText {
-    /// Nil for a text that is none.
+    /// `nil` for a text that is no duration.
     package static func value(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         // A hundred days in milliseconds are more than anybody waits, and no product below overflows.

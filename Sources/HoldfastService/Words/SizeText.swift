@@ -1,6 +1,6 @@
 /// `1048576`, `64K`, `64M`, `16G`: binary multiples.
 package enum SizeText {
-    /// Nil for a text that is none.
+    /// `nil` for a text that is no size.
     package static func value(_ text: String) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let shift: Int

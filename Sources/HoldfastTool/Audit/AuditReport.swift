@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastService
 
-/// What a push service took, against what was to be sent. The names of its properties are those of its JSON.
+/// The comparison of a service's ledger with the input. The names of its properties are those of the JSON.
 struct AuditReport: Encodable, Equatable {
     /// Notifications in the input; malformed lines and those that `send` would refuse are not among them.
     var expected = 0
@@ -25,7 +25,7 @@ struct AuditReport: Encodable, Equatable {
         taken = ledger.lineCount
         damaged = ledger.damagedCount
 
-        // Those without an apns-id of their own got one at submission: any that their recipient has left over will do.
+        // Lines without an apns-id got one at submission, so any unclaimed one of their recipient matches.
         var anonymous: [Recipient: Int] = [:]
         try await Self.forEachNotification(of: input) { notification in
             expected += 1

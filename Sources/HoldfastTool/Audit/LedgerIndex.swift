@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastMockAPNs
 
-/// What is in a mock's ledgers: one line of JSON for each time a notification was taken.
+/// The content of a mock's ledgers: one line of JSON for each time a notification was taken.
 struct LedgerIndex {
     private struct Key: Hashable {
         let id: NotificationID
@@ -11,7 +11,7 @@ struct LedgerIndex {
     private(set) var lineCount = 0
     private(set) var damagedCount = 0
     private var distinctIDCount = 0
-    /// Those that nothing in the input has claimed yet.
+    /// The lines that nothing in the input has claimed yet.
     private var unclaimed: Set<Key> = []
     private var seen: Set<Key> = []
     private var unclaimedByRecipient: [Recipient: Int] = [:]
@@ -113,7 +113,7 @@ struct LedgerIndex {
 
     func remaining(of recipient: Recipient) -> Int { unclaimedByRecipient[recipient] ?? 0 }
 
-    /// Claims some of a recipient, whatever their ids.
+    /// Claims lines of a recipient with any ids.
     mutating func take(_ count: Int, of recipient: Recipient) { unclaimedByRecipient[recipient, default: 0] -= count }
 
     var remainingCount: Int {

@@ -7,24 +7,29 @@ internal import HoldfastService
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Deliver what a journal still holds, after a crash for example.",
+        abstract: "Deliver the notifications that a journal still holds, for example after a crash.",
         discussion: """
-            Needs no flags beside --journal when `send` wrote the journal: it remembers its route. With a configuration that \
-            has routes, all lanes of these are delivered, and those that no route serves are named and left alone. What may \
-            have been sent before the crash goes again with the same apns-id, and is counted as a possible duplicate.
-
-            Exit codes are those of `send`.
+            If `send` wrote the journal, --journal is enough: the journal remembers the route. With a configuration \
+            that has routes, all lanes of these routes are delivered; lanes that no route serves are named, and left \
+            alone. A notification that may have been sent before the crash is sent again with the same apns-id, and \
+            counted as a possible duplicate.
 
             Examples:
               holdfast recover --journal push.journal --dry-run
               holdfast recover --journal push.journal --give-up-after 10m
+
+            Exit codes are those of `send`.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var routeOptions: RouteOptions
     @OptionGroup var deliveryOptions: DeliveryOptions
 
-    @Flag(name: .long, help: "Say what it would do. Opens the journal for reading only.")
+    @Flag(
+        name: .long,
+        help: """
+            Print what would be done. The journal is opened for reading only.
+            """)
     var dryRun = false
 
     func run() async throws { try await reporting { try await recover() } }

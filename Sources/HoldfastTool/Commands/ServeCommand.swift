@@ -5,31 +5,40 @@ internal import Logging
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve existing senders, and deliver what they hand over.",
+        abstract: "Take notifications from existing senders, and deliver them.",
         discussion: """
-            Listens as the configuration's `gateway` says: for APNs over HTTP/2, for the binary protocol, for readers of \
-            feedback. What a sender was told 200 for is on disk, and is delivered by the configuration's routes: also what an \
-            earlier process left. Runs until SIGINT or SIGTERM, which it answers in order; SIGHUP makes it read the \
-            configuration again. Docs/Operate/Service.md has more, and a unit for systemd.
+            Listens as the section `gateway` of the configuration says: for APNs over HTTP/2, for the binary protocol, \
+            and for readers of feedback. A notification that was answered with 200 is on disk. The configuration's \
+            routes deliver it, and what an earlier process left in the journal.
+
+            Runs until SIGINT or SIGTERM, then shuts down in order. SIGHUP reads the configuration again. \
+            Docs/Operate/Service.md has more, and a unit for systemd.
 
             Examples:
               holdfast serve --config /etc/holdfast/holdfast.yaml
               holdfast serve --config /etc/holdfast/holdfast.yaml --check
 
-            Exit codes: 0 it was told to end · 64 wrong flags · 66 there is no directory for the journal · 69 an address \
-            cannot be listened on · 72 the journal is damaged · 73 the journal cannot be opened · 74 the journal fails again \
-            and again · 77 permission denied · 78 configuration.
+            Exit codes: 0 shut down by a signal · 66 there is no directory in which to make the journal · others as in \
+            `holdfast --help`.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
 
-    @Flag(name: .long, help: "Say what would be served, with all files read, and all mistakes; listen on nothing.")
+    @Flag(
+        name: .long,
+        help: """
+            Read all files, and print what would be served, or all mistakes. Listens on nothing.
+            """)
     var check = false
 
-    @Flag(name: .long, help: "Print one JSON object: with --check what would be served, else how it ended.")
+    @Flag(
+        name: .long,
+        help: """
+            Print one JSON object: with --check what would be served, otherwise at the end, how it ended.
+            """)
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    @Flag(name: .shortAndLong, help: "Print more on standard error.")
     var verbose = false
 
     func run() async throws { try await reporting { try await serve() } }
@@ -58,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// The configuration, with the flags over it.
     private func load() throws -> HoldfastConfiguration {
         var configuration = try journalOptions.configOptions.load()
-        // What a configuration lacks is one of its mistakes.
+        // A missing setting is one of the configuration's mistakes.
         if configuration.file == nil || journalOptions.journal?.isEmpty == false {
             configuration.journal.path = try journalOptions.path(configuration.journal)
         }
@@ -66,7 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// What is printed where the configuration cannot be read at all; its properties are some of those that are printed else.
+    /// The JSON for a configuration that can't be read at all: some properties of the usual one.
     private struct Unusable: Encodable {
         var usable = false
         var mistakes: [String]

@@ -6,7 +6,7 @@ struct ConnectionWatcher {
     struct Finding: Equatable {
         /// Why nothing is sent at the moment, at least on one route.
         var trouble: String?
-        /// What has not been said yet, a line for each route.
+        /// The news, a line for each route.
         var news: [String] = []
         /// Why the run should end.
         var error: ToolError?

@@ -5,7 +5,7 @@ internal import HoldfastLegacyAPNs
 internal import HoldfastService
 internal import Logging
 
-/// What `send` and `recover` have in common: an engine over a journal and its routes, a run of it, and its summary.
+/// The common part of `send` and `recover`: an engine over a journal and its routes, a run of it, and its summary.
 struct Delivery {
     let journal: LMDBJournal
     let routes: [ReadyRoute]
@@ -39,7 +39,7 @@ struct Delivery {
         guard let source = route.feedback else { return nil }
         var configuration = FeedbackReader.Configuration()
         if let interval = route.settings.feedback?.interval { configuration.interval = interval }
-        // That it can't be read ends nothing, and would be seen by nobody if it was not said.
+        // A feedback service that can't be read does not end the run, so only this log tells of it.
         return FeedbackReader(
             source, blacklist: engine.blacklist, route: route.settings.name, scope: route.feedbackScope,
             configuration: configuration,

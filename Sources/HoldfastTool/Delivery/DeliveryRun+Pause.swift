@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastService
 
-/// What an operator has paused goes on when it is resumed: the run waits for that.
+/// Waits while an operator has paused the lanes that have a backlog.
 extension DeliveryRun {
     /// Lanes with a backlog that wait for an operator's word; none when others can't go on for another reason.
     var pausedLanes: [LaneKey] {

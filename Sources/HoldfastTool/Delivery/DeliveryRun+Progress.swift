@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
 
-/// What keeps a run from its end although its connections do well.
+/// Finds what keeps a run from ending although its connections are well.
 extension DeliveryRun {
     func sight(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> ProgressWatch.Sight {
         let taken = report.withLock(\.self)
@@ -12,7 +12,7 @@ extension DeliveryRun {
             waitsForRoom: taken.waitsForRoom != nil)
     }
 
-    /// What is waited for, where no connection is in trouble.
+    /// The cause of a standstill in which no connection is in trouble.
     func standstill(_ status: EngineStatus, _ report: Monitor<FeedReport>) -> String {
         guard let refusal = report.withLock(\.waitsForRoom) else { return standstill(status) }
         let paused = pausedLanes.map(\.description).joined(separator: ", ")

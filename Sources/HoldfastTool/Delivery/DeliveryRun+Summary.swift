@@ -20,7 +20,7 @@ extension DeliveryRun {
         }
     }
 
-    /// What became of each that was given by flags, where the journal took them or refused them.
+    /// Adds the outcome of each notification that flags gave, if the journal took or refused it.
     func fill(_ outcome: inout Outcome, _ notifications: [PushNotification], from taken: FeedReport) {
         guard !taken.receipts.isEmpty else { return }
         do throws(JournalError) {
@@ -31,7 +31,7 @@ extension DeliveryRun {
                 reports.append(report)
             }
             outcome.summary.notifications = reports
-            // What others wait for is no failure of these.
+            // Trouble of other entries is no failure of these.
             if let error = outcome.error, [.configuration, .entriesLeft].contains(error.status),
                 !reports.contains(where: \.isLeft)
             {

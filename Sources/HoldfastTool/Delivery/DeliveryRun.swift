@@ -156,7 +156,7 @@ struct DeliveryRun {
         }
     }
 
-    /// Those who have something unconfirmed, by name; none when the journal can't say.
+    /// The names of routes with unconfirmed entries; none if the journal can't be read.
     private func producersWithBacklog() -> [Producer] {
         do {
             return try engine.producers().filter { $0.unconfirmed > 0 }.map { try engine.producer(named: $0.name) }

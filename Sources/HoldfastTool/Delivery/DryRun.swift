@@ -3,7 +3,7 @@ internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What `recover --dry-run` says: what `recover` would do. Opens the journal for reading only.
+/// Prints what `recover` would do, for `recover --dry-run`. Opens the journal for reading only.
 struct DryRun {
     let path: String
     /// The configuration's; without any, the journal's own counts.

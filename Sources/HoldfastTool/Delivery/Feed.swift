@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastService
 
-/// What a feed has done so far, for the progress line and the summary.
+/// The state of a feed so far, for the progress line and the summary.
 struct FeedReport: Sendable {
     var lines = 0
     var accepted = 0
@@ -13,7 +13,7 @@ struct FeedReport: Sendable {
     var fraction: Double?
     /// Whether the input was taken to its end.
     var finished = false
-    /// What the journal says while a batch waits for room in it; nil while none does.
+    /// The journal's refusal while a batch waits for room in it; `nil` while none waits.
     var waitsForRoom: String?
     /// Of notifications that were given by flags, one each.
     var receipts: [Receipt] = []

@@ -17,11 +17,11 @@ struct HandOverWatch {
     /// How long a lane may be stopped: it tries another entry soon, and one refused entry may have stopped it.
     static let stopLimit = Duration.seconds(5)
 
-    /// What is waited for.
+    /// The entries that are waited for.
     struct Awaited: Equatable {
         var count = 0
         var lanes: Set<LaneKey> = []
-        /// Those that entries wait for.
+        /// The topics that entries wait for.
         var topics: Set<String> = []
         /// Why one goes again later.
         var putOff: Reason?
@@ -33,7 +33,7 @@ struct HandOverWatch {
     private var wellAt: Duration?
     private var stoppedAt: Duration?
     private var count = 0
-    /// What was put off is in trouble while it is tried again, too.
+    /// A deferred entry counts as in trouble also while it is tried again.
     private var putOff: Reason?
 
     init(giveUpAfter: Duration?) { self.giveUpAfter = giveUpAfter }

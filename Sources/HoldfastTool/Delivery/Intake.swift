@@ -1,13 +1,13 @@
 internal import Holdfast
 
-/// What a run takes into the journal, beside delivering what is in it.
+/// The notifications that a run takes into the journal, while it delivers those that are in it.
 enum Intake: Sendable {
     case nothing
     case file(InputTask)
     /// Given by flags: at most ``NotificationLine/maximumTokenCount``, in one commit.
     case notifications([PushNotification])
 
-    /// What goes on when it could not be taken.
+    /// For people: how the run continues after the intake has failed.
     var afterFailure: String {
         switch self {
         case .nothing, .file: "taking no more, and delivering what was taken"

@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// Judges whether what is left still comes to its end, on connections that do well. A pure machine; time is told to it.
 struct ProgressWatch {
-    /// What a run looks like at a moment.
+    /// The state of a run at a moment.
     struct Sight {
         /// Of this run, and when each was answered "not now", or with nothing known.
         var settled = 0

@@ -93,17 +93,3 @@ extension ControlError {
     /// Whether it is one of an owner that begins or ends, which has no socket, or closes it.
     var mayPass: Bool { [.notServed, .disconnected, .busy].contains(code) }
 }
-
-extension ToolError {
-    init(_ error: ControlError) {
-        let status: ToolStatus =
-            switch error.code {
-            case .notServed, .timedOut, .disconnected, .busy: .entriesLeft
-            case .permissionDenied: .noPermission
-            case .otherVersion, .unknownRequest: .unavailable
-            case .cannotListen: .cannotOpen
-            default: .internalFault
-            }
-        self.init(status, error.message)
-    }
-}

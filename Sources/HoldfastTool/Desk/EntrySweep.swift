@@ -50,7 +50,7 @@ struct EntrySweep {
 }
 
 extension UIDRanges {
-    /// Those of the set that are below `uid`.
+    /// The UIDs of the set that are below `uid`.
     func below(_ uid: UID) -> UIDRanges {
         UIDRanges(
             ranges.compactMap { range in

@@ -4,7 +4,7 @@ internal import HoldfastService
 /// How far long work has come, drawn on the terminal: `withdrawn: 12,000 of 345,678`.
 struct WorkProgress {
     let word: String
-    /// Nil when nobody knows how much there is.
+    /// `nil` if the total is not known.
     let total: Int?
     var console = Console.standard
     private(set) var done = 0

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What will become of an entry that is unconfirmed.
+/// Explains the future of an unconfirmed entry.
 extension EntryExplanation {
     mutating func explainFuture(_ entry: JournalEntry, _ facts: EntryFacts, isPossiblySent: Bool) {
         let notification = entry.notification

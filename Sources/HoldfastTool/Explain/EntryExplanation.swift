@@ -85,7 +85,7 @@ struct EntryExplanation: Equatable {
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
     }
 
-    /// What the process that delivers says of it, where it says something.
+    /// Explains what the delivering process says of the entry, if it says something.
     private mutating func explainLive(_ entry: JournalEntry, _ facts: EntryFacts) -> Bool {
         guard let live = facts.live else { return false }
         switch live.standing {

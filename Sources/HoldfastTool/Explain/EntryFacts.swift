@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastJournal
 
-/// What is known of one entry, from wherever it is known.
+/// All facts about one entry, from the journal and from the process that uses it.
 struct EntryFacts {
     enum Standing {
         /// It lies in the journal.
@@ -24,20 +24,20 @@ struct EntryFacts {
     var mark = UID.none
     /// The blacklist entry of its token for its topic, whether it holds or not; of several, the latest.
     var blacklisted: BlacklistEntry?
-    /// Who uses the journal; nil at rest.
+    /// The process that uses the journal; `nil` at rest.
     var owner: String?
-    /// What that process says; nil at rest, and when it could not be asked.
+    /// The facts of that process; `nil` at rest, and if it could not be asked.
     var live: LiveFacts?
     var now: WallTime
 }
 
-/// What only the process that uses the journal knows of an entry, its lane and its route.
+/// The facts about an entry, its lane and its route that only the process that uses the journal knows.
 struct LiveFacts: Equatable {
-    /// Nil when it has not got to the entry yet.
+    /// `nil` if the process has not read the entry yet.
     var standing: EntryInsight.Standing?
     /// Whether it delivers the entry's lane at all.
     var isServed: Bool
-    /// Nil when it does not.
+    /// `nil` if the lane is not served.
     var route: DeskStatus.Route?
 
     init(standing: EntryInsight.Standing? = nil, isServed: Bool = true, route: DeskStatus.Route? = nil) {

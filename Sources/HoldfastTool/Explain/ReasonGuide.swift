@@ -1,12 +1,12 @@
 internal import Holdfast
 internal import HoldfastChannels
 
-/// What a reason means, and what somebody can do about it: the words of Apple's page *Handling notification responses from
-/// APNs*, of its *Binary Provider API*, and ours, for people.
+/// The meaning of a reason, and advice, for people. The words are those of Apple's pages *Handling notification responses from
+/// APNs* and *Binary Provider API*, and ours.
 struct ReasonGuide: Equatable {
     /// A sentence without its full stop.
     let meaning: String
-    /// What to do about it; nil when there is nothing to do.
+    /// The advice; `nil` if there is nothing to do.
     let advice: String?
 
     /// - Parameter status: the service's, for words that are not known here.
@@ -38,7 +38,7 @@ struct ReasonGuide: Equatable {
         .merging(notification) { one, _ in one }
         .merging(lane) { one, _ in one }.merging(service) { one, _ in one }.merging(ours) { one, _ in one }
 
-    /// What is wrong is the token.
+    /// The token is wrong.
     private static let token: [Reason: ReasonGuide] = [
         .badDeviceToken: ReasonGuide(
             "the service does not know the token in this environment; a sandbox token at production, or the other way "
@@ -63,7 +63,7 @@ struct ReasonGuide: Equatable {
         ),
     ]
 
-    /// What is wrong is the channel of a broadcast.
+    /// The channel of a broadcast is wrong.
     private static let channel: [Reason: ReasonGuide] = [
         .badChannelID: ReasonGuide(ChannelAdvice.badID, listChannels),
         .channelNotRegistered: ReasonGuide(ChannelAdvice.notRegistered, listChannels),
@@ -76,7 +76,7 @@ struct ReasonGuide: Equatable {
             "give the topic a route over HTTP/2"),
     ]
 
-    /// What is wrong is the notification.
+    /// The notification is wrong.
     private static let notification: [Reason: ReasonGuide] = [
         .badCollapseID: ReasonGuide("the apns-collapse-id is longer than 64 bytes", mendAndSubmit),
         .badExpirationDate: ReasonGuide("the apns-expiration is no time", mendAndSubmit),
@@ -108,7 +108,7 @@ struct ReasonGuide: Equatable {
             "this is a fault of Holdfast's, or of the service: report it"),
     ]
 
-    /// What is wrong is wrong for the whole lane: who sends, or to which app.
+    /// The sender or the app is wrong, for the whole lane.
     private static let lane: [Reason: ReasonGuide] = [
         .missingTopic: ReasonGuide(
             "it came without a topic, and the certificate is for several", "give each notification its apns-topic"),
@@ -144,7 +144,7 @@ struct ReasonGuide: Equatable {
             "see that key and endpoint (production or sandbox) fit, then resume the lane"),
     ]
 
-    /// What has to pass.
+    /// The cause passes by itself.
     private static let service: [Reason: ReasonGuide] = [
         .tooManyProviderTokenUpdates: ReasonGuide(
             "provider tokens were made too often: nothing goes out for 20 minutes",

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastService
 
-/// Which file an input is, whatever it is called.
+/// The identity of an input file, independent of its name.
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -48,7 +48,7 @@ struct FileProgress: Codable, Equatable {
     }
 }
 
-/// What `send` was asked to do with a file that may have been begun before.
+/// How `send` is to treat a file that may have been begun before.
 enum ResumeMode {
     /// Neither flag: a new sending.
     case fresh

@@ -8,7 +8,7 @@ struct InputFile {
     let name: String
     /// Absolute; nil for what is no regular file.
     let path: String?
-    /// Nil for what is no regular file: such an input cannot be resumed.
+    /// `nil` for an input that is no regular file, and so can't be resumed.
     let identity: FileIdentity?
     /// Bytes, when it was opened; nil when that is not known.
     let size: UInt64?

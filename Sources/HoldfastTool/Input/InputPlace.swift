@@ -4,7 +4,7 @@ internal import HoldfastService
 /// Where in an input to begin, as the journal's note and the file itself say.
 struct InputPlace {
     var decision: ResumeDecision
-    /// What was noted of the file before; nil when it begins at its start.
+    /// The file's note; `nil` if reading begins at its start.
     var progress: FileProgress?
     /// The bytes before the place, to fingerprint later places with.
     var history: [UInt8] = []

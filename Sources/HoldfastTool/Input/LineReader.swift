@@ -13,7 +13,7 @@ struct LineReader {
         case tooLong(number: Int)
     }
 
-    /// Nil at the end.
+    /// `nil` at the end.
     mutating func next() async throws(ToolError) -> Line? {
         while true {
             while let line = splitter.next() {

@@ -8,7 +8,7 @@ struct NotificationInput {
     static let batchCount = 4000
     static let batchByteCount = 1 << 20
 
-    /// What one batch brought. It may hold no notifications: malformed and empty lines are taken too.
+    /// One batch of lines. It may have no notifications, since malformed and empty lines are taken, too.
     struct Batch {
         var notifications: [PushNotification] = []
         /// Under whose name all of them are submitted; nil for the standard one.

@@ -3,13 +3,13 @@ internal import HoldfastService
 
 /// One line of input: notifications that differ in their token only. See Docs/Reference/Tool.md for the format.
 struct NotificationLine {
-    /// As many as the line has tokens; never empty.
+    /// One for each token of the line; never empty.
     var notifications: [PushNotification]
     /// The name to submit under, if the line has one.
     var producer: String?
 }
 
-/// What is wrong with a line, in a word and for people. Holds no token and no payload.
+/// A fault of a line, in a word and for people. It never quotes a token or a payload.
 struct LineFault: Error, Hashable, CustomStringConvertible {
     /// Apple's word where Apple would refuse it for the same.
     let reason: Reason?
@@ -98,7 +98,7 @@ private struct LineFields {
         guard seen & key.bit == 0 else { throw LineFault("\"\(key.rawValue)\" comes twice") }
         seen |= key.bit
         let value = member.value
-        // As if it were not there: what many programs write for "none".
+        // Many programs write null for "none", so it counts as absent.
         if value.kind == .null { return }
         switch key {
         case .token: recipients.append(.device(try token(value, bytes, "token")))
@@ -155,7 +155,7 @@ private struct LineFields {
     }
 
     private func key(_ name: Range<Int>, _ bytes: [UInt8]) throws -> Key {
-        // As nearly everybody writes it: without escapes.
+        // Nearly every program writes names without escapes.
         let plain = name.lowerBound + 1..<name.upperBound - 1
         if plain.count < Key.byLength.count {
             for (text, key) in Key.byLength[plain.count] where text.equals(plain, of: bytes) { return key }

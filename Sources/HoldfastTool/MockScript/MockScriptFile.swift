@@ -1,7 +1,7 @@
 internal import HoldfastMockAPNs
 internal import HoldfastService
 
-/// What `holdfast mock http2 --script` reads: Docs/Guide/MockService.md.
+/// The file of `holdfast mock http2 --script`, as Docs/Guide/MockService.md describes it.
 struct MockScriptFile {
     private(set) var script = MockScript([])
     private(set) var addresses: [String] = []

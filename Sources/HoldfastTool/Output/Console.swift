@@ -4,8 +4,8 @@ internal import HoldfastControl
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
-/// What the streams refuse ends no delivery. A reader who has closed the pipe wanted no more; whatever else standard output
-/// refuses is told at the command's end (``outputFailure``), since who reads it would take a part for the whole.
+/// A failure to write ends no delivery. A reader that has closed the pipe wants no more. Other failures of standard output are
+/// told at the command's end (``outputFailure``), since the reader would take a part for the whole.
 final class Console: Sendable {
     private struct State: Sendable {
         var statusLine = ""
@@ -42,7 +42,7 @@ final class Console: Sendable {
         }
     }
 
-    /// What standard output could not take, the first of it; nil when all was taken, or nobody reads it any more.
+    /// The first failure to write to standard output; `nil` if all was written, or its reader has gone.
     var outputFailure: ToolError? { state.withLock { $0.outputFailure } }
 
     /// Writes bytes to standard output. A closed pipe is no failure.

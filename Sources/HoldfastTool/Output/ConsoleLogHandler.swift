@@ -26,7 +26,7 @@ struct ConsoleLogHandler: LogHandler {
         console.note("\(event.level): \(event.message)".withoutControls)
     }
 
-    /// What the run tells by itself, as the error that ends it.
+    /// The events that the run prints itself, as the error that ends it.
     private func isToldByTheRun(_ event: LogEvent) -> Bool {
         guard case .string("connection-misconfigured")? = event.metadata?["event"] else { return false }
         return true

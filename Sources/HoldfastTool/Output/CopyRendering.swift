@@ -2,10 +2,10 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What a backup or a compaction came to. The names of its properties are those of the JSON.
+/// The result of a backup or a compaction. The names of its properties are those of the JSON.
 struct CopyRendering: Encodable, Equatable {
     var journal: String
-    /// Who was using the original.
+    /// The process that was using the original.
     var owner: String?
     /// Rows by table.
     var rows: [String: Int]

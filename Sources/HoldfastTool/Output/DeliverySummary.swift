@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
 
-/// What `send` and `recover` did, for people and as JSON. The names of its properties are those of the JSON.
+/// The summary of `send` and `recover`, for people and as JSON. The names of its properties are those of the JSON.
 struct DeliverySummary: Encodable, Equatable {
     /// One of several routes, as it stands at the end.
     struct Route: Encodable, Equatable {
@@ -34,7 +34,7 @@ struct DeliverySummary: Encodable, Equatable {
     var refused: [String: Int] = [:]
     /// Notifications that were in the journal before this run.
     var leftFromBefore = 0
-    /// What became of each that flags gave; nil otherwise.
+    /// The outcome of each notification that flags gave; `nil` without such flags.
     var notifications: [NotificationReport]?
     var confirmed = 0
     /// Of them, by the service's own word: for the notification, or for one behind it.
@@ -57,9 +57,9 @@ struct DeliverySummary: Encodable, Equatable {
     var topicsSetAside: [TopicForm]?
     /// Of them, those in lanes that no route serves: they were not touched. Nil where there are none.
     var unserved: [UnservedLane]?
-    /// Those whose records cannot be read, moved aside without an outcome. Nil where there are none.
+    /// Entries in quarantine, since their records can't be read. `nil` for none.
     var quarantined: Int?
-    /// Nil where there is one only.
+    /// `nil` if there is only one.
     var routes: [Route]?
     var possibleDuplicates = 0
     /// Tokens that the feedback service named; nil when none was asked.
@@ -69,15 +69,15 @@ struct DeliverySummary: Encodable, Equatable {
     var perSecond = 0
     /// Whether a signal ended it.
     var interrupted = false
-    /// What ended it before its time.
+    /// The error that ended the run early.
     var error: String?
     var exitCode: Int32 = 0
 
     var refusedCount: Int { refused.values.reduce(0, +) }
     var rejectedCount: Int { rejected.values.reduce(0, +) }
 
-    /// What the exit code must say, with `error` standing for what ended the run before its time. Where flags gave the
-    /// notifications it speaks of them, and not of what else the journal holds.
+    /// The exit code; `error` is the cause if the run ended early. If flags gave the notifications, the code is about these,
+    /// and not about other entries of the journal.
     func status(error: ToolError?) -> ToolStatus {
         var status = error?.status ?? .ok
         if !inputFinished { status = max(status, .entriesLeft) }
@@ -167,7 +167,7 @@ struct DeliverySummary: Encodable, Equatable {
         ).map { "  \($0)" }
     }
 
-    /// What the confirmations rest on, where not every one is an answer of its own.
+    /// The grounds of the confirmations, unless each has an answer of its own.
     private var confirmationRows: [(String, String, String)] {
         guard confirmedByBarrier > 0 || confirmedByQuiet > 0 || wronglyConfirmed > 0 else { return [] }
         return [

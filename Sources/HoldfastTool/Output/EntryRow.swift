@@ -97,7 +97,7 @@ struct EntryRow: Encodable {
         payload = reveal ? notification.payload : nil
     }
 
-    /// As listings, their JSON and `--state` say it.
+    /// The word for a state in listings, JSON and `--state`.
     static func name(_ state: JournalEntry.StateKind) -> String {
         switch state {
         case .neverSent: "never-sent"
@@ -126,7 +126,7 @@ struct EntryRow: Encodable {
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            headers.token ?? headers.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? headers.address ?? "",
+            headers.recipient.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? headers.recipient.text,
             headers.topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
@@ -151,7 +151,8 @@ struct EntryRow: Encodable {
             ("due", dueAt), ("kept aside since", asideSince), ("reason", reason),
             ("status", cause?.status.map { String($0) }),
             ("rejected", cause?.rejectedAt.text), ("timestamp", cause?.timestamp?.text), ("apns-id", headers.id),
-            ("token", headers.token), ("apns-channel-id", headers.channel), ("address", headers.address),
+            ("token", headers.recipient.token), ("apns-channel-id", headers.recipient.channel),
+            ("address", headers.recipient.address),
             ("apns-topic", headers.topic),
             ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
             ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),

@@ -3,7 +3,7 @@ internal import HoldfastJournal
 
 /// Where it is looked up what became of a notification.
 struct FateRegister {
-    /// As the journal still knows it.
+    /// The fate of an entry, if the journal still knows it.
     let fate: (UID) throws(JournalError) -> EntryFate?
     /// Of a rejection that is kept.
     let cause: (UID) throws(JournalError) -> RejectionCause?

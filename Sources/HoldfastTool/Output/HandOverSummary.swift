@@ -1,9 +1,10 @@
+internal import HoldfastControl
 internal import HoldfastService
 
-/// What `send` did with notifications by hand that it gave to the process that uses the journal. The names of its properties
-/// are those of the JSON, and mean what they mean in ``DeliverySummary``.
+/// The summary of `send` for notifications that it gave to the process that uses the journal. The names of its properties are
+/// those of the JSON, and mean the same as in ``DeliverySummary``.
 struct HandOverSummary: Encodable, Equatable {
-    /// Who uses the journal.
+    /// The process that uses the journal.
     var owner: String
     var notifications: [NotificationReport] = []
     /// Whether nothing was to be waited for.
@@ -13,7 +14,7 @@ struct HandOverSummary: Encodable, Equatable {
     var error: String?
     var exitCode: Int32 = 0
 
-    /// What the exit code must say, with `error` standing for what ended the waiting before its time.
+    /// The exit code; `error` is the cause if the waiting ended early.
     func status(error: ToolError?) -> ToolStatus {
         notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(error?.status ?? .ok, max)
     }

@@ -10,7 +10,7 @@ struct JournalReport: Encodable, Equatable {
         var quarantined: Int
         /// The send mark.
         var mark: UInt64
-        /// What a crash now would leave possibly sent.
+        /// The number of entries that a crash now would leave possibly sent.
         var possiblySent: Int
         /// When the first of those that are unconfirmed was accepted.
         var oldestAcceptedAt: ExactTime?
@@ -28,14 +28,14 @@ struct JournalReport: Encodable, Equatable {
         }
     }
 
-    /// What is submitted under one name.
+    /// The figures of one producer.
     struct Producer: Encodable, Equatable {
         var producer: String
         var unconfirmed: Int
         var totals: Totals
     }
 
-    /// What a crash now would do to what may have been sent.
+    /// The effect of a crash now on entries that may have been sent.
     struct AfterCrash: Encodable, Equatable {
         /// With at-least-once: sent again with the same apns-id.
         var sentAgain: Int
@@ -91,14 +91,14 @@ struct JournalReport: Encodable, Equatable {
     var lanes: [Lane]
     /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
     var routesHolding: [Holding]?
-    /// Nil when there are none, or nobody says.
+    /// `nil` if there are none, or if no process tells.
     var topicsSetAside: [TopicForm]?
     var producers: [Producer]
     var totals: Totals
     var usedBytes: Int
     var limitBytes: Int
 
-    /// What a report is made of, beside the status.
+    /// The parts of a report beside the status.
     struct Details {
         var owner: String?
         var route: RouteSettings?
@@ -108,7 +108,7 @@ struct JournalReport: Encodable, Equatable {
         var oldest: [LaneKey: WallTime] = [:]
         /// At rest, which topics a lane's entries wait for, in words.
         var topicsAtRest: [LaneKey: String] = [:]
-        /// What the process says that uses the journal.
+        /// The status of the process that uses the journal.
         var live: DeskStatus?
     }
 
@@ -208,7 +208,7 @@ struct JournalReport: Encodable, Equatable {
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
-    /// Nil when a crash would do nothing.
+    /// `nil` if a crash would change nothing.
     private var afterCrashText: String? {
         guard afterCrash.sentAgain + afterCrash.unknown > 0 else { return nil }
         let when = owner == nil ? "when it is delivered" : "were its process to crash now"

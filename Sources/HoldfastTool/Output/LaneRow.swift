@@ -7,7 +7,7 @@ struct LaneRow: Encodable, Equatable {
     var lane: LaneForm
     /// The send mark.
     var mark: UInt64
-    /// What the process that uses the journal says of the lane's route.
+    /// The state of the lane's route, by the process that uses the journal.
     var route: RouteForm?
 
     private enum CodingKeys: String, CodingKey { case mark, route }

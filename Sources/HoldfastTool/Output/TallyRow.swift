@@ -5,7 +5,7 @@ internal import HoldfastService
 /// How many entries of one kind there are. The names of its properties are those of the JSON.
 struct TallyRow: Encodable, Equatable {
     var lane: String
-    /// Nil for the rest, where there are too many topics to tell apart.
+    /// `nil` for the rest, if there are too many topics to tell apart.
     var topic: String?
     var state: String
     var count: Int

@@ -1,9 +1,8 @@
-internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
 
-/// What the exit code says: the numbers of sysexits.h where one fits.
+/// The exit codes: the numbers of sysexits.h, where one fits.
 ///
 /// When several hold at the end of a command, the first in the order of the cases below is the one that is returned.
 enum ToolStatus: Int32, CaseIterable, Comparable {
@@ -13,7 +12,7 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case noInput = 66
     /// A fault of Holdfast's own.
     case internalFault = 70
-    /// The journal is damaged, or of a newer format: trying again does not help, somebody must mend something.
+    /// The journal is damaged, or of a newer format: trying again does not help, an operator must fix it.
     case unreadable = 72
     /// The journal cannot be opened or made: owned by another process, or on a file system that cannot keep it.
     case cannotOpen = 73
@@ -21,7 +20,7 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case inputOutput = 74
     /// Permission denied.
     case noPermission = 77
-    /// Certificates, keys, host names, credentials: somebody must mend something.
+    /// Certificates, keys, host names, credentials: an operator must fix them.
     case configuration = 78
     /// An address cannot be listened on.
     case unavailable = 69
@@ -29,7 +28,8 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case entriesLeft = 75
     /// Some of the input was malformed or refused, and was not taken.
     case badInput = 65
-    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired, were taken back by an operator, or are unknown.
+    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired, were taken back by an
+    /// operator, or are unknown.
     case notAllConfirmed = 1
     /// Everything was confirmed.
     case ok = 0
@@ -38,11 +38,9 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
         // Both are in the list of all cases.
         allCases.firstIndex(of: lhs)! > allCases.firstIndex(of: rhs)!
     }
-
-    var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
-/// What ends a command: a message that names the thing, and what the exit code says.
+/// An error that ends a command: a message that names the thing, and the exit code.
 struct ToolError: Error, Hashable, CustomStringConvertible {
     let status: ToolStatus
     let message: String
@@ -91,4 +89,22 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         default: .inputOutput
         }
     }
+}
+
+extension ToolError {
+    init(_ error: ControlError) {
+        let status: ToolStatus =
+            switch error.code {
+            case .notServed, .timedOut, .disconnected, .busy: .entriesLeft
+            case .permissionDenied: .noPermission
+            case .otherVersion, .unknownRequest: .unavailable
+            case .cannotListen: .cannotOpen
+            default: .internalFault
+            }
+        self.init(status, error.message)
+    }
+}
+
+extension ConfigError {
+    var toolError: ToolError { ToolError(.configuration, heading, mistakes: lines) }
 }

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What `journal verify` found. The names of its properties are those of the JSON.
+/// The result of `journal verify`. The names of its properties are those of the JSON.
 struct VerificationRendering: Encodable, Equatable {
     struct Damage: Encodable, Equatable {
         var file: String

@@ -5,7 +5,7 @@ internal import HoldfastTransport
 
 /// An authority, a server's certificate and, by choice, a client's, as files of one directory.
 struct LocalCertificates {
-    /// What there is now: paths. The names of its properties are those of the JSON.
+    /// The paths of the files. The names of its properties are those of the JSON.
     struct Made: Encodable {
         var authority: String
         var isNewAuthority: Bool
@@ -17,7 +17,7 @@ struct LocalCertificates {
         var clientKey: String?
     }
 
-    /// What the server's certificate always stands for.
+    /// The names that the server's certificate always has.
     static let standardNames = ["localhost", "127.0.0.1", "::1"]
 
     let directory: String

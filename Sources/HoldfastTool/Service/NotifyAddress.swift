@@ -4,12 +4,12 @@ internal import NIOCore
 /// Where a service manager listens for datagrams, as `NOTIFY_SOCKET` says it: a path, or behind `@` a name in the abstract
 /// namespace.
 struct NotifyAddress: Sendable {
-    /// As in `sun_path`: of an abstract name a NUL in place of the `@`, and none behind it.
+    /// The bytes for `sun_path`: an abstract name begins with NUL instead of `@`, and has none behind it.
     private let bytes: [UInt8]
 
     private static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// Nil for what is neither, or too long.
+    /// `nil` for a text that is neither, or too long.
     init?(_ text: String) {
         var bytes = Array(text.utf8)
         switch bytes.first {

@@ -4,8 +4,8 @@ internal import HoldfastGateway
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What `serve --check` says: what would be served, with every file read. Listens on nothing, and opens the journal for
-/// reading only.
+/// The result of `serve --check`: all that would be served, with every file read. Listens on nothing, and opens the journal
+/// for reading only.
 struct ServiceCheck {
     private let configuration: HoldfastConfiguration
     private let json: Bool
@@ -27,7 +27,7 @@ struct ServiceCheck {
         struct Route: Encodable {
             var name: String
             var endpoint: String
-            /// Nil for what no other route serves.
+            /// `nil` for every topic that no other route serves.
             var topics: [String]?
         }
 
@@ -47,7 +47,7 @@ struct ServiceCheck {
         var listeners: [Listener] = []
         var admin: String?
         var mistakes: [String] = []
-        /// What can be served, and not as it is written.
+        /// Warnings: settings that hold in another way than they are written.
         var warnings: [String] = []
     }
 

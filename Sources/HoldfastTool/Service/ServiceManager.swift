@@ -4,9 +4,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// systemd, or whoever else started this process and wants to know how it does: sd_notify(3), without its library.
+/// The service manager that started this process, such as systemd, and is told its state: sd_notify(3), without its library.
 struct ServiceManager: Sendable {
-    /// What can be said.
+    /// The messages.
     enum News {
         case ready(String)
         case reloading
@@ -32,7 +32,7 @@ struct ServiceManager: Sendable {
     let watchdogInterval: Duration?
     private let logger: Logger
 
-    /// Nil where nobody wants to know.
+    /// `nil` if no service manager asks for messages.
     ///
     /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked at.
     init?(_ environment: [String: String], process: Int32 = ProcessInfo.processInfo.processIdentifier, logger: Logger) {

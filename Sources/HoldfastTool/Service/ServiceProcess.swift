@@ -10,7 +10,7 @@ struct ServiceProcess: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - environment: what the process was started with, for whom started it.
+    ///   - environment: the environment variables with which the process was started.
     ///   - load: the configuration as it is now, with the command's flags over it.
     init(
         _ configuration: HoldfastConfiguration, routes: [ReadyRoute], log: ServiceLog,
@@ -26,7 +26,7 @@ struct ServiceProcess: Sendable {
         service = ServiceRun(configuration, routes: routes, host: host, sources: .init(load: load))
     }
 
-    /// Until SIGINT, SIGTERM, or something that somebody has to mend.
+    /// Runs until SIGINT, SIGTERM, or an error that an operator must fix.
     func run() async -> ServiceRun.Outcome {
         // From here on a signal is a word to be answered, not an end.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)

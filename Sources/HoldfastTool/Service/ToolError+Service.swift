@@ -18,7 +18,3 @@ extension ServiceRun.Outcome {
 
     var status: ToolStatus { toolError?.status ?? .ok }
 }
-
-extension ConfigError {
-    var toolError: ToolError { ToolError(.configuration, heading, mistakes: lines) }
-}

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastService
 
@@ -9,7 +10,7 @@ struct ImportLine {
     /// - Parameter range: the line in `bytes`, without its newline.
     init(_ bytes: [UInt8], in range: Range<Int>) throws(LineFault) {
         do {
-            entry = try Members<ExportedEntry.Key>(bytes, in: range).entry()
+            entry = try Members(bytes, in: range, named: ExportedEntry.names).entry()
         } catch let fault as JSONFault {
             // People count from the line's first byte, and from 1.
             throw LineFault("\(fault.reason.rawValue), at byte \(fault.offset - range.lowerBound + 1)")
@@ -22,98 +23,110 @@ struct ImportLine {
 }
 
 /// The members of one object, by their names: each at most once, and none that is not known.
-private struct Members<Key: RawRepresentable & CaseIterable & Hashable> where Key.RawValue == String {
+private struct Members {
     private let bytes: [UInt8]
-    private var values: [Key: JSONValue] = [:]
+    private var values: [String: JSONValue] = [:]
 
-    init(_ bytes: [UInt8], in range: Range<Int>) throws {
+    init(_ bytes: [UInt8], in range: Range<Int>, named names: [String]) throws {
         self.bytes = bytes
         var members = try JSONMembers(bytes.span, in: range)
         while let member = try members.next(bytes.span) {
             guard
-                let key = Key.allCases.first(where: {
-                    JSONScanner.isString(bytes.span, in: member.name, equalTo: $0.rawValue)
+                let known = names.first(where: {
+                    JSONScanner.isString(bytes.span, in: member.name, equalTo: $0)
                 })
             else {
                 let name = try JSONScanner.string(bytes.span, in: member.name)
                 throw LineFault("unknown key \"\(name.printable(maximumLength: 64))\"")
             }
-            guard values[key] == nil else { throw LineFault("\"\(key.rawValue)\" comes twice") }
-            if member.value.kind != .null { values[key] = member.value }
+            guard values[known] == nil else { throw LineFault("\"\(known)\" comes twice") }
+            if member.value.kind != .null { values[known] = member.value }
         }
     }
 
-    func value(_ key: Key) -> JSONValue? { values[key] }
+    func value(_ key: some CodingKey) -> JSONValue? { values[key.stringValue] }
 
     func raw(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
 
-    func nested<Inner>(_ key: Key, _: Inner.Type) throws -> Members<Inner>? {
-        try values[key].map { try Members<Inner>(bytes, in: $0.range) }
+    func nested<Inner: CodingKey & CaseIterable>(_ key: some CodingKey, _: Inner.Type) throws -> Members? {
+        try values[key.stringValue].map { value in
+            try Members(bytes, in: value.range, named: Inner.allCases.map(\.stringValue))
+        }
     }
 
-    func string(_ key: Key) throws -> String? {
-        guard let value = values[key] else { return nil }
-        guard value.kind == .string else { throw LineFault("\"\(key.rawValue)\" must be a string") }
+    func string(_ key: some CodingKey) throws -> String? {
+        guard let value = values[key.stringValue] else { return nil }
+        guard value.kind == .string else { throw LineFault("\"\(key.stringValue)\" must be a string") }
         return try JSONScanner.string(bytes.span, in: value.range)
     }
 
-    func integer<Number: FixedWidthInteger>(_ key: Key, _: Number.Type) throws -> Number? {
-        guard let value = values[key] else { return nil }
+    func integer<Number: FixedWidthInteger>(_ key: some CodingKey, _: Number.Type) throws -> Number? {
+        guard let value = values[key.stringValue] else { return nil }
         guard value.kind == .number, let number = Number(String(decoding: bytes[value.range], as: UTF8.self)) else {
-            throw LineFault("\"\(key.rawValue)\" must be a whole number of \(Number.min) to \(Number.max)")
+            throw LineFault("\"\(key.stringValue)\" must be a whole number of \(Number.min) to \(Number.max)")
         }
         return number
     }
 
-    func boolean(_ key: Key) throws -> Bool? {
-        guard let value = values[key] else { return nil }
-        guard value.kind == .boolean else { throw LineFault("\"\(key.rawValue)\" must be true or false") }
+    func boolean(_ key: some CodingKey) throws -> Bool? {
+        guard let value = values[key.stringValue] else { return nil }
+        guard value.kind == .boolean else { throw LineFault("\"\(key.stringValue)\" must be true or false") }
         return bytes[value.range.lowerBound] == UInt8(ascii: "t")
     }
 
-    func time(_ key: Key) throws -> WallTime? { try integer(key, Int64.self).map { WallTime(milliseconds: $0) } }
+    func time(_ key: some CodingKey) throws -> WallTime? {
+        try integer(key, Int64.self).map { WallTime(milliseconds: $0) }
+    }
 
-    func hex(_ key: Key) throws -> [UInt8]? {
+    func hex(_ key: some CodingKey) throws -> [UInt8]? {
         guard let digits = try string(key) else { return nil }
         guard let bytes = Hex.bytes(digits) else {
-            throw LineFault("\"\(key.rawValue)\" must be hex digits, two for a byte")
+            throw LineFault("\"\(key.stringValue)\" must be hex digits, two for a byte")
         }
         return bytes
     }
 
     /// A member that every line has.
-    func needed<Value>(_ key: Key, _ value: Value?) throws -> Value {
-        guard let value else { throw LineFault("has no \"\(key.rawValue)\"") }
+    func needed<Value>(_ key: some CodingKey, _ value: Value?) throws -> Value {
+        guard let value else { throw LineFault("has no \"\(key.stringValue)\"") }
         return value
     }
 }
 
-extension Members<ExportedEntry.Key> {
+extension Members {
+    private typealias Key = ExportedEntry.Key
+    private typealias Header = ExportedEntry.HeaderKey
+    private typealias To = ExportedEntry.RecipientKey
+    private typealias Rejection = ExportedEntry.RejectionKey
+
     func entry() throws -> RestoredEntry {
-        guard let lane = LaneKey(try needed(.lane, string(.lane))) else {
+        let lane: LaneKey
+        do {
+            lane = try LaneKey.read(try needed(Key.lane, string(Key.lane)))
+        } catch is ControlError {
             throw LineFault("\"lane\" must be ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once")
         }
-        let producer = try needed(.producer, string(.producer))
+        let producer = try needed(Key.producer, string(Key.producer))
         guard (1...64).contains(producer.utf8.count) else { throw LineFault("\"producer\" must have 1 to 64 bytes") }
         let history = EntryHistory(
-            place: try place(), attempts: try integer(.attempts, UInt16.self) ?? 0,
-            isPossiblySent: try boolean(.possiblySent) ?? false,
-            lastReason: try string(.lastReason).map(Reason.init(rawValue:)))
+            place: try place(), attempts: try integer(Key.attempts, UInt16.self) ?? 0,
+            isPossiblySent: try boolean(Key.possiblySent) ?? false,
+            lastReason: try string(Key.lastReason).map(Reason.init(rawValue:)))
         let entry = RestoredEntry(
             lane: lane, producer: producer, notification: try notification(),
-            acceptedAt: try needed(.acceptedAt, time(.acceptedAt)), history: history,
-            retryOf: try integer(.retryOf, UInt64.self).flatMap { $0 > 0 ? UID($0) : nil })
-        _ = try integer(.uid, UInt64.self)
+            acceptedAt: try needed(Key.acceptedAt, time(Key.acceptedAt)), history: history,
+            retryOf: try integer(Key.retryOf, UInt64.self).flatMap { $0 > 0 ? UID($0) : nil })
+        _ = try integer(Key.uid, UInt64.self)
         if let contradiction = entry.contradiction { throw LineFault("contradicts itself: \(contradiction)") }
         return entry
     }
 
     private func place() throws -> EntryHistory.Place {
-        guard let state = ExportedEntry.State(rawValue: try needed(.state, string(.state))) else {
+        guard let state = ExportedEntry.State(rawValue: try needed(Key.state, string(Key.state))) else {
             throw LineFault("\"state\" must be waiting, deferred or rejected")
         }
-        let due = try time(.dueAt)
-        let rejection = try nested(.rejection, ExportedEntry.RejectionKey.self)
+        let due = try time(Key.dueAt)
+        let rejection = try nested(Key.rejection, ExportedEntry.RejectionKey.self)
         guard (due != nil) == (state == .deferred) else { throw LineFault("\"due-at\" goes with a deferred entry") }
         guard (rejection != nil) == (state == .rejected) else {
             throw LineFault("\"rejection\" goes with a rejected entry")
@@ -122,26 +135,26 @@ extension Members<ExportedEntry.Key> {
         guard let rejection else { return .waiting }
         return .rejected(
             RejectionCause(
-                reason: Reason(rawValue: try rejection.needed(.reason, rejection.string(.reason))),
-                status: try rejection.integer(.status, UInt16.self).map(Int.init),
-                timestamp: try rejection.time(.timestamp),
-                rejectedAt: try rejection.needed(.rejectedAt, rejection.time(.rejectedAt))))
+                reason: Reason(rawValue: try rejection.needed(Rejection.reason, rejection.string(Rejection.reason))),
+                status: try rejection.integer(Rejection.status, UInt16.self).map(Int.init),
+                timestamp: try rejection.time(Rejection.timestamp),
+                rejectedAt: try rejection.needed(Rejection.rejectedAt, rejection.time(Rejection.rejectedAt))))
     }
 
     private func notification() throws -> PushNotification {
-        guard let id = NotificationID(try needed(.id, string(.id))) else {
+        guard let id = NotificationID(try needed(Header.id, string(Header.id))) else {
             throw LineFault("\"apns-id\" must be a UUID")
         }
-        let guarantee = try needed(.guarantee, string(.guarantee))
+        let guarantee = try needed(Key.guarantee, string(Key.guarantee))
         guard let guarantee = Guarantee.allCases.first(where: { $0.name == guarantee }) else {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         var notification = PushNotification(
-            recipient: try recipient(), topic: try needed(.topic, string(.topic)), payload: try payload(),
-            payloadKind: try integer(.payloadKind, UInt8.self).map(PayloadKind.init(rawValue:)) ?? .json,
+            recipient: try recipient(), topic: try needed(Header.topic, string(Header.topic)), payload: try payload(),
+            payloadKind: try integer(Key.payloadKind, UInt8.self).map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: try pushType(),
-            priority: try priority(), expiration: try expiration(), collapseID: try string(.collapseID), id: id,
-            tokenRegisteredAt: try time(.tokenRegisteredAt), guarantee: guarantee)
+            priority: try priority(), expiration: try expiration(), collapseID: try string(Header.collapseID), id: id,
+            tokenRegisteredAt: try time(Header.tokenRegisteredAt), guarantee: guarantee)
         notification.tag = try tag()
         try checkLengths(notification)
         return notification
@@ -149,10 +162,10 @@ extension Members<ExportedEntry.Key> {
 
     private func recipient() throws -> Recipient {
         do {
-            switch (try string(.channel), try string(.address)) {
-            case (nil, nil): return .device(try DeviceToken(try needed(.token, string(.token))))
-            case (let channel?, nil) where value(.token) == nil: return .channel(try BroadcastChannel(channel))
-            case (nil, let address?) where value(.token) == nil:
+            switch (try string(To.channel), try string(To.address)) {
+            case (nil, nil): return .device(try DeviceToken(try needed(To.token, string(To.token))))
+            case (let channel?, nil) where value(To.token) == nil: return .channel(try BroadcastChannel(channel))
+            case (nil, let address?) where value(To.token) == nil:
                 return .service(try ServiceAddress(notation: address))
             default: throw LineFault("has more than one of \"token\", \"channel\" and \"address\"")
             }
@@ -162,10 +175,10 @@ extension Members<ExportedEntry.Key> {
     }
 
     private func expiration() throws -> Expiration {
-        guard let deadline = try integer(.tryUntil, Int64.self) else {
-            return Expiration(unixSeconds: try needed(.expiration, integer(.expiration, Int64.self)))
+        guard let deadline = try integer(Header.tryUntil, Int64.self) else {
+            return Expiration(unixSeconds: try needed(Header.expiration, integer(Header.expiration, Int64.self)))
         }
-        let seconds = try integer(.expiration, Int64.self)
+        let seconds = try integer(Header.expiration, Int64.self)
         guard seconds ?? 0 == 0, deadline > 0 else {
             throw LineFault("\"try-until\" goes with \"apns-expiration\": 0, or none")
         }
@@ -173,36 +186,36 @@ extension Members<ExportedEntry.Key> {
     }
 
     private func payload() throws -> [UInt8] {
-        guard (value(.payload) != nil) != (value(.payloadBytes) != nil) else {
+        guard (value(Key.payload) != nil) != (value(Key.payloadBytes) != nil) else {
             throw LineFault("must have one of \"payload\" and \"payload-hex\"")
         }
-        if let bytes = try hex(.payloadBytes) { return bytes }
-        guard let value = value(.payload), value.kind == .object else {
+        if let bytes = try hex(Key.payloadBytes) { return bytes }
+        guard let value = value(Key.payload), value.kind == .object else {
             throw LineFault("\"payload\" must be an object")
         }
         return raw(value.range)
     }
 
     private func tag() throws -> [UInt8] {
-        guard value(.tag) == nil || value(.tagBytes) == nil else {
+        guard value(Key.tag) == nil || value(Key.tagBytes) == nil else {
             throw LineFault("has both \"tag\" and \"tag-hex\"")
         }
-        return try hex(.tagBytes) ?? string(.tag).map { Array($0.utf8) } ?? []
+        return try hex(Key.tagBytes) ?? string(Key.tag).map { Array($0.utf8) } ?? []
     }
 
     private func pushType() throws -> PushType? {
-        guard let type = try string(.pushType).map(PushType.init(rawValue:)) else { return nil }
+        guard let type = try string(Header.pushType).map(PushType.init(rawValue:)) else { return nil }
         guard PushType.known.contains(type) else { throw LineFault("\"apns-push-type\" is not one that is known") }
         return type
     }
 
     private func priority() throws -> Priority? {
-        guard let number = try integer(.priority, UInt8.self) else { return nil }
+        guard let number = try integer(Header.priority, UInt8.self) else { return nil }
         guard let priority = Priority(rawValue: number) else { throw LineFault("\"apns-priority\" must be 10, 5 or 1") }
         return priority
     }
 
-    /// What a record has room for. (What the service takes was checked when it was accepted, by the limits of then.)
+    /// Checks that a record has room for it. (The service's limits were checked when it was accepted.)
     private func checkLengths(_ notification: PushNotification) throws {
         guard !notification.topic.isEmpty else { throw LineFault("\"apns-topic\" is empty") }
         guard (notification.collapseID ?? "").utf8.count <= 64 else {
@@ -213,18 +226,5 @@ extension Members<ExportedEntry.Key> {
         guard count <= PackedNotification.maximumByteCount - 1024 else {
             throw LineFault("topic and payload have \(Format.bytes(count)), more than a record holds")
         }
-    }
-}
-
-extension LaneKey {
-    /// What ``LaneKey/description`` has made: `default/immediate/at-least-once`. A route may have slashes of its own.
-    init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 3, let urgency = Urgency.allCases.first(where: { $0.name == parts[parts.count - 2] }),
-            let guarantee = Guarantee.allCases.first(where: { $0.name == parts[parts.count - 1] })
-        else { return nil }
-        let route = parts.dropLast(2).joined(separator: "/")
-        guard (1...64).contains(route.utf8.count) else { return nil }
-        self.init(route: route, urgency: urgency, guarantee: guarantee)
     }
 }

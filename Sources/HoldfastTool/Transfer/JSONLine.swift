@@ -11,26 +11,26 @@ struct JSONLine {
         return bytes
     }
 
-    mutating func add(_ name: String, _ text: String?) {
+    mutating func add(_ key: some CodingKey, _ text: String?) {
         guard let text else { return }
-        begin(name)
+        begin(key.stringValue)
         append(quoted: text)
     }
 
-    mutating func add(_ name: String, _ number: (some BinaryInteger)?) {
+    mutating func add(_ key: some CodingKey, _ number: (some BinaryInteger)?) {
         guard let number else { return }
-        begin(name)
+        begin(key.stringValue)
         bytes.append(contentsOf: String(number).utf8)
     }
 
-    mutating func add(_ name: String, _ truth: Bool) {
-        begin(name)
+    mutating func add(_ key: some CodingKey, _ truth: Bool) {
+        begin(key.stringValue)
         bytes.append(contentsOf: (truth ? "true" : "false").utf8)
     }
 
     /// Adds JSON as it is.
-    mutating func add(_ name: String, json: [UInt8]) {
-        begin(name)
+    mutating func add(_ key: some CodingKey, json: [UInt8]) {
+        begin(key.stringValue)
         bytes.append(contentsOf: json)
     }
 

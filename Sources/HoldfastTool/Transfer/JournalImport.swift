@@ -5,7 +5,7 @@ internal import HoldfastService
 
 /// Takes the entries of an export into a journal, through its desk.
 struct JournalImport {
-    /// What it came to. The names of its properties are those of the JSON.
+    /// The result. The names of its properties are those of the JSON.
     struct Report: Encodable, Equatable {
         var file: String
         var journal: String
@@ -72,7 +72,7 @@ struct JournalImport {
         return (place, noted)
     }
 
-    /// What is noted of the file now.
+    /// The note of the file as it is now.
     private static func note(of identity: FileIdentity, in journal: String) throws(JournalError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: journal) else { return nil }
         let reader = try JournalReader(directory: journal)

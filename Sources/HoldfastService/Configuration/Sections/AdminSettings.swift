@@ -2,7 +2,7 @@ package import HoldfastGateway
 
 /// `admin:` — where operators and their machines look.
 package struct AdminSettings: Equatable, Sendable {
-    /// Nil for nowhere.
+    /// `nil` for nowhere.
     package var listen: ListenAddress?
     /// Whether it may be reached from elsewhere.
     package var everybody: Bool

@@ -147,7 +147,7 @@ extension GatewaySettings {
         }
     }
 
-    /// Nil for a text that is no address: that was told by its type.
+    /// `nil` for a text that is no address; the check of its type tells of that.
     package static func address(_ text: String) -> ListenAddress? {
         do throws(GatewayError) { return try ListenAddress(text) } catch { return nil }
     }

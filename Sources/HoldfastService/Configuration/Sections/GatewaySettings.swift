@@ -1,20 +1,20 @@
 package import Holdfast
 package import HoldfastGateway
 
-/// What is listened on for senders: listeners that are there, and bounds that hold for all of them.
+/// The listeners for senders, and the limits that hold for all of them.
 package struct GatewaySettings: Equatable, Sendable {
-    /// What the listeners are called, in the order of their sections.
+    /// The names of the listeners, in the order of their sections.
     package static let names = ["http2", "binary", "feedback"]
 
     /// One listener.
     package struct Listener: Equatable, Sendable {
         package var listen: ListenAddress
-        /// Nil is cleartext.
+        /// `nil` for cleartext.
         package var tls: ServerTLS?
         package var limits: ListenerLimits
-        /// Nil for what each client's certificate is for, and for HTTP/2, where each request says it.
+        /// `nil` for the topic of each client's certificate, and for HTTP/2, where each request has its topic.
         package var topic: String?
-        /// Nil for any number.
+        /// `nil` for any number.
         package var rate: RateLimit?
     }
 
@@ -30,7 +30,7 @@ package struct GatewaySettings: Equatable, Sendable {
     package var unstoredLifetime: Duration
     package var drainLimit: Duration
 
-    /// Those that are there, by name.
+    /// The configured listeners, by name.
     package var listeners: [(name: String, listener: Listener)] {
         [("http2", http2), ("binary", binary), ("feedback", feedback)].compactMap { name, listener in
             listener.map { (name, $0) }
@@ -52,7 +52,7 @@ package struct GatewaySettings: Equatable, Sendable {
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
     }
 
-    /// What the gateway is to know of it.
+    /// The gateway's part of the configuration.
     ///
     /// - Parameters:
     ///   - routes: whose signing keys senders may sign with, too.
@@ -94,7 +94,7 @@ package struct GatewaySettings: Equatable, Sendable {
 }
 
 extension GatewaySettings.Listener {
-    /// Nil where none is configured.
+    /// `nil` if none is configured.
     fileprivate init?(_ name: String, _ values: ConfigValues, _ subjects: [ClientSubject]?) {
         guard let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) else { return nil }
         self.listen = listen

@@ -7,14 +7,14 @@ package struct JournalSettings: Equatable, Sendable {
 
     package enum Durability: String, CaseIterable { case full, process }
 
-    /// Nil when it is said by a flag, or nowhere.
+    /// `nil` if a flag gives it, or nothing.
     package var path: String?
     /// Bytes in use.
     package var limit: Int
     /// Unconfirmed entries; nil for any number.
     package var entries: Int?
     package var durability: Durability
-    /// Nil for what the command does by itself.
+    /// `nil` for the default of the command.
     package var whenFull: WhenFull?
     /// With ``WhenFull/wait``; nil for as long as deliveries make room.
     package var wait: Duration?

@@ -3,7 +3,7 @@ package import Holdfast
 /// `limits:` — the engine's named bounds.
 package struct LimitSettings: Equatable, Sendable {
     package var engine: EngineConfiguration
-    /// Nil for never.
+    /// `nil` for never.
     package var giveUpAfter: Duration?
 
     private static let long: Duration = .seconds(100 * 24 * 3600)

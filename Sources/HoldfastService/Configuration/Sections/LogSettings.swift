@@ -2,7 +2,7 @@ package import Logging
 
 /// `log:` — what is said on standard error.
 package struct LogSettings: Equatable, Sendable {
-    /// Nil for what the command does by itself.
+    /// `nil` for the default of the command.
     package var level: Logger.Level?
     /// From one line of a kind to the next.
     package var interval: Duration

@@ -3,9 +3,9 @@ package import HoldfastAPNs
 
 /// How an HTTP/2 route gets to the service, and keeps its connections.
 package struct NetworkSettings: Equatable, Sendable {
-    /// Nil for none.
+    /// `nil` for none.
     package var proxy: ProxyServer?
-    /// Nil for the endpoint's host.
+    /// `nil` for the endpoint's host.
     package var serverName: String?
     package var verifiesHostName = true
     package var streams = 1000

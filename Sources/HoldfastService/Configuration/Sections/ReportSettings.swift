@@ -1,6 +1,6 @@
 /// `report:` — the line that says now and then how it goes.
 package struct ReportSettings: Equatable, Sendable {
-    /// Nil for none.
+    /// `nil` for none.
     package var interval: Duration?
 
     package static let section = ConfigSection(

@@ -131,7 +131,7 @@ extension RouteSettings {
         }
     }
 
-    /// What two routes must not have in common.
+    /// Checks the settings that two routes must not have in common.
     private static func checkTwins(
         _ values: ConfigValues, _ others: ArraySlice<ConfigValues>, _ problems: inout [ConfigProblem]
     ) {

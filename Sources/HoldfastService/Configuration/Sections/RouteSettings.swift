@@ -6,10 +6,10 @@ internal import HoldfastLegacyAPNs
 package struct RouteSettings: Equatable, Sendable {
     package enum WireProtocol { case http2, binary }
 
-    /// What confirms on the binary protocol where no error comes.
+    /// The confirmation of notifications without an error, on the binary protocol.
     package enum Confirmation: String, Codable, CaseIterable, Sendable { case barrier, quiet }
 
-    /// What provider tokens are signed with. The key itself is never kept.
+    /// The key that signs provider tokens. The key itself is never kept.
     package struct SigningKey: Equatable, Sendable {
         /// Absolute, as all paths here. Nil where ``pem`` stands in its place.
         package var file: String?
@@ -23,13 +23,13 @@ package struct RouteSettings: Equatable, Sendable {
         }
     }
 
-    /// What the service knows us by.
+    /// The certificate by which the service knows us.
     package struct Certificate: Equatable, Sendable {
-        /// Nil where ``pem`` stands in its place.
+        /// `nil` if ``pem`` is there instead.
         package var file: String?
         /// The certificate and its key themselves. Never in a note or a listing.
         package var pem: String?
-        /// Nil for the file of the certificate.
+        /// `nil` for the file of the certificate.
         package var key: String?
         /// Itself. Never in a note or a listing.
         package var passphrase: String?
@@ -53,7 +53,7 @@ package struct RouteSettings: Equatable, Sendable {
     package var endpoint: String
     /// Where the broadcast channels of its apps are managed; nil for Apple's place for them.
     package var channelsEndpoint: String?
-    /// Nil for all that no other route serves.
+    /// `nil` for all topics that no other route serves.
     package var topics: Set<String>?
     /// The topic of lines that have none.
     package var defaultTopic: String?
@@ -67,12 +67,12 @@ package struct RouteSettings: Equatable, Sendable {
     /// The most at a time; nil for as many as suit the protocol.
     package var connections: Int?
     package var scaling = ConnectionScaling()
-    /// Nil for as many as the service takes.
+    /// `nil` for as many as the service takes.
     package var rate: RateLimit?
     package var confirmation = Confirmation.barrier
     /// With ``Confirmation/quiet``; nil for ``defaultQuietPeriod``.
     package var quietPeriod: Duration?
-    /// Nil when none is read.
+    /// `nil` if none is read.
     package var feedback: FeedbackSettings?
 
     package init(endpoint: String) { self.endpoint = endpoint }
@@ -102,7 +102,7 @@ extension RouteSettings.SigningKey {
 }
 
 extension RouteSettings.Certificate {
-    /// What the connectors read.
+    /// The settings that the connectors read.
     package var identity: ClientCertificate {
         let phrase: Passphrase? = passphrase.map { .text($0) } ?? passphraseFile.map { .file($0) }
         if let pem { return .pem(certificates: .pem(pem), key: .pem(pem), passphrase: phrase) }

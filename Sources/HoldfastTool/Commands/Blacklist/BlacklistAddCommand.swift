@@ -8,30 +8,32 @@ struct BlacklistAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Put tokens on the blacklist: nothing is sent to them from now on.",
         discussion: """
-            Without --topic and --endpoint they are bad for every app and every service. Where a token has an entry for the \
-            same topic and service already, the one with the later "since" stays. What waits for such a token is rejected when \
-            its turn comes.
+            Without --topic and --endpoint the entry holds for every topic and every service. If a token has an entry \
+            for the same topic and service, the one with the later "since" stays. A notification that waits for such a \
+            token is rejected when its turn comes.
 
             Examples:
-              holdfast blacklist add 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
+              holdfast blacklist add 00fc13adff785122b4ad28809a3420982341241421348097
               holdfast blacklist add - --reason UserDeleted <tokens.txt
-              holdfast blacklist add - --topic com.example.app --endpoint production <tokens.txt
+              holdfast blacklist add - --topic com.example.app <tokens.txt
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
     @OptionGroup var journalOptions: JournalOptions
 
-    @Option(name: .long, help: ArgumentHelp("Why, in a word.", valueName: "reason"))
+    @Option(name: .long, help: ArgumentHelp("The reason, one word.", valueName: "reason"))
     var reason = BlacklistEntry.byOperator.rawValue
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Since when they are bad: a registration after it lifts the entry. (default: now)", valueName: "time"),
+            """
+            The time since when the tokens are bad. A registration after it removes the entry. (default: now)
+            """, valueName: "time"),
         transform: AgeArgument.parse)
     var since: AgeArgument?
 
-    @Option(name: .long, help: ArgumentHelp("The route to note.", valueName: "route"))
+    @Option(name: .long, help: ArgumentHelp("The route that the entry names.", valueName: "route"))
     var route = BlacklistEntry.operatorRoute
 
     @OptionGroup var scopeOptions: BlacklistScopeOptions

@@ -6,16 +6,17 @@ internal import HoldfastJournal
 struct BlacklistCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Whether tokens are on the blacklist.",
+        abstract: "Tell whether tokens are on the blacklist.",
         discussion: """
-            Without --topic and --endpoint any entry counts, for whatever app and service; of several the latest is shown. \
-            A notification whose token was registered later than its entry's "since" is sent all the same, and lifts the entry.
-
-            Exit code 0 when none of the tokens is on the blacklist, 1 when some are, 65 when a line was no token.
+            Without --topic and --endpoint, an entry for any topic and any service counts; of several, the latest is \
+            printed. A notification whose token was registered after the entry's "since" is sent all the same, and \
+            removes the entry.
 
             Examples:
-              holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
+              holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097
               holdfast blacklist check - <tokens.txt --json
+
+            Exit codes: 0 none of the tokens is on the blacklist · 1 some are · 65 a line was no token.
             """)
 
     @OptionGroup var tokenArguments: TokenArguments

@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct BlacklistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blacklist",
-        abstract: "The tokens that are not sent to: see, add and remove them.",
+        abstract: "List, check, add, remove, import and export the tokens that are not sent to.",
         subcommands: [
             BlacklistListCommand.self, BlacklistCheckCommand.self, BlacklistAddCommand.self,
             BlacklistRemoveCommand.self,

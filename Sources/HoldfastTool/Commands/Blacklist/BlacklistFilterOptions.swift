@@ -5,21 +5,38 @@ internal import HoldfastService
 
 /// Which entries of the blacklist. Several flags all have to hold; a repeated one is "any".
 struct BlacklistFilterOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Only for this reason; may be repeated.", valueName: "reason"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Only entries with this reason; may be repeated.
+            """, valueName: "reason"))
     var reason: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Only those learnt on this route; may be repeated.", valueName: "route"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Only entries learnt on this route; may be repeated.
+            """, valueName: "route"))
     var route: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only those that are bad since then (2026-11-21T12:00:00Z, or 7d ago) or later.", valueName: "time"),
+            """
+            Only entries whose token is bad since this time or later: 2026-11-21T12:00:00Z, or 7d for seven days \
+            ago.
+            """, valueName: "time"),
         transform: AgeArgument.parse)
     var since: AgeArgument?
 
     @Option(
-        name: .long, help: ArgumentHelp("Only those that are bad since before then.", valueName: "time"),
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Only entries whose token is bad since before this time, written like --since.
+            """, valueName: "time"),
         transform: AgeArgument.parse)
     var until: AgeArgument?
 
@@ -80,7 +97,7 @@ struct BlacklistListing {
         last = after
     }
 
-    /// Those of the next page that are wanted, perhaps none; nil at the end.
+    /// The chosen entries of the next page, perhaps none; `nil` at the end.
     mutating func next() throws(JournalError) -> [BlacklistEntry]? {
         guard !hasEnded else { return nil }
         let page = try reader.blacklistPage(after: last, limit: Self.pageCount)

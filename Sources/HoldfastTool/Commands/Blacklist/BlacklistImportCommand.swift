@@ -8,19 +8,26 @@ internal import HoldfastService
 struct BlacklistImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put the entries of an export on the blacklist.",
+        abstract: "Put the entries that `blacklist export` wrote on the blacklist.",
         discussion: """
-            NDJSON, as `blacklist export` writes it: {"token":"00fc…","reason":"Unregistered","since":"2026-11-21T12:00:00Z",\
-            "learntAt":"2026-11-21T12:00:01Z","route":"default","topic":"com.example.app",\
-            "endpoint":"https://api.push.apple.com:443"}. All but the token may be left out; without a topic or an endpoint it \
-            holds for every one. Where a token has an entry of the same topic and endpoint already, the one with the later "since" stays, so that an import may be repeated.
+            The input has one JSON object a line. Only the token is needed; without a topic or an endpoint the entry \
+            holds for every one. If a token has an entry for the same topic and endpoint, the one with the later \
+            "since" stays, so an import may be repeated.
+
+            An object, which is one line in the file:
+              {"token":"00fc…","reason":"Unregistered","since":"2026-11-21T12:00:00Z",
+               "learntAt":"2026-11-21T12:00:01Z","route":"default",
+               "topic":"com.example.app","endpoint":"https://api.push.apple.com:443"}
 
             Examples:
               holdfast blacklist import blacklist.ndjson --journal push.journal
-              holdfast blacklist export --journal old.journal | holdfast blacklist import - --journal new.journal
+              holdfast blacklist export --journal old.journal | \\
+                holdfast blacklist import - --journal new.journal
             """)
 
-    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The input, one JSON object a line; - is standard input.", valueName: "file"),
+        completion: .file())
     var file: String
 
     @OptionGroup var journalOptions: JournalOptions
@@ -88,9 +95,9 @@ struct BlacklistImportCommand: AsyncParsableCommand {
 struct BlacklistExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "All that is on the blacklist, as `blacklist import` reads it.",
+        abstract: "Print the blacklist as JSON, for `blacklist import`.",
         discussion: """
-            NDJSON on standard output, one entry a line, in the order of the tokens. It holds the tokens whole; they are \
+            Prints one JSON object a line, in the order of the tokens. TOKENS ARE WHOLE in an export: they are \
             personal data.
 
             Examples:

@@ -7,9 +7,10 @@ internal import HoldfastService
 struct BlacklistListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Which tokens are not sent to, why, and since when.",
+        abstract: "List the blacklisted tokens, with reason and time.",
         discussion: """
-            In the order of the tokens, with the topic and the service for which each holds; * is every one. Tokens are shortened unless --reveal is given; they are personal data.
+            In the order of the tokens, with the topic and the service for which each entry holds; * stands for every \
+            one. Tokens are personal data: they are shortened unless --reveal is given.
 
             Examples:
               holdfast blacklist list --reason Unregistered --since 7d
@@ -19,13 +20,13 @@ struct BlacklistListCommand: AsyncParsableCommand {
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
-    @Option(name: .long, help: ArgumentHelp("The most entries.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("The most entries to print.", valueName: "count"))
     var limit = 100
 
     @Option(name: .long, help: ArgumentHelp("Begin behind this token.", valueName: "token"))
     var after: String?
 
-    @Flag(name: .long, help: "Only count them all, by reason.")
+    @Flag(name: .long, help: "Print counts by reason instead of entries.")
     var count = false
 
     @Flag(name: .long, help: "Print tokens whole.")

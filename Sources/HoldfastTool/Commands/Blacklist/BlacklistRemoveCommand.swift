@@ -9,13 +9,12 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Take tokens off the blacklist: they are sent to again.",
         discussion: """
-            Either all entries of the tokens that are named, or of them those for --topic and --endpoint; or the entries that \
-            the flags choose. It asks first; `blacklist export` keeps what \
-            is there.
+            Removes all entries of the named tokens, or only those for --topic and --endpoint; or, without tokens, the \
+            entries that the other flags choose. Asks first. `blacklist export` keeps a copy.
 
             Examples:
-              holdfast blacklist remove 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
-              holdfast blacklist remove --reason BadDeviceToken --endpoint sandbox --since 2h --yes
+              holdfast blacklist remove 00fc13adff785122b4ad28809a3420982341241421348097
+              holdfast blacklist remove --reason BadDeviceToken --since 2h --yes
             """)
 
     @OptionGroup var tokenArguments: TokenArguments

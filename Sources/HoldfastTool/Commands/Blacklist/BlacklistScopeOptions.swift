@@ -7,13 +7,13 @@ internal import HoldfastLegacyAPNs
 struct BlacklistScopeOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Notifications of this topic; without it, of every topic.", valueName: "topic"))
+        help: ArgumentHelp("The topic of the notifications. (default: every topic)", valueName: "topic"))
     var topic: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Notifications to this service: production, sandbox or a URL; without it, to every service.",
+            "The push service: `production`, `sandbox` or a URL. (default: every service)",
             valueName: "service"),
         transform: serviceIdentity)
     var endpoint: String?
@@ -24,7 +24,7 @@ struct BlacklistScopeOptions: ParsableArguments {
         guard (1...255).contains(topic?.utf8.count ?? 1) else { throw ValidationError("--topic has 1 to 255 bytes.") }
     }
 
-    /// As the blacklist names a push service.
+    /// The push service by the name that the blacklist has for it.
     @Sendable static func serviceIdentity(_ text: String) throws -> String {
         guard text.utf8.count <= 512 else { throw ValidationError("--endpoint has at most 512 bytes.") }
         if text.hasPrefix("binary://") || text.hasPrefix("binary+tls://") {

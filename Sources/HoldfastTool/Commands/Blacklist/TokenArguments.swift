@@ -5,7 +5,10 @@ internal import Holdfast
 struct TokenArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Hex digits, or another service's address, such as fid:cXy1; - reads them from standard input, one a line.",
+            """
+            Tokens in hex digits, or addresses of another push service, such as fid:cXy1; - reads them from \
+            standard input, one a line.
+            """,
             valueName: "token"))
     var tokens: [String] = []
 

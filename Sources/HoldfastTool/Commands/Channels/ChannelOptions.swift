@@ -10,22 +10,25 @@ internal import HoldfastService
 struct ChannelOptions: ParsableArguments {
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("The app. (default: the one whose topic the route, or the journal, has)", valueName: "id"))
+        help: ArgumentHelp(
+            """
+            The bundle id of the app. (default: the topic of the route, or of the journal)
+            """, valueName: "id"))
     var bundleID: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
             """
-            `production` or `sandbox`: Apple's place for that environment's channels; https://HOST[:PORT] for another. \
-            (default: what belongs to the route, or to what the journal remembers)
+            Where channels are managed: `production` or `sandbox` for Apple's, https://HOST[:PORT] for another. \
+            (default: by the endpoint of the route, or of the journal)
             """, valueName: "url"))
     var endpoint: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration's route whose credentials are used, where it has several.", valueName: "name"))
+            "The route whose credentials are used, if the configuration has several.", valueName: "name"))
     var route: String?
 
     @OptionGroup var keyOptions: SigningKeyOptions
@@ -57,7 +60,7 @@ struct ChannelOptions: ParsableArguments {
         var bundleID: String
         var configuration: APNsConnector.Configuration
         var endpoint: APNsEndpoint?
-        /// Nil where there is none.
+        /// `nil` for none.
         var journal: String?
     }
 
@@ -85,7 +88,7 @@ struct ChannelOptions: ParsableArguments {
         return path.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
     }
 
-    /// What the configuration or the journal says, without flags but for those that choose.
+    /// The settings of the configuration or the journal; of the flags, only those that choose count.
     private func base(_ configuration: HoldfastConfiguration, _ journal: String?) throws -> RouteSettings {
         if let route {
             guard let found = configuration.routes.first(where: { $0.name == route }) else {
@@ -110,7 +113,7 @@ struct ChannelOptions: ParsableArguments {
         return RouteSettings(endpoint: endpoint)
     }
 
-    /// Nil for Apple's place in the environment of the route.
+    /// `nil` for Apple's address in the environment of the route.
     private func management(of route: RouteSettings) throws(ToolError) -> APNsEndpoint? {
         guard let text = endpoint ?? route.channelsEndpoint else { return nil }
         do throws(APNsConfigurationError) {
@@ -144,7 +147,7 @@ extension ToolError {
             switch error.code {
             case .configuration, .notAuthorized: .configuration
             case .unreachable, .unavailable, .malformedAnswer: .unavailable
-            // Whoever tries again whatever ends with the code for "not now" must not do this twice.
+            // Scripts repeat a command that ends with the code for "not now", and this must not be done twice.
             default: .notAllConfirmed
             }
         self.init(status, error.message)

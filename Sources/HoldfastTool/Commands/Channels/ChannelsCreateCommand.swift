@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastChannels
 
-/// What the service keeps of a channel's broadcasts.
+/// The storage of a channel's broadcasts at the service.
 enum ChannelStorage: String, CaseIterable, ExpressibleByArgument {
     case none
     case mostRecent = "most-recent"
@@ -16,7 +16,7 @@ enum ChannelStorage: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension MessageStoragePolicy {
-    /// As the flag has it; what it does not know is a number.
+    /// The word of the flag; a policy that has no word is a number.
     var word: String { ChannelStorage.allCases.first { $0.policy == self }?.rawValue ?? "\(rawValue)" }
 }
 
@@ -25,11 +25,11 @@ struct ChannelsCreateCommand: AsyncParsableCommand {
         commandName: "create",
         abstract: "Create a channel, and print its id.",
         discussion: """
-            The app subscribes Live Activities to the id, and `send --channel` broadcasts to it. Nothing but the id tells a \
-            channel from others: keep it.
+            The app subscribes Live Activities to the id, and `send --channel` broadcasts to it. Keep the id: a \
+            channel has no other name.
 
-            When the answer is lost (code 1), a channel may have been created all the same; `channels list` shows it. It is \
-            not tried again by itself.
+            If the answer is lost (code 1), the channel may exist all the same: `channels list` shows it. The command \
+            does not try again by itself.
 
             Examples:
               holdfast channels create --storage most-recent --config holdfast.yaml
@@ -40,8 +40,8 @@ struct ChannelsCreateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: """
-            What the service keeps for devices that are not connected: `most-recent`, the last broadcast until it expires; \
-            or `none`, and then broadcasts must have the expiration 0.
+            What the service stores for devices that are offline: `most-recent` is the last broadcast until it \
+            expires; `none` is nothing, and broadcasts need --expiration 0.
             """)
     var storage: ChannelStorage
 

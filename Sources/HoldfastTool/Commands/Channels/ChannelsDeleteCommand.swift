@@ -6,18 +6,20 @@ internal import HoldfastService
 struct ChannelsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete channels: Live Activities that follow them get nothing more.",
+        abstract: "Delete channels: Live Activities that follow them get no more updates.",
         discussion: """
-            It asks first. One after the other; at the first that fails it stops, and says which were deleted. Code 1 when \
-            there is no such channel in this environment, or nobody knows whether it is gone.
+            Asks first. Deletes one channel after the other, stops at the first failure, and prints which ones were \
+            deleted.
 
             Examples:
               holdfast channels delete dHN0LXNyY2gtY2hubA== --config holdfast.yaml
               holdfast channels delete $(holdfast channels list) --yes
+
+            Exit code 1 if this environment has no such channel, or if the answer was lost.
             """)
 
     @Argument(
-        help: ArgumentHelp("Ids, as `channels create` printed them.", valueName: "channel"),
+        help: ArgumentHelp("The channels' ids, as `channels create` printed them.", valueName: "channel"),
         transform: ChannelArgument.parse)
     var channels: [BroadcastChannel]
 

@@ -5,9 +5,9 @@ internal import HoldfastChannels
 struct ChannelsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "The ids of an app's channels, one a line.",
+        abstract: "List the ids of an app's channels, one a line.",
         discussion: """
-            Those of one environment: channels of development and of production are apart.
+            The environments are separate: `production` and `sandbox` have channels of their own.
 
             Examples:
               holdfast channels list --config holdfast.yaml

@@ -5,16 +5,16 @@ internal import HoldfastChannels
 struct ChannelsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "How a channel was created.",
+        abstract: "Show with which settings a channel was created.",
         discussion: """
-            Code 1 when there is no such channel in this environment.
-
             Example:
               holdfast channels show dHN0LXNyY2gtY2hubA== --config holdfast.yaml
+
+            Exit code 1 if this environment has no such channel.
             """)
 
     @Argument(
-        help: ArgumentHelp("Its id, as `channels create` printed it.", valueName: "channel"),
+        help: ArgumentHelp("The channel's id, as `channels create` printed it.", valueName: "channel"),
         transform: ChannelArgument.parse)
     var channel: BroadcastChannel
 

@@ -4,16 +4,20 @@ internal import HoldfastService
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Find all mistakes of a configuration at once.",
+        abstract: "Find all mistakes of a configuration.",
         discussion: """
-            Reads the file and the environment, and the certificates and keys that they name, and prints one mistake a line:
-              holdfast.yaml:7:12: routes[0].connections: is "many"; takes a whole number from 1 to 1000
+            Reads the file and the environment, and the certificates and keys that they name. Prints one mistake a \
+            line.
 
-            For example:
+            A mistake:
+              holdfast.yaml:7:12: routes[0].connections: is "many"; takes a whole number
+              from 1 to 1000
+
+            Examples:
               holdfast config check /etc/holdfast.yaml
               HOLDFAST_CONFIG=/etc/holdfast.yaml holdfast config check --json
 
-            Exit codes: 0 it can be used · 78 it cannot.
+            Exit codes: 0 the configuration can be used · 78 it has mistakes.
             """)
 
     @Argument(

@@ -3,9 +3,10 @@ internal import HoldfastService
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "The configuration: check it, and see what holds.",
+        commandName: "config", abstract: "Check the configuration, and show its values.",
         discussion: """
-            One YAML file, and a variable of the environment for each key; Docs/Reference/Configuration.md describes all of them.
+            A configuration is one YAML file, and an environment variable for each key; \
+            Docs/Reference/Configuration.md describes all keys.
             """,
         subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self])
 }

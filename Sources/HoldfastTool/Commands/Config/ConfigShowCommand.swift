@@ -5,22 +5,22 @@ internal import HoldfastService
 struct ConfigShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Each key's value, and where it comes from.",
+        abstract: "Print each key's value, and where it comes from.",
         discussion: """
-            The place is the file's line, the name of a variable of the environment, a flag, or `default`. Keys that have \
-            neither a value nor a default are left out unless --all is given. The files that hold keys, certificates and \
-            passphrases are named, and never printed.
+            The place is a line of the file, an environment variable, a flag, or `default`. Keys without a value and a \
+            default are left out unless --all is given. Files of keys, certificates and passphrases are named; their \
+            content is never printed.
 
-            For example:
+            Examples:
               holdfast config show --config /etc/holdfast.yaml
               holdfast config show --json | jq -r .variable
 
-            Exit codes: 0 · 78 the configuration has mistakes.
+            Exit codes: 0 done · 78 the configuration has mistakes.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
 
-    @Flag(name: .long, help: "Keys without a value as well.")
+    @Flag(name: .long, help: "Also print keys without a value.")
     var all = false
 
     @Flag(name: .long, help: "Print one JSON object a line.")
@@ -28,7 +28,7 @@ struct ConfigShowCommand: AsyncParsableCommand {
 
     struct Row: Encodable {
         var key: String
-        /// Nil for none.
+        /// `nil` for none.
         var value: String?
         var source: String?
         /// The variable of the environment that stands for it.

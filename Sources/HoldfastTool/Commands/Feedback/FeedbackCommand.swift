@@ -2,6 +2,6 @@ internal import ArgumentParser
 
 struct FeedbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feedback", abstract: "What a push service says about devices that take nothing any more.",
+        commandName: "feedback", abstract: "Read the tokens that a feedback service calls invalid.",
         subcommands: [FeedbackReadCommand.self])
 }

@@ -12,25 +12,37 @@ struct FeedbackReadCommand: AsyncParsableCommand {
         commandName: "read",
         abstract: "Read a feedback service once, and blacklist the tokens it names.",
         discussion: """
-            Reading clears the service's list, so each tuple is on the journal's blacklist, on disk, before more is read, \
-            and is printed afterwards. A token that was registered later than its tuple says is sent to again. Of the \
-            tokens only a few digits are printed unless --reveal is given; they are personal data.
+            Reading clears the service's list. So each tuple is on the journal's blacklist, on disk, before the next \
+            one is read; then it is printed. A token that was registered after the time of its tuple is sent to again. \
+            Tokens are personal data: only a few of their digits are printed, unless --reveal is given.
 
-            With --topic the tokens are bad for this topic alone, otherwise for every one.
+            With --topic the tokens are blacklisted for this topic only, otherwise for every topic.
 
-            Without TLS flags, certificates are those of the route that the journal remembers.
-
-            Exit codes: 0 read to the end · 75 interrupted · 69 the service cannot be reached, or the connection broke (what came before \
-            is kept) · 65 it sent something else · 74 the blacklist cannot be written · 78 configuration.
+            Without flags for TLS, the certificates are those of the route that the journal remembers.
 
             Example:
-              holdfast feedback read --endpoint feedback+tls://feedback.example.com --journal push.journal --json
+              holdfast feedback read --journal push.journal --json \\
+                --endpoint feedback+tls://feedback.example.com
+
+            Exit codes: 0 read to the end · 65 the service sent something else · 69 the service can't be reached, or \
+            the connection broke (what came before is kept) · 74 the blacklist can't be written · 75 interrupted · 78 \
+            configuration.
             """)
 
-    @Option(name: .long, help: ArgumentHelp("feedback+tls://HOST[:PORT]; port 2196.", valueName: "url"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The feedback service: feedback+tls://HOST[:PORT]; port 2196 if none is given.
+            """, valueName: "url"))
     var endpoint: String
 
-    @Option(name: .long, help: ArgumentHelp("The app that the certificate is for.", valueName: "topic"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The topic of the app to which the certificate belongs.
+            """, valueName: "topic"))
     var topic: String?
 
     @OptionGroup var journalOptions: JournalOptions

@@ -5,37 +5,53 @@ internal import Holdfast
 struct GatewayCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Make a local authority and a server certificate, for a first try.",
+        abstract: "Make a local certificate authority and a server certificate, for a first try.",
         discussion: """
-            Makes ca.pem and ca.key, an authority of its own, where the directory has none, and server.pem and server.key, \
-            signed by it; with --client also client.pem and client.key, for a sender elsewhere to show. Clients trust ca.pem. \
-            The keys are readable by their owner alone. What is there is not written over without --replace, which keeps the \
-            authority.
+            Makes ca.pem and ca.key, a certificate authority, unless the directory has one, and server.pem and \
+            server.key, signed by it. With --client it also makes client.pem and client.key, which a sender on another \
+            host shows. Clients trust ca.pem. Only their owner can read the keys. Existing files are overwritten only \
+            with --replace, which keeps the authority.
 
             Prints the lines for the configuration and for a client.
 
             Examples:
               holdfast gateway certificate --directory /etc/holdfast/tls
-              holdfast gateway certificate --directory tls --name push.example.net --client newsletter --replace
+              holdfast gateway certificate --directory tls --replace \\
+                --name push.example.net --client newsletter
 
-            Exit codes: 0 · 73 something is there already, or can't be made · 64 a name that is none.
+            Exit codes: 0 done · 64 a name is not valid · 73 a file exists, or can't be made.
             """)
 
     @Option(
-        name: .long, help: ArgumentHelp("Where; made when there is none.", valueName: "dir"), completion: .directory)
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The directory for the files; made if there is none.
+            """, valueName: "dir"), completion: .directory)
     var directory: String
 
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "What the gateway is reached as, host names or addresses, beside localhost, 127.0.0.1 and ::1.",
+            """
+            A host name or address of the gateway, besides localhost, 127.0.0.1 and ::1; may be repeated.
+            """,
             valueName: "host"))
     var name: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Make a client certificate, too, for this sender.", valueName: "sender"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Also make a client certificate, for the sender of this name.
+            """, valueName: "sender"))
     var client: String?
 
-    @Flag(name: .long, help: "Make the server's certificate anew, and with --client the client's.")
+    @Flag(
+        name: .long,
+        help: """
+            Replace the server's certificate, and with --client the client's.
+            """)
     var replace = false
 
     @Flag(name: .long, help: "Print one JSON object.")

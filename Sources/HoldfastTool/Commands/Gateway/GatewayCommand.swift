@@ -2,6 +2,6 @@ internal import ArgumentParser
 
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gateway", abstract: "What `serve` needs to begin with.",
+        commandName: "gateway", abstract: "Make certificates for `serve`.",
         subcommands: [GatewayCertificateCommand.self])
 }

@@ -7,19 +7,23 @@ struct JournalBackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copy a journal, in use or at rest, into a new one.",
         discussion: """
-            The copy is consistent, on disk when this ends, and opens as a journal. The original goes on without it, so what \
-            is unconfirmed in the copy counts as possibly sent, and its UIDs begin 2^32 further on: open it in place of \
-            the original, not beside it. A journal in use is read as of one commit, which is kept meanwhile: its file \
-            grows by what is written, within --pin-limit and --growth-limit.
+            The copy is consistent, is on disk when the command ends, and opens as a journal. Meanwhile the original \
+            goes on sending. So unconfirmed entries count as possibly sent in the copy, and its new UIDs begin 2^32 \
+            later: open it in place of the original, not beside it. A journal in use is read at one commit, whose \
+            space can't be reused meanwhile: the file grows with each write, up to --growth-limit, and for no longer \
+            than --pin-limit.
 
-            EXAMPLE: holdfast journal backup --journal my.journal /backups/monday.journal
+            Example:
+              holdfast journal backup --journal my.journal /backups/monday.journal
+
+            Exit code 75 if a limit was reached first.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var inspection: InspectionOptions
 
     @Argument(
-        help: ArgumentHelp("The new journal's directory; nothing may be there.", valueName: "dest"),
+        help: ArgumentHelp("The directory of the new journal, which must not exist.", valueName: "dest"),
         completion: .directory)
     var destination: String
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Look into a journal, take from it, put into it and care for it.",
+        commandName: "journal", abstract: "Inspect, change, copy and check a journal.",
         subcommands: [
             JournalStatusCommand.self, JournalListCommand.self, JournalShowCommand.self, JournalDropCommand.self,
             JournalExportCommand.self, JournalImportCommand.self, JournalQuarantineCommand.self,

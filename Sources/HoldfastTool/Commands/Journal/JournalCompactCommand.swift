@@ -5,13 +5,14 @@ internal import HoldfastJournal
 struct JournalCompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Write a journal's files anew, without what is free in them.",
+        abstract: "Rewrite a journal's files without their free space.",
         discussion: """
-            At rest only: stop the process that uses the journal. What is in it stays as it is, byte for byte. Whatever \
-            interrupts this leaves the old file or the new one. It needs room for what is in use; the next opening \
-            allocates its reserve again.
+            At rest only: stop the process that uses the journal. The content stays the same, byte for byte. If the \
+            command is interrupted, either the old file or the new one is there. It needs free disk space for the used \
+            part of the journal. The next process that opens the journal allocates its reserve again.
 
-            EXAMPLE: holdfast journal compact --journal my.journal
+            Example:
+              holdfast journal compact --journal my.journal
             """)
 
     @OptionGroup var journalOptions: JournalOptions
@@ -35,7 +36,7 @@ struct JournalCompactCommand: AsyncParsableCommand {
     }
 }
 
-/// What went wrong while a whole journal was read, with an exit code that says whether to try again.
+/// An error while a whole journal was read, with an exit code that tells whether to try again.
 enum InspectionError {
     static func tempered<R>(_ body: () throws -> R) throws -> R {
         do {

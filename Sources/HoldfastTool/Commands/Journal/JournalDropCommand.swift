@@ -7,18 +7,19 @@ internal import HoldfastService
 struct JournalDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Take unconfirmed notifications back: they are not sent any more.",
+        abstract: "Withdraw unconfirmed notifications, so that they are not sent.",
         discussion: """
-            What was never sent is withdrawn. What may have been sent is not sent again, and ends as unknown. It counts first, \
-            and asks; what is accepted after the counting stays. Rejections are not touched: `rejections discard` deletes \
-            those. Entries whose records cannot be read, in quarantine or not, are dropped where their UIDs are named.
-
-            Exit code 66 when there is none of those that were named; flags that choose nothing are no mistake.
+            A notification that was never sent ends as withdrawn. One that may have been sent is not sent again, and \
+            ends as unknown. The command counts first, and asks; notifications that are accepted after the counting \
+            stay. It does not touch rejections: use `rejections discard`. Entries whose records can't be read, in \
+            quarantine or not, are dropped only if their UIDs are named.
 
             Examples:
               holdfast journal drop 1200-1300
-              holdfast journal drop --topic com.example.app --lane default/considerate --older-than 2h
+              holdfast journal drop --topic com.example.app --older-than 2h
               holdfast journal drop --state never-sent --all --yes
+
+            Exit code 66 if none of the named UIDs exists. If flags choose nothing, the code is 0.
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
@@ -41,7 +42,7 @@ struct JournalDropCommand: AsyncParsableCommand {
         let path = try journalOptions.path()
         let states = stateOptions.kinds.subtracting([.rejected])
         let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: states)).counted()
-        // Those that cannot be read are meant only where they are named: nobody can say what flags would choose.
+        // Entries that can't be read are dropped only by UID: flags can't choose among them.
         let unreadable = sweepOptions.chosen.isEmpty ? [] : try sweep.unreadable()
         let matched = count + unreadable.count
         guard matched > 0 || sweepOptions.chosen.isEmpty else {

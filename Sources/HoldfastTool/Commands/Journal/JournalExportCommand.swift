@@ -7,20 +7,22 @@ internal import HoldfastService
 struct JournalExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write entries out whole, as `journal import` reads them.",
+        abstract: "Write whole entries as JSON, for `journal import`.",
         discussion: """
-            One JSON object a line (Docs/Reference/Tool.md has its members), without loss: rejections and deferred ones included, with \
-            attempts, reasons and times. Nothing is changed in the journal, which may be in use; then the export is not of one \
-            instant. The blacklist is not in it: `blacklist export`. Nor are entries whose records cannot be read: they are \
-            counted (exit code 65), and `journal quarantine export` keeps those that were moved aside. Nor are those that silence \
-            has confirmed and that are kept aside: an import would send them once more.
+            Prints one JSON object a line (Docs/Reference/Tool.md has its members), without loss: also rejected and \
+            deferred entries, with attempts, reasons and times. The journal is not changed, and may be in use; then \
+            the export is not of one instant.
 
-            TOKENS AND PAYLOADS ARE WHOLE in an export: they are personal data. A file that is made here may be read by its \
-            owner only, and gets its name when all of it is on disk.
+            An export does not contain the blacklist (use `blacklist export`), nor entries that were confirmed by \
+            silence and are kept aside, since an import would send them again, nor entries whose records can't be \
+            read. Those are counted (code 65), and `journal quarantine export` writes the quarantined ones.
+
+            TOKENS AND PAYLOADS ARE WHOLE in an export: they are personal data. Only its owner can read a file that is \
+            made with --output. The file gets its name when all of it is on disk.
 
             Examples:
               holdfast journal export -o waiting.ndjson --state unconfirmed
-              holdfast journal export --state rejected --reason TopicDisallowed >rejected.ndjson
+              holdfast journal export --reason TopicDisallowed >rejected.ndjson
             """)
 
     @OptionGroup var journalOptions: JournalOptions
@@ -28,7 +30,11 @@ struct JournalExportCommand: AsyncParsableCommand {
     @OptionGroup var filterOptions: EntryFilterOptions
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("A new file. (default: standard output)", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            """
+            A new file, which must not exist. (default: standard output)
+            """, valueName: "file"),
         completion: .file())
     var output: String?
 

@@ -6,33 +6,35 @@ internal import HoldfastJournal
 struct JournalImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take entries of another journal, as `journal export` wrote them.",
+        abstract: "Take the entries that `journal export` wrote into a journal.",
         discussion: """
-            Each becomes what it was, in the lane in which it was, with the same apns-id, under a new UID: what waited waits, \
-            what was rejected is a rejection, what may have been sent may have been sent. A journal that is not there is made; \
-            one that is in use takes them through the process that uses it.
+            Each entry keeps its lane, its apns-id and its state, and gets a new UID: a waiting entry waits, a \
+            rejected one is rejected, and one that may have been sent still counts so. A journal that does not exist \
+            is made. If a process uses the journal, that process takes the entries.
 
-            The file is checked first, and nothing of it is taken when a line is bad, unless --skip-bad is given. How far it \
-            was taken is written in the same commits: after a crash the same command goes on, and what was taken is not taken \
+            The file is checked first, and none of it is taken if a line is bad, unless --skip-bad is given. The \
+            journal remembers the place in the file. So after a crash the same command continues, and takes nothing \
             twice; a file that was taken to its end is not taken again, unless --restart is given.
-
-            Exit codes: 0 all of it was taken · 65 some lines are bad · 73, 74 the journal · 66 no such file.
 
             Examples:
               holdfast journal import waiting.ndjson --journal new.journal
               zcat old.ndjson.gz | holdfast journal import - --skip-bad
+
+            Exit codes: 0 all lines were taken · 65 some lines are bad · 66 there is no such file · 73, 74 the \
+            journal.
             """)
 
     @Argument(
-        help: ArgumentHelp("NDJSON of `journal export`; - is standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The output of `journal export`; - is standard input.", valueName: "file"),
+        completion: .file())
     var file: String
 
     @OptionGroup var journalOptions: JournalOptions
 
-    @Flag(name: .long, help: "Take the lines that are good, and leave the others.")
+    @Flag(name: .long, help: "Take the good lines, and skip the others.")
     var skipBad = false
 
-    @Flag(name: .long, help: "Take a file that was taken before, or begun, from its first line.")
+    @Flag(name: .long, help: "Take a file again, from its first line.")
     var restart = false
 
     @Flag(name: .long, help: "Print one JSON object.")

@@ -5,11 +5,11 @@ internal import HoldfastJournal
 struct JournalListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Entries in the order of their UIDs, or how many there are.",
+        abstract: "List entries in the order of their UIDs, or count them.",
         discussion: """
-            Several flags that choose entries must all hold; one that is repeated means "any of these". Of a journal that is \
-            in use the list is not of one instant: a page of it is. Tokens and payloads are shortened unless --reveal is \
-            given; they are personal data.
+            If several flags choose entries, all of them must hold; a repeated flag means "any of these". In a journal \
+            that is in use, each page of the list is of one instant, not the whole list. Tokens and payloads are \
+            personal data: they are shortened unless --reveal is given.
 
             Examples:
               holdfast journal list --state possibly-sent --lane default/immediate

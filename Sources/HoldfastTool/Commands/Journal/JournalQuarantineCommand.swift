@@ -8,10 +8,11 @@ internal import HoldfastService
 struct JournalQuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "Entries whose records cannot be read: see them, keep a copy, try again, or give them up.",
+        abstract: "List, export, retry and drop entries whose records can't be read.",
         discussion: """
-            A record that is damaged, or that a newer Holdfast wrote, is moved aside whole, so that everything behind it is \
-            delivered. It stays in the journal, and counts as quarantined, until it is retried or dropped here.
+            A record that is damaged, or that a newer Holdfast wrote, is moved to the quarantine, so that the entries \
+            behind it are delivered. It stays in the journal, and counts as quarantined, until it is retried or \
+            dropped here.
             """,
         subcommands: [
             QuarantineListCommand.self, QuarantineExportCommand.self, QuarantineRetryCommand.self,
@@ -35,7 +36,7 @@ struct QuarantineChoice: ParsableArguments {
         return uids
     }
 
-    /// Those that are chosen and there, a thousand at a time.
+    /// The chosen entries that exist, a thousand at a time.
     func forEachPage(of reader: JournalReader, _ body: ([QuarantinedEntry]) async throws -> Void) async throws {
         let wanted = chosen.isEmpty ? nil : UIDRanges(chosen.flatMap(\.ranges))
         var last = UID.none
@@ -94,9 +95,10 @@ struct QuarantineRow: Encodable {
 
 struct QuarantineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Quarantined entries in the order of their UIDs.",
+        commandName: "list", abstract: "List quarantined entries in the order of their UIDs.",
         discussion: """
-            Lane, Producer and cause, and whether an attempt may have reached the service. The journal may be in use.
+            Prints lane, producer and cause, and whether an attempt may have reached the service. The journal may be \
+            in use.
 
             Examples:
               holdfast journal quarantine list --journal push.journal
@@ -131,13 +133,13 @@ struct QuarantineListCommand: AsyncParsableCommand {
 
 struct QuarantineExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write quarantined entries out, each with its record whole.",
+        commandName: "export", abstract: "Write quarantined entries with their whole records.",
         discussion: """
-            One JSON object a line: what `list --json` says, and the record's bytes in base64, as they lay in the journal \
-            (Docs/Internals/JournalFormat.md). Nothing is changed in the journal, which may be in use.
+            Prints one JSON object a line: what `list --json` prints, and the record's bytes in base64 \
+            (Docs/Internals/JournalFormat.md). The journal is not changed, and may be in use.
 
-            RECORDS ARE WHOLE in an export: they hold tokens and payloads. A file that is made here may be read by its owner \
-            only, and gets its name when all of it is on disk.
+            RECORDS ARE WHOLE in an export: they hold tokens and payloads. Only its owner can read a file that is made \
+            with --output. The file gets its name when all of it is on disk.
 
             Example:
               holdfast journal quarantine export -o unreadable.ndjson
@@ -146,7 +148,11 @@ struct QuarantineExportCommand: AsyncParsableCommand {
     @OptionGroup var choice: QuarantineChoice
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("A new file. (default: standard output)", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            """
+            A new file, which must not exist. (default: standard output)
+            """, valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -187,15 +193,16 @@ struct QuarantineExportCommand: AsyncParsableCommand {
 
 struct QuarantineRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Bring entries back whose records can be read after all.",
+        commandName: "retry", abstract: "Bring back quarantined entries whose records can be read now.",
         discussion: """
-            After an upgrade, for records that a newer Holdfast wrote. What can be read is sent in its turn; what may have been \
-            sent before is a possible duplicate, or, with at-most-once, ends as unknown. What cannot be read stays.
-
-            Exit code 0 when all were brought back, 65 when some cannot be read, 66 when there is none of those that were named.
+            Use it after an upgrade, for records that a newer Holdfast wrote. Entries that can be read are sent in \
+            their turn. One that may have been sent before is a possible duplicate, or, with at-most-once, ends as \
+            unknown. The others stay in quarantine.
 
             Example:
               holdfast journal quarantine retry
+
+            Exit codes: 0 all were brought back · 65 some can't be read · 66 none of the named UIDs exists.
             """)
 
     @OptionGroup var choice: QuarantineChoice
@@ -241,10 +248,10 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
 
 struct QuarantineDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Give quarantined entries up: they are deleted, and will never be sent.",
+        commandName: "drop", abstract: "Delete quarantined entries: they will never be sent.",
         discussion: """
-            One that was never sent ends as withdrawn, one that may have been sent as unknown. It counts first, and asks. \
-            `export` keeps a copy.
+            An entry that was never sent ends as withdrawn, one that may have been sent as unknown. The command counts \
+            first, and asks. `export` keeps a copy.
 
             Examples:
               holdfast journal quarantine drop 1234
@@ -254,7 +261,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     @OptionGroup var choice: QuarantineChoice
     @OptionGroup var consentOptions: ConsentOptions
 
-    @Flag(name: .long, help: "All of them.")
+    @Flag(name: .long, help: "All entries.")
     var all = false
 
     @Flag(name: .long, help: "Print one JSON object.")

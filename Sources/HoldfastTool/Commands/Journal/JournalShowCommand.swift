@@ -3,19 +3,20 @@ internal import Holdfast
 
 struct JournalShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "One entry, all that is known of it, and why it stands where it stands.",
+        commandName: "show", abstract: "Show one entry, and explain its state.",
         discussion: """
-            Says in words what its state means, what it waits for and what to do. When the journal is in use, the process that \
-            uses it is asked too. Of an entry that has met its end it says what the journal still knows.
-
-            Exit code 66 when nothing is known of it: it was settled and forgotten, or never given out.
+            Explains in sentences what the state means, what the entry waits for, and what to do. If the journal is in \
+            use, the process that uses it is asked too. For an entry that was settled, it prints what the journal \
+            still knows.
 
             Examples:
               holdfast journal show 1234
               holdfast journal show 1234 --json | jq -r '.explanation[]'
+
+            Exit code 66 if nothing is known of the entry: it was settled and forgotten, or the UID was never used.
             """)
 
-    @Argument(help: "Its UID.")
+    @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
     @OptionGroup var journalOptions: JournalOptions

@@ -4,11 +4,12 @@ internal import HoldfastJournal
 
 struct JournalStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "The journal in figures.",
+        commandName: "status", abstract: "Print the figures of a journal.",
         discussion: """
-            What waits and since when, what was refused, which lanes stand still and why, and what a crash would send twice. \
-            The figures of a journal in use are of one instant, but for what may have been sent. The process that uses it is \
-            asked which topics it has set aside, and when stopped lanes and such topics are tried again.
+            How many entries wait, and since when; how many were rejected; which lanes stand still, and why; and how \
+            many a crash would send twice. In a journal that is in use, the figures are of one instant, except for \
+            those that may have been sent. The process that uses the journal also tells which topics it has set aside, \
+            and when it tries stopped lanes and such topics again.
 
             Examples:
               holdfast journal status --journal push.journal

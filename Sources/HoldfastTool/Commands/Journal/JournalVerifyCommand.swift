@@ -8,15 +8,17 @@ struct JournalVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every page, record, index and figure of a journal.",
         discussion: """
-            Works at rest and in use, and on a journal that does not open any more; nothing in it is changed. Exit code 0 \
-            when it is sound, 65 when it is damaged, others when it could not be looked at. A journal in use is read as \
-            of one commit, which is kept meanwhile: its file grows by what is written, within --pin-limit and \
-            --growth-limit.
+            Works at rest and in use, and on a journal that can't be opened any more. Nothing in the journal is \
+            changed. A journal in use is read at one commit, whose space can't be reused meanwhile: the file grows \
+            with each write, up to --growth-limit, and for no longer than --pin-limit.
 
-            --salvage copies what is sound into a new journal, and what is out of reach as far as it is found anywhere in \
-            the file. What may have ended long ago, and nothing says so, counts as possibly sent.
+            --salvage copies all sound entries into a new journal, also those that are out of reach but found anywhere \
+            in the file. An entry that may have been settled long ago counts as possibly sent there.
 
-            EXAMPLE: holdfast journal verify --journal my.journal --salvage mended.journal
+            Example:
+              holdfast journal verify --journal my.journal --salvage mended.journal
+
+            Exit codes: 0 sound · 65 damaged · 75 a limit was reached first · others: the journal could not be read.
             """)
 
     @OptionGroup var journalOptions: JournalOptions
@@ -25,7 +27,9 @@ struct JournalVerifyCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Copy what is sound into a new journal of this name; nothing may be there.", valueName: "dir"),
+            """
+            Copy the sound entries into a new journal of this name, which must not exist.
+            """, valueName: "dir"),
         completion: .directory)
     var salvage: String?
 
@@ -62,7 +66,10 @@ struct InspectionOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Of a journal in use: how long one commit may be kept from being written over (30s, 5m).",
+            """
+            For a journal in use: the longest time for which one commit's space is not reused (30s, 5m). \
+            (default: 5m)
+            """,
             valueName: "duration"),
         transform: DurationArgument.parse)
     var pinLimit: Duration?
@@ -70,7 +77,9 @@ struct InspectionOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Of a journal in use: by how much its file may grow meanwhile (512M, 1G).", valueName: "size"),
+            """
+            For a journal in use: by how much its file may grow meanwhile (512M, 1G). (default: 1G)
+            """, valueName: "size"),
         transform: SizeArgument.parse)
     var growthLimit: Int?
 

@@ -7,7 +7,10 @@ internal import HoldfastJournal
 struct LaneChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once; or its beginning, for all that begin so.",
+            """
+            A lane, ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once; or the beginning of its \
+            name, for all lanes that begin so.
+            """,
             valueName: "lane"),
         completion: LaneCompletion.kind)
     var lanes: [String] = []

@@ -2,6 +2,6 @@ internal import ArgumentParser
 
 struct LanesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lanes", abstract: "The lanes of a journal: see, pause and resume them.",
+        commandName: "lanes", abstract: "List, pause and resume the lanes of a journal.",
         subcommands: [LanesListCommand.self, LanesPauseCommand.self, LanesResumeCommand.self, LanesReloadCommand.self])
 }

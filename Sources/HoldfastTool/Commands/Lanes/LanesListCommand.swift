@@ -5,10 +5,10 @@ internal import HoldfastJournal
 struct LanesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "The lanes, their state, and what waits in them.",
+        abstract: "List the lanes, their state, and how many entries wait in them.",
         discussion: """
-            A lane is a route, an urgency (immediate, considerate) and a guarantee (at-least-once, at-most-once). Of a journal \
-            in use the process that uses it says what goes on with each route's connection.
+            A lane is a route, an urgency (immediate, considerate) and a guarantee (at-least-once, at-most-once). If \
+            the journal is in use, the process that uses it also tells the state of each route's connection.
 
             Examples:
               holdfast lanes list --journal push.journal

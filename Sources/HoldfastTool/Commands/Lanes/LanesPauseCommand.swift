@@ -4,20 +4,19 @@ internal import Holdfast
 struct LanesPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Let nothing more of some lanes go out, until they are resumed.",
+        abstract: "Pause lanes: nothing of them is sent until they are resumed.",
         discussion: """
-            What is in flight gets its answers; what is accepted waits in the journal. A paused lane is paused after a restart \
-            too.
+            Notifications in flight get their answers; accepted ones wait in the journal. The pause outlasts restarts.
 
             Examples:
-              holdfast lanes pause default/considerate --reason "marketing waits until the incident is over"
+              holdfast lanes pause default/considerate --reason "incident 4711"
               holdfast lanes pause --all --reason maintenance
             """)
 
     @OptionGroup var choice: LaneChoice
     @OptionGroup var journalOptions: JournalOptions
 
-    @Option(name: .long, help: ArgumentHelp("Why, for those who look.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("The reason, which listings show.", valueName: "text"))
     var reason = ""
 
     @Flag(name: .long, help: "Print one JSON object a line.")
@@ -41,10 +40,10 @@ struct LanesPauseCommand: AsyncParsableCommand {
 struct LanesResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let paused or stopped lanes run again.",
+        abstract: "Resume paused or stopped lanes.",
         discussion: """
-            A lane that was stopped, because its credentials were refused for example, stops again when the cause is not \
-            mended.
+            A lane that had stopped, for example because its credentials were refused, stops again unless the cause \
+            was fixed.
 
             Examples:
               holdfast lanes resume default/considerate

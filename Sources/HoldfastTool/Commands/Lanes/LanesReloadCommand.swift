@@ -8,9 +8,9 @@ struct LanesReloadCommand: AsyncParsableCommand {
         commandName: "reload",
         abstract: "Have the process that uses a journal read its keys and certificates again.",
         discussion: """
-            For all routes: what is good is taken up without a restart, and lanes that were stopped for the old credentials run \
-            again. What can't be used is said, and what was in use stays in use. Changed files are taken up without this \
-            command too, unless that is turned off.
+            All routes read their files again. Good files are used without a restart, and lanes that had stopped for \
+            the old credentials run again. For a file that can't be used, the cause is printed, and the old content \
+            stays in use. Changed files are also taken up without this command, unless that is turned off.
 
             Examples:
               holdfast lanes reload

@@ -3,22 +3,25 @@ internal import ArgumentParser
 struct MockAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Compare a mock's ledger with what was to be sent: accepted, lost, duplicates.",
+        abstract: "Compare a mock's ledger with the input: count lost notifications and duplicates.",
         discussion: """
-            Notifications of the input that have an apns-id are looked for by it, the others by their token; in ledgers of \
-            `mock binary`, which has no apns-id, all are looked for by payload and token. Exit code 0 when nothing is lost and the duplicates are at most --allow-duplicates; otherwise 1.
+            Notifications of the input are matched by their apns-id, and by their token if they have none. Ledgers of \
+            `mock binary` have no apns-id: there, all are matched by payload and token.
 
             Example:
-              holdfast mock audit ledger.ndjson --input notifications.ndjson --allow-duplicates 2000
+              holdfast mock audit ledger.ndjson --input notifications.ndjson \\
+                --allow-duplicates 2000
+
+            Exit codes: 0 nothing is lost, and there are no more duplicates than allowed · 1 otherwise.
             """)
 
-    @Argument(help: ArgumentHelp("Ledgers of one or several mocks.", valueName: "ledger"), completion: .file())
+    @Argument(help: ArgumentHelp("The ledgers of one or several mocks.", valueName: "ledger"), completion: .file())
     var ledgers: [String]
 
-    @Option(name: .long, help: ArgumentHelp("The NDJSON that was sent.", valueName: "file"), completion: .file())
+    @Option(name: .long, help: ArgumentHelp("The file that was sent.", valueName: "file"), completion: .file())
     var input: String
 
-    @Option(name: .long, help: ArgumentHelp("How many duplicates are all right.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("The most duplicates that are allowed.", valueName: "count"))
     var allowDuplicates = 0
 
     @Flag(name: .long, help: "Print one JSON object.")

@@ -5,17 +5,21 @@ internal import HoldfastMockAPNs
 struct MockBinaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "binary",
-        abstract: "The binary gateway of old: silence for what is taken, one error, then the end.",
+        abstract: "Run a mock of the binary gateway, which answers errors only.",
         discussion: """
-            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM, which it answers with \
-            status 10 on each connection. The certificate directory gets `ca.pem`, which clients are to trust, and \
-            `client.pem` with `client.key`, for --client-certificate.
+            It is silent about notifications that it takes. For the first one that it refuses, it sends an error \
+            response, and closes the connection.
 
-            The faults are about errors: what happens where a notification is refused. They happen on every connection, or \
-            as often as --faults says.
+            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM; then it sends status \
+            10 on each connection. The certificate directory gets ca.pem, which clients must trust, and client.pem \
+            with client.key, for --client-certificate.
+
+            The flags for faults change how a refusal is answered, or end connections. Faults happen on every \
+            connection, or as often as --faults says.
 
             Example:
-              holdfast mock binary --listen 127.0.0.1:2195 --certificate-directory mock --error-delay 300 --faults 2
+              holdfast mock binary --listen 127.0.0.1:2195 \\
+                --certificate-directory mock --error-delay 300 --faults 2
             """)
 
     @OptionGroup var options: MockOptions
@@ -38,7 +42,7 @@ struct MockBinaryCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Clients must show client.pem, or another certificate of the same authority.")
     var clientCertificate = false
 
-    @Flag(name: .long, help: "At the end, print what was counted as one JSON object.")
+    @Flag(name: .long, help: "At the end, print the counts as one JSON object.")
     var json = false
 
     func validate() throws {
@@ -104,16 +108,31 @@ struct MockBinaryCommand: AsyncParsableCommand {
 
 /// How `holdfast mock binary` departs from its normal ways.
 struct MockBinaryFaultOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("How long an error response takes.", valueName: "ms"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The delay of an error response, in milliseconds.
+            """, valueName: "ms"))
     var errorDelay = 0
 
-    @Option(name: .long, help: ArgumentHelp("Write an error response so many bytes at a time.", valueName: "bytes"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Write an error response in pieces of this many bytes.
+            """, valueName: "bytes"))
     var errorPieces: Int?
 
-    @Option(name: .long, help: ArgumentHelp("Say this status instead of the right one.", valueName: "status"))
+    @Option(name: .long, help: ArgumentHelp("Send this status instead of the right one.", valueName: "status"))
     var errorStatus: UInt8?
 
-    @Option(name: .long, help: ArgumentHelp("Name this identifier instead of the right one.", valueName: "number"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Send this identifier instead of the right one.
+            """, valueName: "number"))
     var errorIdentifier: UInt32?
 
     @Flag(name: .long, help: "Close without an error response.")
@@ -122,29 +141,36 @@ struct MockBinaryFaultOptions: ParsableArguments {
     @Flag(name: .long, help: "Reset the connection instead of closing it; with --silent-errors, without a response.")
     var resetErrors = false
 
-    @Flag(name: .long, help: "Say nothing to a barrier (a notification without a token), and stay.")
+    @Flag(
+        name: .long,
+        help: """
+            Do not answer a barrier (a notification without a token), and keep the connection open.
+            """)
     var silentBarriers = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Say goodbye with status 10 behind so many notifications of a connection.", valueName: "count")
+            "Shut a connection down with status 10 after this many notifications.", valueName: "count")
     )
     var shutdownAfter: Int?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Reset a connection behind so many notifications, without a word.", valueName: "count"))
+        help: ArgumentHelp(
+            """
+            Reset a connection after this many notifications, without an error response.
+            """, valueName: "count"))
     var resetAfter: Int?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Read nothing more of a connection behind so many notifications.", valueName: "count"))
+        help: ArgumentHelp("Stop reading a connection after this many notifications.", valueName: "count"))
     var stallAfter: Int?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Let faults happen so often, and then no more. (default: always)", valueName: "count"))
+        help: ArgumentHelp("How often faults happen. (default: on every connection)", valueName: "count"))
     var faults: Int?
 
     func validate() throws {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 struct MockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mock", abstract: "Push services to test against.",
+        commandName: "mock", abstract: "Run push services to test against, and check what they received.",
         subcommands: [
             MockHTTP2Command.self, MockBinaryCommand.self, MockFeedbackCommand.self, MockAuditCommand.self,
         ])

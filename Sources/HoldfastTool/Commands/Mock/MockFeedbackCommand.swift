@@ -5,13 +5,15 @@ internal import HoldfastMockAPNs
 struct MockFeedbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feedback",
-        abstract: "The feedback service of old: tuples of time and token, once, up to the end of the stream.",
+        abstract: "Run a mock of the feedback service, which hands out each tuple once.",
         discussion: """
-            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. Whoever connects gets all \
-            tuples, and with that they are gone. The certificate directory is as with `mock binary`; both may share one.
+            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The first client gets \
+            all tuples, each a time and a token; then they are gone. The certificate directory is as for `mock \
+            binary`, and both may share one.
 
             Example:
-              holdfast mock feedback --listen 127.0.0.1:2196 --certificate-directory mock --tuple 00fc13ad=1795300000
+              holdfast mock feedback --listen 127.0.0.1:2196 \\
+                --certificate-directory mock --tuple 00fc13ad=1795300000
             """)
 
     @OptionGroup var options: MockOptions
@@ -19,27 +21,32 @@ struct MockFeedbackCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A token (hex) and since when it is not valid (Unix seconds); may be repeated.", valueName: "token=time"))
+            """
+            A token in hex digits, and the time since when it is not valid, in Unix seconds; may be repeated.
+            """, valueName: "token=time"))
     var tuple: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Reset each connection behind so many tuples; the rest stays.", valueName: "count"))
+        help: ArgumentHelp(
+            """
+            Reset each connection after this many tuples, and keep the rest for the next.
+            """, valueName: "count"))
     var resetAfter: Int?
 
-    @Flag(name: .long, help: "Leave the connection open behind the tuples.")
+    @Flag(name: .long, help: "Leave the connection open after the tuples.")
     var hold = false
 
     @Flag(name: .long, help: "Reset connections as they are accepted.")
     var refuse = false
 
-    @Option(name: .long, help: ArgumentHelp("Write so many bytes at a time.", valueName: "bytes"))
+    @Option(name: .long, help: ArgumentHelp("Write in pieces of this many bytes.", valueName: "bytes"))
     var pieces: Int?
 
     @Flag(name: .long, help: "Clients must show client.pem, or another certificate of the same authority.")
     var clientCertificate = false
 
-    @Flag(name: .long, help: "At the end, print what was counted as one JSON object.")
+    @Flag(name: .long, help: "At the end, print the counts as one JSON object.")
     var json = false
 
     func validate() throws {

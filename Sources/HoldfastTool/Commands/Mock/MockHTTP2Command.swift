@@ -6,19 +6,21 @@ internal import HoldfastService
 struct MockHTTP2Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http2",
-        abstract: "APNs over HTTP/2: Apple's validation, Apple's answers.",
+        abstract: "Run a mock of APNs over HTTP/2, with Apple's validation and answers.",
         discussion: """
-            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The certificate directory \
-            gets `ca.pem`, for `send --trust`, and `AuthKey.p8`, for `send --key` (key id MOCKKEYID1, team id MOCKTEAMID).
+            Prints `listening on HOST:PORT` when it is ready, and runs until SIGINT or SIGTERM. The certificate \
+            directory gets ca.pem, for `send --trust`, and AuthKey.p8, for `send --key` (key id MOCKKEYID1, team id \
+            MOCKTEAMID).
 
-            It takes broadcasts as well, and with --management-port channels can be created, read, deleted and listed: \
+            It also takes broadcasts. With --management-port, channels can be created, read, deleted and listed: \
             Docs/Guide/Channels.md.
 
-            With a script it misbehaves: delays, storms of 503, GOAWAY, streams and connections that end or stall, TLS that \
-            fails. Docs/Guide/MockService.md has every step with an example.
+            A script makes it misbehave: delays, bursts of 503, GOAWAY, streams and connections that end or stall, \
+            failing TLS. Docs/Guide/MockService.md has every step with an example.
 
             Example:
-              holdfast mock http2 --listen 127.0.0.1:8443 --certificate-directory mock --reject 00fc13ad=Unregistered
+              holdfast mock http2 --listen 127.0.0.1:8443 \\
+                --certificate-directory mock --reject 00fc13ad=Unregistered
             """)
 
     @OptionGroup var options: MockOptions
@@ -28,7 +30,7 @@ struct MockHTTP2Command: AsyncParsableCommand {
         completion: .file())
     var ledger: String?
 
-    @Option(name: .long, help: ArgumentHelp("How long each answer takes.", valueName: "ms"))
+    @Option(name: .long, help: ArgumentHelp("The delay of each answer, in milliseconds.", valueName: "ms"))
     var delay = 0
 
     @Option(
@@ -40,7 +42,9 @@ struct MockHTTP2Command: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A broadcast channel that is there; may be repeated. Without one, every well-formed id is taken for one.",
+            """
+            A broadcast channel that exists; may be repeated. (default: every well-formed id exists)
+            """,
             valueName: "bundle-id=channel"))
     var channel: [String] = []
 
@@ -53,23 +57,32 @@ struct MockHTTP2Command: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Manage channels at this port, 0 for a free one. Default: they are not.", valueName: "port"))
+        help: ArgumentHelp(
+            """
+            The port on which channels are managed; 0 picks a free one. (default: none)
+            """, valueName: "port"))
     var managementPort: Int?
 
-    @Option(name: .long, help: ArgumentHelp("How many channels an app may have.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("The most channels of an app.", valueName: "count"))
     var channelLimit = 10_000
 
-    @Option(name: .long, help: ArgumentHelp("Allow only this topic; may be repeated.", valueName: "topic"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Allow only this topic; may be repeated. (default: every topic)
+            """, valueName: "topic"))
     var topic: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("The most concurrent streams.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("The most concurrent streams of a connection.", valueName: "count"))
     var streams = 1000
 
     @Option(
-        name: .long, help: ArgumentHelp("Misbehave as this YAML says.", valueName: "file"), completion: .file())
+        name: .long, help: ArgumentHelp("A YAML file with the script of faults.", valueName: "file"),
+        completion: .file())
     var script: String?
 
-    @Flag(name: .long, help: "At the end, print what was counted as one JSON object.")
+    @Flag(name: .long, help: "At the end, print the counts as one JSON object.")
     var json = false
 
     @Flag(name: .long, help: "Accept only provider tokens that are signed with its own key.")

@@ -4,21 +4,33 @@ internal import HoldfastMockAPNs
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// What all push services of `holdfast mock` have in common.
+/// The flags that all push services of `holdfast mock` have in common.
 struct MockOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Where to listen; port 0 picks a free one.", valueName: "host:port"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The address to listen on; port 0 picks a free one.
+            """, valueName: "host:port"))
     var listen = "127.0.0.1:0"
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where its certificates and keys are kept; made where missing.", valueName: "dir"),
+        help: ArgumentHelp(
+            """
+            The directory of its certificates and keys; missing ones are made.
+            """, valueName: "dir"),
         completion: .directory)
     var certificateDirectory: String
 
     @Flag(name: .long, help: "Listen without TLS, for tests and benchmarks.")
     var cleartext = false
 
-    @Flag(name: .long, help: "End when standard input ends, and so with whoever started it.")
+    @Flag(
+        name: .long,
+        help: """
+            End when standard input ends, for example with the process that started it.
+            """)
     var untilInputEnds = false
 
     func validate() throws { _ = try address() }

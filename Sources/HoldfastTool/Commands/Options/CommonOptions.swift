@@ -41,16 +41,18 @@ struct DeliveryOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            The most notifications in flight: what a crash can send twice. (default: 2000; on the binary protocol \
-            1000000 for each connection)
+            The most notifications in flight, and so the most that a crash can send twice. (default: 2000; on \
+            the binary protocol 1000000 for each connection)
             """, valueName: "count"))
     var window: Int?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "End with code 75 when the service was away, or nothing came to its end, for so long in one piece (30s, 5m, 1h). "
-                + "(default: keep trying)",
+            """
+            End with code 75 after this time without progress: the service was away, or no notification was \
+            settled (30s, 5m, 1h). (default: keep trying)
+            """,
             valueName: "duration"),
         transform: DurationArgument.parse)
     var giveUpAfter: Duration?
@@ -58,7 +60,10 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Bytes of the journal beyond which nothing more is taken until it has drained (64M, 16G).",
+            """
+            The size of the journal above which nothing more is taken until it has drained (64M, 16G). (default: \
+            16G)
+            """,
             valueName: "size"),
         transform: SizeArgument.parse)
     var journalLimit: Int?
@@ -66,21 +71,25 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Read this feedback service beside sending, and blacklist its tokens: feedback+tls://HOST[:PORT].",
+            """
+            Also read this feedback service, and blacklist its tokens: feedback+tls://HOST[:PORT].
+            """,
             valueName: "url"))
     var feedback: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How long after one reading the next one comes (30m, 1h). (default: 1h)", valueName: "duration"),
+            """
+            The interval between readings of the feedback service (30m, 1h). (default: 1h)
+            """, valueName: "duration"),
         transform: DurationArgument.parse)
     var feedbackInterval: Duration?
 
     @Flag(name: .long, help: "Print the summary as one JSON object.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    @Flag(name: .shortAndLong, help: "Print more on standard error.")
     var verbose = false
 
     func validate() throws {
@@ -133,6 +142,10 @@ enum SizeArgument {
         }
         return size
     }
+}
+
+extension ToolStatus {
+    var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
 extension AsyncParsableCommand {

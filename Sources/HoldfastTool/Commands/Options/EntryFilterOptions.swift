@@ -7,80 +7,120 @@ struct EntryFilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only of this lane, such as default/immediate/at-least-once, or of all that begin so; may be repeated.",
+            """
+            Only entries of this lane, such as default/immediate/at-least-once, or of all lanes that begin so; \
+            may be repeated.
+            """,
             valueName: "lane"),
         completion: LaneCompletion.kind, transform: FilterArgument.lane)
     var lane: [LanePattern] = []
 
-    @Option(name: .long, help: ArgumentHelp("Only with this topic; may be repeated.", valueName: "topic"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Only entries with this topic; may be repeated.
+            """, valueName: "topic"))
     var topic: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only to this token: its hex digits, the first of them, or as a listing shortens it; may be repeated.",
+            """
+            Only entries to this token: all hex digits, the first ones, or the short form of a listing; may be \
+            repeated.
+            """,
             valueName: "token"),
         transform: FilterArgument.token)
     var token: [TokenPattern] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only broadcasts to this channel; may be repeated, also beside --token.", valueName: "id"),
+        help: ArgumentHelp(
+            """
+            Only broadcasts to this channel; may be repeated, and combined with --token.
+            """, valueName: "id"),
         transform: FilterArgument.channel)
     var channel: [BroadcastChannel] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only to this address of another service, such as fid:cXy1; may be repeated, also beside --token.",
+            """
+            Only entries to this address of another push service, such as fid:cXy1; may be repeated, and \
+            combined with --token.
+            """,
             valueName: "address"),
         transform: FilterArgument.address)
     var address: [ServiceAddress] = []
 
-    @Option(name: .long, help: ArgumentHelp("Only of this producer; may be repeated.", valueName: "name"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Only entries of this producer; may be repeated.
+            """, valueName: "name"))
     var producer: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only with this tag, or, with * at its end, with one that begins so; may be repeated.", valueName: "tag"),
+            """
+            Only entries with this tag, or, if it ends with *, with a tag that begins so; may be repeated.
+            """, valueName: "tag"),
         transform: { TagPattern($0) })
     var tag: [TagPattern] = []
 
     @Option(
-        name: .customLong("apns-id"), help: ArgumentHelp("Only with this apns-id; may be repeated.", valueName: "uuid"),
+        name: .customLong("apns-id"),
+        help: ArgumentHelp(
+            """
+            Only entries with this apns-id; may be repeated.
+            """, valueName: "uuid"),
         transform: FilterArgument.id)
     var id: [NotificationID] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only those accepted longer ago (30s, 5m, 1h, 7d), or before a time (2026-11-21T12:00:00Z).",
+            """
+            Only entries accepted longer ago than this (30s, 5m, 1h, 7d), or before this time \
+            (2026-11-21T12:00:00Z).
+            """,
             valueName: "age"),
         transform: AgeArgument.parse)
     var olderThan: AgeArgument?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only those accepted less long ago, or after a time.", valueName: "age"),
+        help: ArgumentHelp(
+            """
+            Only entries accepted less long ago than this (30s, 5m, 1h, 7d), or after this time \
+            (2026-11-21T12:00:00Z).
+            """, valueName: "age"),
         transform: AgeArgument.parse)
     var newerThan: AgeArgument?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only those rejected, or last answered \"not now\", for this; may be repeated.", valueName: "reason"))
+            """
+            Only entries that were rejected or deferred for this reason; may be repeated.
+            """, valueName: "reason"))
     var reason: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only these UIDs: numbers and ranges, 10-20,30 or 500-.", valueName: "uids"),
+        help: ArgumentHelp(
+            """
+            Only entries with these UIDs: numbers and ranges, such as 10-20,30 or 500-.
+            """, valueName: "uids"),
         transform: FilterArgument.uids)
     var uids: UIDRanges?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only those answered \"not now\" so often at least.", valueName: "count"))
+        help: ArgumentHelp("Only entries that were deferred at least this often.", valueName: "count"))
     var attempts = 0
 
     /// - Parameter states: those to choose from.
@@ -134,7 +174,10 @@ struct StateOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "Only those in this state; may be repeated. Those kept aside are left out unless they are asked for.")
+        help: """
+            Only entries in this state; may be repeated. `aside`, which is confirmed by silence and kept for late \
+            errors, is left out unless it is given here.
+            """)
     var state: [Choice] = []
 
     var kinds: Set<JournalEntry.StateKind> {

@@ -9,14 +9,17 @@ struct RouteOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            https://HOST[:PORT], `production` or `sandbox`; binary+tls://HOST[:PORT] for the binary protocol. (default: \
-            what the journal remembers)
+            The push service: `production`, `sandbox` or https://HOST[:PORT]; binary+tls://HOST[:PORT] for the \
+            binary protocol. (default: the one that the journal remembers)
             """, valueName: "url"))
     var endpoint: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The apns-topic of a notification by hand, and of lines that have none.", valueName: "topic")
+        help: ArgumentHelp(
+            """
+            The apns-topic, for a notification given by flags and for lines without one.
+            """, valueName: "topic")
     )
     var topic: String?
 
@@ -26,22 +29,26 @@ struct RouteOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The most connections at a time, each with a window of its own on the binary protocol. (default: 2, or 1)",
+            """
+            The most connections at a time. On the binary protocol each has its own window. (default: 2, on the \
+            binary protocol 1)
+            """,
             valueName: "count"))
     var connections: Int?
 
     @Option(
         name: .long,
         help: """
-            Binary protocol: what confirms where no error comes. `barrier` is proof only; `quiet` is silence for the quiet \
-            period. (default: barrier)
+            Binary protocol: when a notification without an error counts as confirmed. `barrier`: the service has \
+            refused a barrier behind it, which is proof. `quiet`: no error came in the quiet period. (default: \
+            barrier)
             """)
     var confirm: RouteSettings.Confirmation?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --confirm quiet: how long silence must last (500ms, 5s). (default: 5s)", valueName: "duration"),
+            "The quiet period of --confirm quiet (500ms, 5s). (default: 5s)", valueName: "duration"),
         transform: DurationArgument.parse)
     var quietPeriod: Duration?
 

@@ -2,10 +2,10 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastService
 
-/// What provider tokens are signed with.
+/// The key that signs provider tokens.
 struct SigningKeyOptions: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("Apple's .p8 file, to sign provider tokens with.", valueName: "p8"),
+        name: .long, help: ArgumentHelp("Apple's .p8 file, which signs provider tokens.", valueName: "p8"),
         completion: .file(extensions: ["p8"]))
     var key: String?
 
@@ -36,7 +36,7 @@ struct SigningKeyOptions: ParsableArguments {
     }
 
     private func setSigningKey(of route: inout RouteSettings) throws {
-        // What a configuration holds itself stays, where no file takes its place.
+        // A key in the configuration itself stays, unless a file replaces it.
         let pem = key == nil ? route.signingKey?.pem : nil
         let file = key.map { TLSOptions.absolute($0) } ?? route.signingKey?.file
         let keyID = keyID ?? route.signingKey?.keyID

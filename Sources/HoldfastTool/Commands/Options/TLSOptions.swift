@@ -7,7 +7,9 @@ struct TLSOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "PEM file with the certificates to trust, instead of the system's. `system` returns to those.",
+            """
+            A PEM file with the certificates to trust instead of the system's; `system` returns to the system's.
+            """,
             valueName: "ca.pem"),
         completion: .file(extensions: ["pem"]))
     var trust: String?
@@ -15,19 +17,25 @@ struct TLSOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The certificate to show in place of a signing key, PEM or .p12.", valueName: "file"),
+            "The client certificate, instead of a signing key: PEM or .p12.", valueName: "file"),
         completion: .file(extensions: ["pem", "crt", "p12", "pfx"]))
     var clientCertificate: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Its key, PEM. (default: in the same file)", valueName: "file"),
+        help: ArgumentHelp(
+            """
+            The key of the client certificate, PEM. (default: in the same file)
+            """, valueName: "file"),
         completion: .file(extensions: ["pem", "key"]))
     var clientKey: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A file with the passphrase of the key or of the .p12: its first line.", valueName: "file"),
+        help: ArgumentHelp(
+            """
+            A file whose first line is the passphrase of the key or of the .p12.
+            """, valueName: "file"),
         completion: .file())
     var clientPassphraseFile: String?
 

@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct RejectionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rejections",
-        abstract: "What was refused for good: see it, send it again, or delete it.",
+        abstract: "List, show, retry and discard notifications that were rejected for good.",
         subcommands: [
             RejectionsListCommand.self, RejectionsShowCommand.self, RejectionsRetryCommand.self,
             RejectionsDiscardCommand.self,

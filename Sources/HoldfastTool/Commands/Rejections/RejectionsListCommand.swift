@@ -5,10 +5,10 @@ internal import HoldfastJournal
 struct RejectionsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Rejections in the order of their UIDs, or how many there are.",
+        abstract: "List rejections in the order of their UIDs, or count them.",
         discussion: """
-            Several flags that choose must all hold; one that is repeated means "any of these". Tokens and payloads are \
-            shortened unless --reveal is given; they are personal data.
+            If several flags choose rejections, all of them must hold; a repeated flag means "any of these". Tokens \
+            and payloads are personal data: they are shortened unless --reveal is given.
 
             Examples:
               holdfast rejections list --reason BadTopic --newer-than 1h
@@ -31,15 +31,15 @@ struct RejectionsListCommand: AsyncParsableCommand {
 
 struct RejectionsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "One rejection, what its reason means, and what to do about it.",
+        commandName: "show", abstract: "Show one rejection, what its reason means, and what to do about it.",
         discussion: """
-            Exit code 66 when there is none with this UID.
-
             Example:
               holdfast rejections show 1234 --reveal
+
+            Exit code 66 if there is no rejection with this UID.
             """)
 
-    @Argument(help: "Its UID.")
+    @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
     @OptionGroup var journalOptions: JournalOptions

@@ -7,17 +7,17 @@ internal import HoldfastService
 struct RejectionsRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Send rejections again, each as a new entry that names the old one.",
+        abstract: "Send rejected notifications again, each as a new entry.",
         discussion: """
-            When its cause is mended: a topic allowed, a token taken off the blacklist. One that would be refused again stays \
-            a rejection, and the reason is told. An expiration that has passed is set anew.
-
-            Exit code 0 when all were taken, 65 when some would be refused again, 66 when there is none of those that were \
-            named.
+            Use it once the cause is fixed: the topic is allowed, or the token is off the blacklist. A notification \
+            that would be refused again stays a rejection, and the reason is printed. The new entry names the old one. \
+            An expiration that has passed is set anew.
 
             Examples:
               holdfast rejections retry 1234 1300-1310
               holdfast rejections retry --reason BadTopic --topic com.example.app
+
+            Exit codes: 0 all were taken · 65 some would be refused again · 66 none of the named UIDs exists.
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
@@ -84,13 +84,13 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
         commandName: "discard",
         abstract: "Delete rejections.",
         discussion: """
-            It counts first, and asks.
-
-            Exit code 66 when there is none of those that were named; flags that choose nothing are no mistake.
+            The command counts first, and asks.
 
             Examples:
               holdfast rejections discard --older-than 30d
               holdfast rejections discard --reason Unregistered --yes
+
+            Exit code 66 if none of the named UIDs exists. If flags choose nothing, the code is 0.
             """)
 
     @OptionGroup var sweepOptions: SweepOptions

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastPayload
 
-/// What of these flags goes together.
+/// Checks which of these flags can be combined.
 extension NotificationOptions {
     /// Flags that were given, in the order of the help.
     var given: [String] {
@@ -55,7 +55,7 @@ extension NotificationOptions {
         try checkBackground()
     }
 
-    /// What both flags of it say.
+    /// The expiration that both of its flags give.
     var expiration: ExpirationArgument? {
         guard let tryUntil else { return apnsExpiration }
         return apnsExpiration == nil ? .unstated(tryUntil) : .unstored(tryUntil)

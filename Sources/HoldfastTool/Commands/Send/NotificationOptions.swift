@@ -8,51 +8,76 @@ struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The device, in hex digits. May be repeated: one notification each.", valueName: "token"))
+            """
+            The token of a device, in hex digits; may be repeated, for one notification each.
+            """, valueName: "token"))
     var token: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "In place of devices, the channel that Live Activities follow: a broadcast. May be repeated.",
+            """
+            Broadcast to this channel, which Live Activities follow, instead of to devices; may be repeated.
+            """,
             valueName: "id"))
     var channel: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("The text that is shown.", valueName: "body"))
+    @Option(name: .long, help: ArgumentHelp("The text of the alert.", valueName: "body"))
     var alert: String?
 
-    @Option(name: .long, help: ArgumentHelp("What is shown above it, in bold.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("The title, shown above the text.", valueName: "text"))
     var title: String?
 
-    @Option(name: .long, help: ArgumentHelp("What is shown between the two.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("The subtitle, shown between title and text.", valueName: "text"))
     var subtitle: String?
 
-    @Option(name: .long, help: ArgumentHelp("The number on the app's icon; 0 takes it away.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("The number on the app's icon; 0 removes it.", valueName: "number"))
     var badge: Int?
 
-    @Option(name: .long, help: ArgumentHelp("A sound file of the app's, or `default`.", valueName: "name"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The name of a sound file in the app, or `default`.
+            """, valueName: "name"))
     var sound: String?
 
-    @Option(name: .long, help: ArgumentHelp("Which actions it offers.", valueName: "name"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The category, which names the actions that the app offers.
+            """, valueName: "name"))
     var category: String?
 
-    @Option(name: .long, help: ArgumentHelp("What it is grouped by.", valueName: "id"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The thread id, by which the device groups notifications.
+            """, valueName: "id"))
     var thread: String?
 
     @Flag(
         name: .long,
         help: """
-            Wake the app. With neither --alert, --title, --subtitle, --sound nor --badge it is a background notification.
+            Wake the app. Without --alert, --title, --subtitle, --sound and --badge it is a background notification.
             """)
     var contentAvailable = false
 
-    @Flag(name: .long, help: "Let the app's extension change it before it is shown.")
+    @Flag(
+        name: .long,
+        help: """
+            Let the app's extension change the notification before it is shown.
+            """)
     var mutableContent = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What becomes of a Live Activity: update or end, as of now. (What starts one needs --payload.)",
+            """
+            Update or end a Live Activity, as of now: `update` or `end`. To start one, use --payload.
+            """,
             valueName: "event"),
         completion: .list(["update", "end"]), transform: Self.event)
     var event: APNsPayload.LiveActivityEvent?
@@ -60,14 +85,18 @@ struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --event, what it shows from now on: a JSON object, @FILE that holds it, or @- for standard input.",
+            """
+            With --event, the new state of the Live Activity: a JSON object, @FILE, or @- for standard input.
+            """,
             valueName: "json"))
     var contentState: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The whole payload in place of all these: a JSON object, @FILE that holds it, or @- for standard input.",
+            """
+            The whole payload, instead of the flags above: a JSON object, @FILE, or @- for standard input.
+            """,
             valueName: "json"))
     var payload: String?
 
@@ -75,8 +104,8 @@ struct NotificationOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            The apns-push-type, such as alert, background or voip. (default: what the flags above make; with --payload none, \
-            which Apple takes for alert; of a broadcast always liveactivity)
+            The apns-push-type, such as alert, background or voip. (default: what \
+            the flags above make; with --payload none, which Apple takes for alert; for a broadcast always liveactivity)
             """, valueName: "type"),
         completion: .list(PushType.known.map(\.rawValue)), transform: Self.pushType)
     var pushType: PushType?
@@ -84,7 +113,9 @@ struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The apns-priority: 10, 5 or 1. (default: 5 where nothing is shown, heard or counted, else 10)",
+            """
+            The apns-priority: 10, 5 or 1. (default: 5 for a background notification, else 10)
+            """,
             valueName: "number"),
         completion: .list(["10", "5", "1"]), transform: Self.priority)
     var priority: Priority?
@@ -93,8 +124,9 @@ struct NotificationOptions: ParsableArguments {
         name: .customLong("expiration"),
         help: ArgumentHelp(
             """
-            Until when it is worth sending: so long from now (30m, 12h), a time (2026-11-21T12:00:00Z) or Unix seconds; 0 is \
-            one attempt, and with --channel no more than that nothing is stored. (default: 24h)
+            The time after which the notification is not sent any more: a duration from now (30m, 12h), a time \
+            (2026-11-21T12:00:00Z) or Unix seconds. 0 means one attempt; for a broadcast, only that the service \
+            stores nothing. (default: the service is told none, and sending is tried for 24h)
             """, valueName: "time"),
         transform: ExpirationArgument.parse)
     var apnsExpiration: ExpirationArgument?
@@ -103,8 +135,9 @@ struct NotificationOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Until when it is tried, written like --expiration, while the service is told nothing of it; with --expiration 0 \
-            nothing is stored for a device that is offline, and this is in place of the one attempt.
+            The time until which sending is tried, written like --expiration, without telling the service an \
+            expiration. With --expiration 0 the service stores nothing for a device that is offline, and sending \
+            is tried until this time instead of once.
             """, valueName: "time"),
         transform: ExpirationArgument.parseDeadline)
     var tryUntil: ExpirationArgument.Deadline?
@@ -112,13 +145,18 @@ struct NotificationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The apns-collapse-id: a device shows only the last notification of each.", valueName: "id"))
+            """
+            The apns-collapse-id: of notifications with the same one, a device shows only the last.
+            """, valueName: "id"))
     var collapseID: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The apns-id, a UUID. The same notification again under it is not sent twice. (default: a new one)",
+            """
+            The apns-id, a UUID. The same notification with the same apns-id is not sent twice. (default: a new \
+            one)
+            """,
             valueName: "uuid"),
         transform: Self.id)
     var id: NotificationID?
@@ -191,7 +229,7 @@ enum ExpirationArgument: Equatable {
     private static let forms = "It must be like 30m or 12h, a time as 2026-11-21T12:00:00Z, whole Unix seconds"
 
     static func parse(_ text: String) throws -> ExpirationArgument {
-        // As in a file.
+        // Zero means one attempt, as in a file.
         if Int64(text) == 0 { return .once }
         guard let deadline = Deadline(text) else { throw ValidationError("\(forms), or 0.") }
         return .until(deadline)

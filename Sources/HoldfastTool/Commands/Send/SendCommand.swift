@@ -8,16 +8,18 @@ internal import HoldfastService
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Journal notifications from a file, or one by hand, and deliver them.",
+        abstract: "Journal notifications from a file or from flags, and deliver them.",
         discussion: """
-            Each line of the file is a JSON object with Apple's own names, for example
-              {"token":"00fc13ad…","apns-topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}
-            See Docs/Reference/Tool.md for all of them.
+            A file has one JSON object a line, with Apple's names for the headers; Docs/Reference/Tool.md lists all of \
+            them.
 
-            In place of a file, flags say one notification: --token or --channel, and --alert or other flags of a payload, or \
-            --payload. It goes the same way as all others; printed is what became of it: for each recipient the outcome, the \
-            service's reason where it refused, and the apns-id. \
-            A journal that another process uses, a gateway's for example, is given it by that process, which sends it.
+            An example:
+              {"token":"00fc…","apns-topic":"com.example","payload":{"aps":{"alert":"Hi"}}}
+
+            Without a file, flags describe one notification: --token or --channel, and --alert and the like, or \
+            --payload. The outcome is printed for each recipient, with its apns-id and, if the service refused it, the \
+            reason. If another process uses the journal, such as a gateway, that process takes the notification and \
+            sends it.
 
             Examples:
               holdfast send notifications.ndjson --journal push.journal \\
@@ -30,38 +32,55 @@ struct SendCommand: AsyncParsableCommand {
               holdfast send --journal push.journal --channel dHN0LXNyY2gtY2hubA== \\
                 --event update --content-state '{"score":[1,0]}' --alert "Goal!"
 
-            A notification is on disk before it is sent, and stays there until the service has answered for it. When send \
-            is killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
+            A notification is on disk before it is sent, and stays there until the service has answered. If `send` is \
+            killed, `recover` delivers what it had taken, and `send --resume` takes the rest of the file.
 
-            The binary protocol (binary+tls://) answers errors only. What confirms there is a barrier, a notification that \
-            is wrong on purpose, whose refusal proves all before it; or, with --confirm quiet, silence.
+            The binary protocol (binary+tls://) answers errors only. To confirm the rest, `send` adds a barrier: a \
+            notification that is wrong on purpose. Its refusal proves that the service took all notifications before \
+            it. With --confirm quiet, silence counts as confirmation instead.
 
-            A text that begins with a dash is given as --alert=-5°.
+            Write a text that begins with a dash as --alert=-5°.
 
-            Exit codes, the first that is true: 64 wrong flags, or a file begun before · 66 no input · 73 the journal \
-            cannot be opened · 74 the journal or the disk fails · 77 permission denied · 78 configuration · \
-            75 notifications or lines are left · 65 some lines were malformed or refused · 1 some were rejected, expired \
-            or are unknown · 0 all were confirmed.
+            Exit codes are those of `holdfast --help`. 64 is also a file that was begun before, without --resume or \
+            --restart; 1 means that some notifications were rejected, expired or are unknown.
             """)
 
-    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The input, one JSON object a line; - is standard input.", valueName: "file"),
+        completion: .file())
     var file: String?
 
-    @OptionGroup(title: "One notification by hand, in place of a file") var notificationOptions: NotificationOptions
+    @OptionGroup(title: "One notification, instead of a file") var notificationOptions: NotificationOptions
     @OptionGroup var journalOptions: JournalOptions
     @OptionGroup var routeOptions: RouteOptions
     @OptionGroup var deliveryOptions: DeliveryOptions
 
-    @Flag(name: .long, help: "Journal, and send nothing: `recover` will.")
+    @Flag(
+        name: .long,
+        help: """
+            Journal the notifications, and send nothing: `recover` sends them later.
+            """)
     var queueOnly = false
 
-    @Flag(name: .long, help: "Go on with a file that was begun: no line is skipped, none taken twice.")
+    @Flag(
+        name: .long,
+        help: """
+            Continue a file that was begun: no line is skipped or taken twice.
+            """)
     var resume = false
 
-    @Flag(name: .long, help: "Send a file that was begun from its first line again.")
+    @Flag(
+        name: .long,
+        help: """
+            Send a file that was begun again, from its first line: lines that were taken go twice.
+            """)
     var restart = false
 
-    @Flag(name: .long, help: "Check the whole file first, and take nothing of it when a line is bad.")
+    @Flag(
+        name: .long,
+        help: """
+            Check the whole file first, and take none of it if a line is bad.
+            """)
     var strict = false
 
     func validate() throws {
@@ -92,7 +111,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await send() } }
 
-    /// What is to be sent.
+    /// The source of the notifications.
     private enum Source {
         case file(InputFile)
         case flags(NotificationDraft)
@@ -149,7 +168,7 @@ struct SendCommand: AsyncParsableCommand {
         return try await delivery.run(intake, isQueueOnly: queueOnly)
     }
 
-    /// Who uses the journal takes it, and sends it by its own routes.
+    /// Gives the notifications to the process that uses the journal, which sends them by its own routes.
     ///
     /// - Returns: nil when it delivers nothing.
     private func handOver(

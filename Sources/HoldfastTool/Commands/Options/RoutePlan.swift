@@ -41,7 +41,7 @@ struct RoutePlan {
         }
     }
 
-    /// What the journal is to remember: nil when a configuration says it.
+    /// The route for the journal to remember; `nil` if a configuration has the routes.
     func toRemember(of routes: [ReadyRoute]) -> RouteSettings? {
         guard !isConfigured, var route = routes.first?.settings else { return nil }
         // Said at each call.

@@ -3,7 +3,7 @@ internal import HoldfastControl
 internal import HoldfastJournal
 
 extension EntryFacts {
-    /// What the journal says of an entry, and, when it is in use, the process that uses it.
+    /// Collects the facts about an entry from the journal and, if a process uses the journal, from that process.
     ///
     /// - Parameter console: is told what keeps that process from saying anything.
     static func find(_ uid: UID, in path: String, console: Console = .standard) async throws -> EntryFacts {
@@ -19,7 +19,7 @@ extension EntryFacts {
                     throw error
                 }
                 await desk.close()
-                // What it has said may be of a later moment than what was read.
+                // The process's facts may be newer than the journal's.
                 return facts
             }
             silence = "it serves no control socket"

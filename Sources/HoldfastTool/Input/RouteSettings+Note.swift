@@ -3,8 +3,8 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// What a journal remembers of the one route that flags gave, so that `recover` needs none: a JSON object. Its name is
-/// always ``standardName``, and it serves every topic.
+/// The note by which a journal remembers the route that flags gave, so that `recover` needs no flags: a JSON object. The
+/// route's name is always ``standardName``, and it serves every topic.
 extension RouteSettings: Codable {
     static let noteName = "route/default"
     static let noteVersion = 1
@@ -46,13 +46,13 @@ extension RouteSettings: Codable {
         try note.encodeIfPresent(certificate?.file, forKey: .clientCertificate)
         try note.encodeIfPresent(certificate?.key, forKey: .clientKey)
         try note.encodeIfPresent(certificate?.passphraseFile, forKey: .clientPassphraseFile)
-        // What holds anyway is left out, as older versions do.
+        // Defaults are left out, as in older versions.
         try note.encodeIfPresent(connections, forKey: .connections)
         if confirmation != .barrier { try note.encode(confirmation, forKey: .confirmation) }
         try note.encodeIfPresent(quietPeriod?.wholeMilliseconds, forKey: .quietPeriodMilliseconds)
     }
 
-    /// What the journal remembers; nil when `send` never wrote to it.
+    /// The route that the journal remembers; `nil` if `send` never wrote one.
     ///
     /// - Parameter note: the note's bytes.
     static func decode(_ note: [UInt8]?, journal: String) throws(ToolError) -> RouteSettings? {
@@ -82,7 +82,7 @@ extension RouteSettings: Codable {
         return try decode(note, journal: path)
     }
 
-    /// What the journal in this directory remembers, whoever uses it.
+    /// The route that the journal in this directory remembers, at rest or in use.
     static func remembered(by journal: String) throws -> RouteSettings? {
         let reader = try JournalReader(directory: journal)
         defer { reader.close() }

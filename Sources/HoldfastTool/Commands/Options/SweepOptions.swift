@@ -11,7 +11,7 @@ struct SweepOptions: ParsableArguments {
 
     @OptionGroup var filterOptions: EntryFilterOptions
 
-    @Flag(name: .long, help: "All of them.")
+    @Flag(name: .long, help: "All entries.")
     var all = false
 
     func validate() throws {

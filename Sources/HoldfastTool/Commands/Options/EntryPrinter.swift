@@ -5,13 +5,13 @@ internal import HoldfastService
 
 /// How entries are listed: how many, from where, and in which form.
 struct EntryPrinter: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The most entries.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("The most entries to print.", valueName: "count"))
     var limit = 100
 
-    @Option(name: .long, help: ArgumentHelp("Begin behind this one.", valueName: "uid"))
+    @Option(name: .long, help: ArgumentHelp("Begin behind the entry with this UID.", valueName: "uid"))
     var after: UInt64 = 0
 
-    @Flag(name: .long, help: "Only count them all, by lane, topic and state.")
+    @Flag(name: .long, help: "Print counts by lane, topic and state instead of entries.")
     var count = false
 
     @Flag(name: .long, help: "Print tokens and payloads whole.")

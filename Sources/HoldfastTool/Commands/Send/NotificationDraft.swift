@@ -11,7 +11,7 @@ struct NotificationDraft: Sendable {
     /// Whether its topic must be that of a Live Activity on a device.
     private let isForLiveActivity: Bool
 
-    /// Nil where no flag says anything of a notification.
+    /// `nil` if no flag describes a notification.
     ///
     /// - Throws: ``ToolError`` with status `badInput` for a payload that is too large or no JSON object, and those of its file.
     init?(_ options: NotificationOptions) async throws {

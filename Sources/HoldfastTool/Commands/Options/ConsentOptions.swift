@@ -3,7 +3,11 @@ internal import Foundation
 
 /// Asks before something that cannot be undone.
 struct ConsentOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Do not ask. Without a terminal to ask on it is needed.")
+    @Flag(
+        name: .shortAndLong,
+        help: """
+            Do not ask. Needed if there is no terminal to ask on.
+            """)
     var yes = false
 
     /// - Parameter question: without its "?".
