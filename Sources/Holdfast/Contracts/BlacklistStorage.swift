@@ -54,12 +54,12 @@ extension BlacklistStorage {
     public func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
 
     /// The most entries of one recipient.
-    public static var greatestScopeCount: Int { TokenEntries.greatestCount }
+    package static var greatestScopeCount: Int { TokenEntries.greatestCount }
 
     /// Removes all entries of recipients, durably on return.
     ///
     /// - Returns: how many there were.
-    public func remove(_ recipients: [Recipient]) throws(JournalError) -> Int {
+    package func remove(_ recipients: [Recipient]) throws(JournalError) -> Int {
         try remove(recipients.map { BlacklistKey($0) })
     }
 }
@@ -67,11 +67,11 @@ extension BlacklistStorage {
 /// The blacklist's entries for the recipients of a batch.
 public struct BlacklistLookup: Sendable {
     /// Indices ascend. An item comes once for each entry of its recipient, whatever its scope, in their order.
-    public var entries: [(index: Int, entry: BlacklistEntry)]
+    package var entries: [(index: Int, entry: BlacklistEntry)]
     /// Items whose recipient has a record that cannot be read: nobody knows for which topics it holds. Indices ascend.
-    public var unreadable: [(index: Int, fault: RecordFault)]
+    package var unreadable: [(index: Int, fault: RecordFault)]
 
-    public init(
+    package init(
         entries: [(index: Int, entry: BlacklistEntry)] = [], unreadable: [(index: Int, fault: RecordFault)] = []
     ) {
         self.entries = entries
@@ -81,12 +81,12 @@ public struct BlacklistLookup: Sendable {
 
 /// The registration of a recipient by an app: what is older on the blacklist does not hold any more.
 public struct TokenRegistration: Hashable, Sendable {
-    public var recipient: Recipient
-    public var topic: String
-    public var endpoint: String
-    public var registeredAt: WallTime
+    package var recipient: Recipient
+    package var topic: String
+    package var endpoint: String
+    package var registeredAt: WallTime
 
-    public init(recipient: Recipient, topic: String, endpoint: String, registeredAt: WallTime) {
+    package init(recipient: Recipient, topic: String, endpoint: String, registeredAt: WallTime) {
         self.recipient = recipient
         self.topic = topic
         self.endpoint = endpoint

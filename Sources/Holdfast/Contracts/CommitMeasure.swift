@@ -11,7 +11,7 @@ public struct CommitMeasure: Hashable, Sendable {
     /// Bytes in use by the journal after the commit; what appends may fill is ``JournalStatus/limitBytes``.
     public var usedBytes: Int
 
-    public init(
+    package init(
         entries: Int = 0, settlements: Int = 0, bytes: Int = 0, duration: Duration = .zero, usedBytes: Int = 0
     ) {
         self.entries = entries

@@ -4,7 +4,7 @@
 /// engine has ended. A connector that serves several routes, or several engines in turn, is given one for each.
 public struct ConnectorHost: Sendable {
     /// What a connector may ask for, by whoever hosts it.
-    public protocol Services: AnyObject, Sendable {
+    package protocol Services: AnyObject, Sendable {
         func note(_ name: String) -> [UInt8]?
         func setNote(_ name: String, to value: [UInt8]?)
         func credentialsChanged()
@@ -16,7 +16,7 @@ public struct ConnectorHost: Sendable {
     /// Weak: a host that has ended answers nothing.
     private weak let services: (any Services)?
 
-    public init(route: String, services: any Services) {
+    package init(route: String, services: any Services) {
         self.route = route
         self.services = services
     }

@@ -12,14 +12,14 @@ public struct ProducerID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// One Producer's notifications in figures, kept in the same commits as what they count.
 public struct ProducerStatus: Hashable, Sendable {
-    public let id: ProducerID
+    package let id: ProducerID
     public let name: String
     /// Accepted and without a terminal outcome.
     public let unconfirmed: Int
     /// Since the journal was made.
     public let totals: JournalTotals
 
-    public init(id: ProducerID, name: String, unconfirmed: Int, totals: JournalTotals) {
+    package init(id: ProducerID, name: String, unconfirmed: Int, totals: JournalTotals) {
         self.id = id
         self.name = name
         self.unconfirmed = unconfirmed
@@ -73,7 +73,7 @@ public struct Rejection: Hashable, Sendable {
     /// With the id and the expiration it was given on acceptance.
     public let notification: PushNotification
 
-    public init(
+    package init(
         uid: UID, cause: RejectionCause, attempts: Int, producer: String, lane: LaneKey?, notification: PushNotification
     ) {
         self.uid = uid
@@ -112,21 +112,21 @@ public enum EntryFate: Hashable, Sendable {
 /// What to delete. Nil leaves that kind alone.
 public struct TrimBounds: Hashable, Sendable {
     /// Rejections that are older go.
-    public var rejectionsBefore: WallTime?
+    package var rejectionsBefore: WallTime?
     /// The most rejections; the oldest UIDs go first.
-    public var greatestRejections: Int?
+    package var greatestRejections: Int?
     /// Remembered identities of notifications that were accepted earlier go.
-    public var identitiesBefore: WallTime?
+    package var identitiesBefore: WallTime?
     /// The most remembered identities; the oldest go first.
-    public var greatestIdentities: Int?
+    package var greatestIdentities: Int?
     /// Entries that were put aside earlier are confirmed: no late error can deny them any more.
-    public var asideBefore: WallTime?
+    package var asideBefore: WallTime?
     /// The same of those that were put aside later, by a clock that was ahead.
-    public var asideAfter: WallTime?
+    package var asideAfter: WallTime?
     /// The most entries that are kept aside; the oldest are confirmed first.
-    public var greatestAside: Int?
+    package var greatestAside: Int?
 
-    public init(
+    package init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
         greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
         greatestAside: Int? = nil
@@ -143,12 +143,12 @@ public struct TrimBounds: Hashable, Sendable {
 
 /// What a trim deleted or confirmed.
 public struct Trimmed: Hashable, Sendable {
-    public var rejections: Int
-    public var identities: Int
+    package var rejections: Int
+    package var identities: Int
     /// Entries kept aside that were confirmed.
-    public var aside: Int
+    package var aside: Int
 
-    public init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
+    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
         self.aside = aside
         self.rejections = rejections
         self.identities = identities

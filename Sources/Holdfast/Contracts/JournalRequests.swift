@@ -1,14 +1,14 @@
 /// What the journal knows of a lane when it is opened.
 public struct LaneOpening: Hashable, Sendable {
-    public let id: LaneID
+    package let id: LaneID
     /// The send mark as it is when the lane is opened: unconfirmed entries at or below it are possibly sent.
-    public let markAtOpen: UID
+    package let markAtOpen: UID
     /// The greatest UID ever appended to the lane; `.none` for a new one.
-    public let lastUID: UID
+    package let lastUID: UID
     /// As it was left by ``Journal/setState(of:to:completion:)``.
-    public let state: LaneState
+    package let state: LaneState
 
-    public init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
+    package init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
         self.id = id
         self.markAtOpen = markAtOpen
         self.lastUID = lastUID
@@ -18,15 +18,15 @@ public struct LaneOpening: Hashable, Sendable {
 
 /// Notifications to append in one commit, packed by the submitter's thread.
 public struct Submission: Sendable {
-    public struct Item: Sendable {
-        public let lane: LaneID
+    package struct Item: Sendable {
+        package let lane: LaneID
         let offset: UInt32
         let count: UInt32
 
         /// Where its packed notification lies in ``Submission/bytes``.
-        public var range: Range<Int> { Int(offset)..<Int(offset) + Int(count) }
+        package var range: Range<Int> { Int(offset)..<Int(offset) + Int(count) }
 
-        public init(lane: LaneID, range: Range<Int>) {
+        package init(lane: LaneID, range: Range<Int>) {
             self.lane = lane
             offset = UInt32(range.lowerBound)
             count = UInt32(range.count)
@@ -34,32 +34,32 @@ public struct Submission: Sendable {
     }
 
     /// Who submits.
-    public var producer: ProducerID
+    package var producer: ProducerID
     /// By the wall clock: what the age of ``identities`` counts from.
-    public var acceptedAt: WallTime
+    package var acceptedAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
     /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
     /// operators do, and an engine that has doubted its clock since its start.
-    public var earliestTime: WallTime?
+    package var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
-    public var bytes: [UInt8]
-    public var items: [Item]
+    package var bytes: [UInt8]
+    package var items: [Item]
     /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
-    public var identities: [(index: Int, identity: Identity)]
+    package var identities: [(index: Int, identity: Identity)]
     /// Looked up and not remembered: of notifications that are refused unless the journal has taken them before. The answers
     /// are ``Appended/known``.
-    public var inquiries: [Identity]
+    package var inquiries: [Identity]
     /// For those items that an operator sends again, ascending by index: the rejection that the entry is made of, which
     /// is removed in the same commit, and whose remembered identity becomes the entry's. Where it is gone already, the item
     /// is left out (``Appended/gone``).
-    public var retries: [(index: Int, rejection: UID)]
+    package var retries: [(index: Int, rejection: UID)]
     /// For those items that were entries before, in another journal or another time, ascending by index: how they lay
     /// there. Not for items with an identity.
-    public var histories: [(index: Int, history: EntryHistory)]
+    package var histories: [(index: Int, history: EntryHistory)]
     /// A note that becomes durable in the same commit: how far a file was taken, say.
-    public var note: (name: String, value: [UInt8])?
+    package var note: (name: String, value: [UInt8])?
 
-    public init(
+    package init(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
         items: [Item] = [], identities: [(index: Int, identity: Identity)] = [], inquiries: [Identity] = [],
         retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
@@ -80,24 +80,24 @@ public struct Submission: Sendable {
 
 /// How an entry lay in a journal before.
 public struct EntryHistory: Hashable, Sendable {
-    public enum Place: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         /// Among those that go out in UID order.
         case waiting
         case deferred(until: WallTime)
         case rejected(RejectionCause)
     }
 
-    public var place: Place
+    package var place: Place
     /// How often it was answered "not now", or with nothing known.
-    public var attempts: UInt16
+    package var attempts: UInt16
     /// An attempt of it may have reached the service.
-    public var isPossiblySent: Bool
+    package var isPossiblySent: Bool
     /// Why it was last answered "not now".
-    public var lastReason: Reason?
+    package var lastReason: Reason?
     /// Whose it is; nil for the submission's Producer.
-    public var producer: ProducerID?
+    package var producer: ProducerID?
 
-    public init(
+    package init(
         place: Place = .waiting, attempts: UInt16 = 0, isPossiblySent: Bool = false, lastReason: Reason? = nil,
         producer: ProducerID? = nil
     ) {
@@ -112,15 +112,15 @@ public struct EntryHistory: Hashable, Sendable {
 /// What an append came to.
 public struct Appended: Hashable, Sendable {
     /// An item that the journal had taken before.
-    public struct Repeat: Hashable, Sendable {
+    package struct Repeat: Hashable, Sendable {
         /// Of the item in its submission; of ``Appended/known``, among its inquiries.
-        public let index: Int
+        package let index: Int
         /// The UID it was given then.
-        public let uid: UID
+        package let uid: UID
         /// What became of it; nil while it is unconfirmed.
-        public let outcome: TerminalOutcome?
+        package let outcome: TerminalOutcome?
 
-        public init(index: Int, uid: UID, outcome: TerminalOutcome?) {
+        package init(index: Int, uid: UID, outcome: TerminalOutcome?) {
             self.index = index
             self.uid = uid
             self.outcome = outcome
@@ -128,30 +128,30 @@ public struct Appended: Hashable, Sendable {
     }
 
     /// The UID of the first item that was appended; the others follow one by one, in the order of the items.
-    public let first: UID
+    package let first: UID
     /// Ascending by index.
-    public let repeats: [Repeat]
+    package let repeats: [Repeat]
     /// Those of ``Submission/inquiries`` that the journal remembers, ascending by index.
-    public var known: [Repeat] = []
+    package var known: [Repeat] = []
     /// Items that were left out because the rejection they retry is gone; ascending.
-    public let gone: [Int]
+    package let gone: [Int]
 
-    public init(first: UID, repeats: [Repeat] = [], gone: [Int] = []) {
+    package init(first: UID, repeats: [Repeat] = [], gone: [Int] = []) {
         self.first = first
         self.repeats = repeats
         self.gone = gone
     }
 
     /// How many of a submission's items were appended.
-    public func count(of submission: Submission) -> Int { submission.items.count - repeats.count - gone.count }
+    package func count(of submission: Submission) -> Int { submission.items.count - repeats.count - gone.count }
 }
 
 /// Names one entry.
 public struct EntryKey: Hashable, Sendable {
-    public let lane: LaneID
-    public let uid: UID
+    package let lane: LaneID
+    package let uid: UID
 
-    public init(lane: LaneID, uid: UID) {
+    package init(lane: LaneID, uid: UID) {
         self.lane = lane
         self.uid = uid
     }
@@ -160,27 +160,27 @@ public struct EntryKey: Hashable, Sendable {
 /// What the Producer has decided about entries.
 public struct SettlementBatch: Sendable {
     /// Taken by the service: deleted.
-    public var acknowledged: [EntryKey]
+    package var acknowledged: [EntryKey]
     /// Confirmed by silence, which a late error may deny: kept aside, where they are neither unconfirmed nor over. Their
     /// outcome is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and
     /// ``TrimBounds/asideBefore``. A journal that is full confirms them at once.
-    public var quieted: [EntryKey]
+    package var quieted: [EntryKey]
     /// The most entries of the journal that are kept aside. Beyond that the oldest are confirmed in the same commits.
-    public var greatestAside: Int
+    package var greatestAside: Int
     /// Everything else.
-    public var others: [Settlement]
+    package var others: [Settlement]
     /// Added to the journal's total of possible duplicates in the same commit.
-    public var possibleDuplicates: Int
+    package var possibleDuplicates: Int
     /// By the wall clock; goes into outcomes.
-    public var settledAt: WallTime
+    package var settledAt: WallTime
     /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
     /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
     /// operators do, and an engine that has doubted its clock since its start.
-    public var earliestTime: WallTime?
+    package var earliestTime: WallTime?
     /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
-    public var keepsOutcomes: Bool
+    package var keepsOutcomes: Bool
 
-    public init(
+    package init(
         acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
         settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false,
         quieted: [EntryKey] = [], greatestAside: Int = .max
@@ -195,15 +195,15 @@ public struct SettlementBatch: Sendable {
         self.keepsOutcomes = keepsOutcomes
     }
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         acknowledged.isEmpty && quieted.isEmpty && others.isEmpty && possibleDuplicates == 0
     }
-    public var count: Int { acknowledged.count + quieted.count + others.count }
+    package var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
 /// One decision other than "taken".
 public struct Settlement: Sendable {
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Refused for good: the entry becomes a rejection, with its notification.
         case reject(RejectionCause)
         /// Over before it was sent: deleted, outcome *expired*.
@@ -224,10 +224,10 @@ public struct Settlement: Sendable {
         case recall(due: WallTime?, possiblySent: Bool)
     }
 
-    public let key: EntryKey
-    public let kind: Kind
+    package let key: EntryKey
+    package let kind: Kind
 
-    public init(_ key: EntryKey, _ kind: Kind) {
+    package init(_ key: EntryKey, _ kind: Kind) {
         self.key = key
         self.kind = kind
     }
@@ -242,7 +242,7 @@ public struct RejectionCause: Hashable, Sendable {
     public let timestamp: WallTime?
     public let rejectedAt: WallTime
 
-    public init(reason: Reason, status: Int? = nil, timestamp: WallTime? = nil, rejectedAt: WallTime) {
+    package init(reason: Reason, status: Int? = nil, timestamp: WallTime? = nil, rejectedAt: WallTime) {
         self.reason = reason
         self.status = status
         self.timestamp = timestamp
@@ -253,13 +253,13 @@ public struct RejectionCause: Hashable, Sendable {
 /// How a settlement batch went.
 public struct SettlementReport: Hashable, Sendable {
     /// Settlements that took effect.
-    public var settled: Int
+    package var settled: Int
     /// Settlements whose entry was gone.
-    public var gone: Int
+    package var gone: Int
     /// Of those settled: withdrawals that did not become *unknown*.
-    public var withdrawn: Int
+    package var withdrawn: Int
 
-    public init(settled: Int = 0, gone: Int = 0, withdrawn: Int = 0) {
+    package init(settled: Int = 0, gone: Int = 0, withdrawn: Int = 0) {
         self.settled = settled
         self.gone = gone
         self.withdrawn = withdrawn
@@ -268,14 +268,14 @@ public struct SettlementReport: Hashable, Sendable {
 
 /// What one commit changed.
 public struct CommitReport: Sendable {
-    public struct Lane: Hashable, Sendable {
-        public let id: LaneID
+    package struct Lane: Hashable, Sendable {
+        package let id: LaneID
         /// The lane's greatest UID on disk.
-        public let lastUID: UID
+        package let lastUID: UID
         /// The send mark on disk.
-        public let mark: UID
+        package let mark: UID
 
-        public init(id: LaneID, lastUID: UID, mark: UID) {
+        package init(id: LaneID, lastUID: UID, mark: UID) {
             self.id = id
             self.lastUID = lastUID
             self.mark = mark
@@ -283,18 +283,18 @@ public struct CommitReport: Sendable {
     }
 
     /// Lanes whose last UID or mark changed.
-    public let lanes: [Lane]
+    package let lanes: [Lane]
     /// Producers whose last unconfirmed entry was settled by this commit.
-    public let drained: [ProducerID]
+    package let drained: [ProducerID]
     /// Outcomes that wait to be taken.
-    public let outcomes: Int
+    package let outcomes: Int
     /// Why the journal can't go on until it is reopened. Reported once, for those who have no request under way that
     /// would be told: a commit may hold nothing but marks.
-    public let failure: JournalError?
+    package let failure: JournalError?
     /// How much it was, and how long it took; nil for one that failed.
-    public let measure: CommitMeasure?
+    package let measure: CommitMeasure?
 
-    public init(
+    package init(
         lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil,
         measure: CommitMeasure? = nil
     ) {

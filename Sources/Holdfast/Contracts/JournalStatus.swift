@@ -2,14 +2,14 @@
 public struct JournalStatus: Sendable {
     public struct Lane: Sendable {
         public var key: LaneKey
-        public var id: LaneID
+        package var id: LaneID
         public var unconfirmed: Int
         public var deferred: Int
-        public var mark: UID
+        package var mark: UID
         public var state: LaneState
         /// Entries of the lane that are in quarantine.
         public var quarantined: Int
-        public init(
+        package init(
             key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running,
             quarantined: Int = 0
         ) {
@@ -47,7 +47,7 @@ public struct JournalStatus: Sendable {
     public var usedBytes: Int
     public var limitBytes: Int
 
-    public init(
+    package init(
         unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
         limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0, quarantined: Int = 0
@@ -79,7 +79,7 @@ public struct JournalTotals: Hashable, Sendable {
     public var withdrawn: UInt64 = 0
     public var possibleDuplicates: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
     /// All that have ended. Of damaged figures it may be anything.
     package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn].reduce(0, &+) }

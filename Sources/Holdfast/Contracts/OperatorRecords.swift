@@ -18,7 +18,7 @@ public struct EntryInsight: Hashable, Sendable {
     public var uid: UID
     public var standing: Standing
 
-    public init(uid: UID, standing: Standing) {
+    package init(uid: UID, standing: Standing) {
         self.uid = uid
         self.standing = standing
     }
@@ -33,7 +33,7 @@ public struct Withdrawal: Hashable, Sendable {
     /// Had met their end before, or never were.
     public var gone: Int
 
-    public init(withdrawn: Int = 0, unknown: Int = 0, gone: Int = 0) {
+    package init(withdrawn: Int = 0, unknown: Int = 0, gone: Int = 0) {
         self.withdrawn = withdrawn
         self.unknown = unknown
         self.gone = gone
@@ -44,7 +44,7 @@ public struct Withdrawal: Hashable, Sendable {
             withdrawn: report.withdrawn, unknown: report.settled - report.withdrawn, gone: asked - report.settled)
     }
 
-    public static func += (lhs: inout Withdrawal, rhs: Withdrawal) {
+    package static func += (lhs: inout Withdrawal, rhs: Withdrawal) {
         lhs.withdrawn += rhs.withdrawn
         lhs.unknown += rhs.unknown
         lhs.gone += rhs.gone
@@ -65,7 +65,7 @@ public struct Retry: Hashable, Sendable {
     public let rejection: UID
     public let result: Result
 
-    public init(rejection: UID, result: Result) {
+    package init(rejection: UID, result: Result) {
         self.rejection = rejection
         self.result = result
     }
@@ -73,38 +73,38 @@ public struct Retry: Hashable, Sendable {
 
 /// How far entries of another journal were taken, written with them.
 public struct RestoreNote: Hashable, Sendable {
-    public var name: String
-    public var value: [UInt8]
+    package var name: String
+    package var value: [UInt8]
     /// What the note was when the caller read it, nil where there was none: the entries are taken only if it still is. So two
     /// who take the same file, or one who goes on after a kill while its last request is still under way, take nothing twice.
-    public var before: [UInt8]?
+    package var before: [UInt8]?
     /// Whether ``before`` is looked at.
-    public var isChecked: Bool
+    package var isChecked: Bool
 
     /// - Parameter before: see ``before``; without it whatever was noted is written over.
-    public init(name: String, value: [UInt8], before: [UInt8]?) {
+    package init(name: String, value: [UInt8], before: [UInt8]?) {
         (self.name, self.value, self.before, isChecked) = (name, value, before, true)
     }
 
-    public init(name: String, value: [UInt8]) {
+    package init(name: String, value: [UInt8]) {
         (self.name, self.value, before, isChecked) = (name, value, nil, false)
     }
 }
 
 /// An entry of another journal.
 public struct RestoredEntry: Hashable, Sendable {
-    public var lane: LaneKey
+    package var lane: LaneKey
     /// 1 to 64 bytes.
-    public var producer: String
+    package var producer: String
     /// With its id and its expiration.
-    public var notification: PushNotification
-    public var acceptedAt: WallTime
+    package var notification: PushNotification
+    package var acceptedAt: WallTime
     /// Its ``EntryHistory/producer`` is of no account.
-    public var history: EntryHistory
+    package var history: EntryHistory
     /// The rejection that an operator sent again as this entry, by its UID there.
-    public var retryOf: UID?
+    package var retryOf: UID?
 
-    public init(
+    package init(
         lane: LaneKey, producer: String, notification: PushNotification, acceptedAt: WallTime,
         history: EntryHistory = EntryHistory(), retryOf: UID? = nil
     ) {
@@ -122,7 +122,7 @@ public struct RestoredEntry: Hashable, Sendable {
     /// The lane alone decides whether a notification that may have been taken goes again. So a notification with one attempt
     /// in a lane that sends again would lose its guarantee. (In a lane with one attempt the notification's own guarantee is of
     /// no account: expiration 0 puts it there as well.)
-    public var contradiction: String? {
+    package var contradiction: String? {
         guard lane.guarantee == .atLeastOnce else { return nil }
         let what: String
         if notification.guarantee == .atMostOnce {
@@ -142,7 +142,7 @@ public struct CredentialReload: Hashable, Sendable {
     /// Why they are not taken up, in words; what was in use stays in use then. Nil when they are.
     public let failure: String?
 
-    public init(route: String, failure: String? = nil) {
+    package init(route: String, failure: String? = nil) {
         self.route = route
         self.failure = failure
     }

@@ -1,22 +1,22 @@
 /// Unreadable entries of one lane that are to be moved aside.
 public struct QuarantineOrder: Sendable {
-    public struct Item: Hashable, Sendable {
-        public let entry: UnreadableEntry
+    package struct Item: Hashable, Sendable {
+        package let entry: UnreadableEntry
         /// An attempt of it may have reached the service.
-        public let isPossiblySent: Bool
+        package let isPossiblySent: Bool
 
-        public init(_ entry: UnreadableEntry, isPossiblySent: Bool) {
+        package init(_ entry: UnreadableEntry, isPossiblySent: Bool) {
             self.entry = entry
             self.isPossiblySent = isPossiblySent
         }
     }
 
-    public let lane: LaneID
-    public var items: [Item]
+    package let lane: LaneID
+    package var items: [Item]
     /// By the wall clock.
-    public let at: WallTime
+    package let at: WallTime
 
-    public init(lane: LaneID, items: [Item], at: WallTime) {
+    package init(lane: LaneID, items: [Item], at: WallTime) {
         self.lane = lane
         self.items = items
         self.at = at
@@ -38,7 +38,7 @@ public struct QuarantinedEntry: Hashable, Sendable {
     /// The record's bytes as they lay in the journal.
     public let record: [UInt8]
 
-    public init(
+    package init(
         uid: UID, lane: LaneKey?, producer: String, fault: RecordFault, isPossiblySent: Bool, quarantinedAt: WallTime,
         record: [UInt8]
     ) {

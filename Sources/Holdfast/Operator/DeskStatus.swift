@@ -11,7 +11,7 @@ public struct DeskStatus: Hashable, Sendable {
         /// When a lane that stopped by itself tries an entry next; see ``EngineStatus/Lane/nextProbeAt``.
         public var nextProbeAt: WallTime?
 
-        public init(
+        package init(
             key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool,
             nextProbeAt: WallTime? = nil
         ) {
@@ -40,7 +40,7 @@ public struct DeskStatus: Hashable, Sendable {
         /// Topics that the service refuses; their entries wait, and all others go.
         public var topics: [EngineStatus.Topic]
 
-        public init(
+        package init(
             name: String, endpoint: String, connection: String, isAway: Bool, inFlight: Int, suspects: Int,
             holding: String?, topics: [EngineStatus.Topic] = []
         ) {
@@ -62,7 +62,7 @@ public struct DeskStatus: Hashable, Sendable {
     /// See ``EngineStatus/blacklistDamage``. 0 at rest.
     public var blacklistDamage = 0
 
-    public init(lanes: [Lane], routes: [Route]) {
+    package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes
         self.routes = routes
     }

@@ -83,7 +83,7 @@ extension OperatorDesk {
 }
 
 /// The named bounds of every ``OperatorDesk``.
-public enum OperatorDeskLimits {
+package enum OperatorDeskLimits {
     /// The most items of one call.
-    public static let batch = 1000
+    package static let batch = 1000
 }

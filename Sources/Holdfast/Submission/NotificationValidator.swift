@@ -2,17 +2,17 @@
 ///
 /// It refuses what Apple would refuse, in Apple's words, because everything that APNs refuses slows a sender down. What goes
 /// to another service is looked at by that one's limits: see ``ServiceLimits``.
-public struct NotificationValidator: Hashable, Sendable {
+package struct NotificationValidator: Hashable, Sendable {
     /// Bytes of UTF-8.
-    public static let maximumTopicByteCount = 255
-    public static let maximumTagByteCount = 256
+    package static let maximumTopicByteCount = 255
+    package static let maximumTagByteCount = 256
 
-    public var limits: NotificationLimits
+    package var limits: NotificationLimits
 
-    public init(limits: NotificationLimits = .http2) { self.limits = limits }
+    package init(limits: NotificationLimits = .http2) { self.limits = limits }
 
     /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
-    public func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
+    package func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
         if let service = limits.service {
             try validate(notification, for: service)
         } else {

@@ -71,7 +71,7 @@ public struct EngineStatus: Sendable {
         /// When one entry of it is tried next; nil while one is, and when there is none.
         public let nextProbeAt: WallTime?
 
-        public init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
+        package init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
             self.topic = topic
             self.reason = reason
             self.since = since

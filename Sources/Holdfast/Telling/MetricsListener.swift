@@ -96,7 +96,7 @@ public struct AnswerTimes: Hashable, Sendable {
     public var total = Duration.zero
     public var greatest = Duration.zero
 
-    public init(count: Int = 0, total: Duration = .zero, greatest: Duration = .zero) {
+    package init(count: Int = 0, total: Duration = .zero, greatest: Duration = .zero) {
         self.count = count
         self.total = total
         self.greatest = greatest
@@ -123,7 +123,7 @@ public struct RouteLevels: Hashable, Sendable {
         /// could not be read.
         public var oldestAcceptedAt: WallTime?
 
-        public init(key: LaneKey, state: LaneState, depth: Int, oldestAcceptedAt: WallTime? = nil) {
+        package init(key: LaneKey, state: LaneState, depth: Int, oldestAcceptedAt: WallTime? = nil) {
             self.key = key
             self.state = state
             self.depth = depth
@@ -154,7 +154,7 @@ public struct RouteLevels: Hashable, Sendable {
     /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
     public var aside: Int
 
-    public init(
+    package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
         quarantined: Int = 0, aside: Int = 0

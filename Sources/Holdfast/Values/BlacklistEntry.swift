@@ -93,7 +93,7 @@ public struct BlacklistScope: Hashable, Sendable {
     /// - Parameters:
     ///   - topic: nil asks for any.
     ///   - endpoint: nil asks for any.
-    public func covers(topic: String?, endpoint: String?) -> Bool {
+    package func covers(topic: String?, endpoint: String?) -> Bool {
         (self.topic == nil || topic == nil || self.topic == topic)
             && (self.endpoint == nil || endpoint == nil || Self.isSame(self.endpoint, endpoint))
     }

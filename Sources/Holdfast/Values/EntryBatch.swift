@@ -13,7 +13,7 @@ public struct EntryBatch: Sendable {
         let count: UInt32
 
         /// - Parameter range: where its packed notification lies in ``EntryBatch/bytes``.
-        public init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, range: Range<Int>) {
+        package init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, range: Range<Int>) {
             self.uid = uid
             self.attempts = attempts
             self.isPossiblySent = isPossiblySent
@@ -29,15 +29,15 @@ public struct EntryBatch: Sendable {
     public let bytes: [UInt8]
     public private(set) var items: [Item]
     /// Entries that belong here, ascending by UID, and whose records cannot be read.
-    public private(set) var unreadable: [UnreadableEntry]
+    package private(set) var unreadable: [UnreadableEntry]
 
-    public init(bytes: [UInt8], items: [Item], unreadable: [UnreadableEntry] = []) {
+    package init(bytes: [UInt8], items: [Item], unreadable: [UnreadableEntry] = []) {
         self.bytes = bytes
         self.items = items
         self.unreadable = unreadable
     }
 
-    public static let empty = EntryBatch(bytes: [], items: [])
+    package static let empty = EntryBatch(bytes: [], items: [])
 
     public var count: Int { items.count }
     /// The number of entries, readable or not: the send mark covers both.
@@ -46,7 +46,7 @@ public struct EntryBatch: Sendable {
     public var isEmpty: Bool { items.isEmpty }
 
     /// The greatest UID in the batch, readable or not; `nil` when there is none.
-    public var lastUID: UID? {
+    package var lastUID: UID? {
         guard let unreadable = unreadable.last?.uid else { return items.last?.uid }
         return max(items.last?.uid ?? .none, unreadable)
     }

@@ -27,12 +27,12 @@
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    public static let version: UInt8 = 5
-    public static let headerByteCount = 56
+    package static let version: UInt8 = 5
+    package static let headerByteCount = 56
     /// With the address of another service than Apple's.
     static let serviceHeaderByteCount = 64
     /// The most bytes a packed notification can have; records beyond this are damage.
-    public static let maximumByteCount = 64 * 1024
+    package static let maximumByteCount = 64 * 1024
 
     struct Flags {
         static let atMostOnce: UInt8 = 1
@@ -130,7 +130,7 @@ public struct PackedNotification: Sendable {
         public let guarantee: Guarantee
         public let priority: Priority?
         /// 0 for none, else one more than the index in ``PushType/known``.
-        public let pushTypeCode: UInt8
+        package let pushTypeCode: UInt8
         public let id: NotificationID
         /// Until when it is tried, Unix seconds; 0 is one attempt.
         public let expiration: Int64
@@ -146,7 +146,7 @@ public struct PackedNotification: Sendable {
         public let tokenRegisteredAt: WallTime?
         public let acceptedAt: WallTime
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
-        public let retryOf: UID
+        package let retryOf: UID
         let hasCollapseID: Bool
         /// Offsets from the start of the span the fields were read from. The token's bytes, the text of the channel's id, or
         /// another service's address.
@@ -154,7 +154,7 @@ public struct PackedNotification: Sendable {
         public let topic: Range<Int>
         public let collapseID: Range<Int>
         public let tag: Range<Int>
-        public let producer: Range<Int>
+        package let producer: Range<Int>
         public let payload: Range<Int>
 
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
@@ -169,7 +169,7 @@ public struct PackedNotification: Sendable {
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
 
         /// - Throws: ``Damage`` when the bytes are not one packed notification from the first to the last.
-        public init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
+        package init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
             let start = range.lowerBound
             guard range.upperBound <= bytes.count, range.count >= PackedNotification.headerByteCount else {
                 throw .truncated

@@ -1,9 +1,9 @@
 /// An unconfirmed entry whose record cannot be read.
-public struct UnreadableEntry: Hashable, Sendable {
-    public let uid: UID
-    public let fault: RecordFault
+package struct UnreadableEntry: Hashable, Sendable {
+    package let uid: UID
+    package let fault: RecordFault
 
-    public init(uid: UID, fault: RecordFault) {
+    package init(uid: UID, fault: RecordFault) {
         self.uid = uid
         self.fault = fault
     }
@@ -16,7 +16,7 @@ public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// A newer Holdfast wrote it.
     case newerVersion(UInt8)
 
-    public init(_ damage: PackedNotification.Damage) {
+    package init(_ damage: PackedNotification.Damage) {
         if case .version(let version) = damage {
             self = .newerVersion(version)
         } else {
