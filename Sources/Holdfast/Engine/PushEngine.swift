@@ -92,6 +92,7 @@ public final class PushEngine: Service, Sendable {
         try core.journal.rejections(after: after, limit: limit)
     }
 
+    /// The journal's token blacklist, which `submit` and the engine apply.
     public var blacklist: TokenBlacklist { core.producer.blacklist }
 
     /// The push service that notifications of a topic go to, by its ``Connector/serviceIdentity``; nil when no route serves

@@ -8,6 +8,7 @@ public struct Reconfiguration: Hashable, Sendable {
     public internal(set) var changed: [String] = []
     /// Have another connector, which has taken over what waits.
     public internal(set) var replaced: [String] = []
+    /// New routes.
     public internal(set) var added: [String] = []
     /// Not served any more. What waits in their lanes stays in the journal.
     public internal(set) var removed: [String] = []

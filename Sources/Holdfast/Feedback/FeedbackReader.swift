@@ -30,6 +30,7 @@ public final class FeedbackReader: Service, Sendable {
         /// The most tuples that wait for the application in ``FeedbackReader/tuples``. Default: 10,000.
         public var tupleLimit = 10_000
 
+        /// Creates a configuration with the default of each limit.
         public init() {}
     }
 

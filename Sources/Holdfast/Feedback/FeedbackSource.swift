@@ -29,11 +29,13 @@ public struct FeedbackTuple: Hashable, Sendable, CustomStringConvertible {
     /// Since when, by the service: the time it determined that. A token that was registered later is good.
     public let since: WallTime
 
+    /// Creates a tuple from the bytes that came, whether a token can have as many or not.
     public init(tokenBytes: [UInt8], since: WallTime) {
         self.tokenBytes = tokenBytes
         self.since = since
     }
 
+    /// Creates a tuple for a token.
     public init(token: DeviceToken, since: WallTime) { self.init(tokenBytes: token.bytes, since: since) }
 
     /// The token; nil when no token has so many bytes (see ``DeviceToken``): then nothing can be sent to it either.
@@ -63,12 +65,14 @@ public struct FeedbackError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let notStored = Code("not stored")
     }
 
+    /// The kind of failure.
     public let code: Code
     /// For people: what happened, to what, and what to do.
     public let message: String
     /// How many tuples this reading had kept before.
     public internal(set) var kept = 0
 
+    /// Creates an error with a message for operators.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -79,5 +83,6 @@ public struct FeedbackError: Error, Hashable, Sendable, CustomStringConvertible 
         self.init(error.kind == .configuration ? .configuration : .connection, error.message)
     }
 
+    /// The ``message``.
     public var description: String { message }
 }

@@ -14,6 +14,7 @@
 /// A sender that is told of errors only, as one for the binary APNs protocol is, has
 /// ``init(confirmation:payloadErrors:deadline:limits:name:barrier:send:)``.
 public struct SenderConnector: Connector {
+    /// Sends one notification and returns the service's answer. A thrown error means *unknown*, unless it is ``SendFailure``.
     public typealias Send = @Sendable (PushNotification) async throws -> SendResult
     /// Writes one notification. The position is what it must be called by when the service refuses it: the binary
     /// protocol's identifier can be made of it, or mapped to it.
@@ -27,8 +28,11 @@ public struct SenderConnector: Connector {
         case cumulative(PayloadErrors, WriteBarrier?, Write)
     }
 
+    /// ``ConfirmationMode/perNotification``, or the mode it was made with.
     public let confirmationMode: ConfirmationMode
+    /// The limits that `submit` applies, as given at creation.
     public let limits: NotificationLimits
+    /// The name given at creation, for status and logs.
     public let endpoint: String
     let deadline: Duration
     let way: Way
@@ -85,6 +89,7 @@ public struct SenderConnector: Connector {
         way = .cumulative(payloadErrors, barrier, send)
     }
 
+    /// Makes a connection that calls the closure. Never throws: the closure connects by itself.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         switch way {
         case .answered(let concurrency, let send):
@@ -96,10 +101,14 @@ public struct SenderConnector: Connector {
 }
 
 /// What a sender throws to say more than "unknown".
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SendFailure: Error, Sendable, CustomStringConvertible {
     /// Provably never sent: it goes again, and no attempt is counted.
     case notSent(_ why: String)
 
+    /// A message for operators, with the sender's own words.
     public var description: String {
         switch self {
         case .notSent(let why): "not sent: \(why)"
@@ -123,6 +132,7 @@ public final class PayloadErrors: Sendable {
 
     private let state = Monitor(State())
 
+    /// Creates the reporter for one connector.
     public init() {}
 
     /// The service refused the notification at this position, and discarded everything written after it; the connection is

@@ -15,5 +15,6 @@ public struct ConnectionScaling: Hashable, Sendable {
     /// … for this long in one piece. Default: 5 minutes.
     public var shrinkAfter: Duration = .seconds(300)
 
+    /// Creates the default scaling.
     public init() {}
 }

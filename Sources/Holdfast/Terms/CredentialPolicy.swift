@@ -11,5 +11,6 @@ public struct CredentialPolicy: Hashable, Sendable {
     /// is answered. Default: 10 s.
     public var pause: Duration = .seconds(10)
 
+    /// Creates the default policy.
     public init() {}
 }

@@ -10,6 +10,7 @@ public struct EngineClock: Sendable {
     /// by the machine's clock. Nil for a clock that runs by itself.
     public var onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)?
 
+    /// Creates a clock, such as one for tests.
     public init(
         wall: @escaping @Sendable () -> WallTime, monotonic: @escaping @Sendable () -> Duration,
         onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)? = nil

@@ -27,6 +27,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// Whether an update of a live activity that still waits is taken back when a newer one of the same activity has been
     /// accepted; its outcome is *withdrawn*, or *unknown* where it may have been sent. Starts and ends always go. Default: no.
     public var supersedesLiveActivities = false
+    /// The backoff of entries that the service answers with "not now", and when they are given up.
     public var retry = RetrySchedule()
     /// How tokens are judged that the service calls bad, which a wrong environment makes it say of all.
     public var suspects = SuspectPolicy()
@@ -42,6 +43,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var park: Duration = .seconds(20 * 60)
     /// The upper bound of the wait before a connection is tried again, after the first failure and at most; full jitter.
     public var reconnectMinimum: Duration = .seconds(1)
+    /// The upper bound of every wait before a connection is tried again, with full jitter. Default: 60 s.
     public var reconnectMaximum: Duration = .seconds(60)
     /// How often a route whose service answers each notification makes a connection, but for ``reconnectEarned``: one
     /// each … Default: 10 s; zero for as often as is wanted.
@@ -65,12 +67,14 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var outcomeLimit = 1_000_000
     /// How long rejections are kept, and how many at most. Default: 30 days, 100,000.
     public var rejectionAge: Duration = .seconds(30 * 24 * 60 * 60)
+    /// The most rejections that are kept; the oldest are deleted first. Default: 100,000.
     public var rejectionLimit = 100_000
     /// Whether a notification that comes again with the apns-id its sender gave it is recognised as the same one.
     /// Default: yes. Notifications without an apns-id cost nothing.
     public var remembersIDs = true
     /// For how long after acceptance, and how many at most. Default: 24 hours, 1,000,000.
     public var identityAge: Duration = .seconds(24 * 60 * 60)
+    /// The most apns-ids that are remembered; the oldest are forgotten first. Default: 1,000,000.
     public var identityLimit = 1_000_000
     /// How often what is too old or too many is looked for. Default: 60 s.
     public var housekeeping: Duration = .seconds(60)
@@ -86,6 +90,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// Default: 10 ms.
     public var listenerLimit: Duration = .milliseconds(10)
 
+    /// Creates a configuration with the default of each setting.
     public init() {}
 
     /// This configuration, with those settings of `present` that an engine keeps for its life: see

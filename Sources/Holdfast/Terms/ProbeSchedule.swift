@@ -10,6 +10,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// How long a probe's answer is awaited before another one goes out. Default: 60 s.
     public var answerLimit: Duration = .seconds(60)
 
+    /// Creates the default schedule.
     public init() {}
 
     /// - Parameters:

@@ -15,6 +15,7 @@ public struct RetrySchedule: Hashable, Sendable {
     /// How long after its acceptance an entry may be deferred once more. Default: 3 days.
     public var greatestAge: Duration
 
+    /// Creates a schedule; without arguments, the default one.
     public init(
         minimum: Duration = .seconds(1), maximum: Duration = .seconds(15 * 60), greatestDoublings: Int = 10,
         greatestCount: Int = 100, greatestAge: Duration = .seconds(3 * 24 * 60 * 60)

@@ -2,6 +2,7 @@
 public struct Route: Sendable {
     /// 1 to 64 bytes; part of the lanes' names in the journal, so a route that is renamed leaves its entries behind.
     public let name: String
+    /// The connector that sends the route's notifications.
     public let connector: any Connector
     /// Nil serves every topic that no other route names.
     public let topics: Set<String>?

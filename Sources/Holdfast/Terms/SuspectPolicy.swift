@@ -21,6 +21,7 @@ public struct SuspectPolicy: Hashable, Sendable {
     /// (410), behind which the topic is set aside. Default: 500.
     public var greatestUniform = 500
 
+    /// Creates the default policy.
     public init() {}
 
     /// How long one waits whose words don't suffice for a conviction, until it is sent once more.

@@ -9,6 +9,7 @@ public struct ThrottlePolicy: Hashable, Sendable {
     /// the window, so that a service with a small quota does not refuse a whole window first. At least 1. Default: 16.
     public var firstBurst = 16
 
+    /// Creates the default policy.
     public init() {}
 
     /// The bound of the pause after so many doublings.

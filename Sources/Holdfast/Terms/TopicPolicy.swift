@@ -6,5 +6,6 @@ public struct TopicPolicy: Hashable, Sendable {
     /// How often what waits for its topic is looked through for entries that have expired. Default: 1 h.
     public var sweep: Duration = .seconds(3600)
 
+    /// Creates the default policy.
     public init() {}
 }

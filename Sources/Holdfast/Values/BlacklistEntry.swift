@@ -2,9 +2,11 @@
 public struct BlacklistEntry: Hashable, Sendable {
     /// A device's token, or an address of another service than Apple's that names a device.
     public var recipient: Recipient
+    /// Why the recipient is blacklisted: the service's reason, or an operator's or feedback service's.
     public var reason: Reason
     /// Since when, by the service's own timestamp; when it gave none, when the notification was sent.
     public var since: WallTime
+    /// When the entry was made, by this machine's wall clock.
     public var learntAt: WallTime
     /// The route on which it was learnt.
     public var route: String
@@ -36,6 +38,7 @@ public struct BlacklistEntry: Hashable, Sendable {
             endpoint: endpoint, status: status, answered: answered, number: number)
     }
 
+    /// Creates an entry for a device token or for another service's address.
     public init(
         recipient: Recipient, reason: Reason, since: WallTime, learntAt: WallTime, route: String, topic: String? = nil,
         endpoint: String? = nil, status: Int? = nil, answered: UID? = nil, number: UInt64 = 0,
@@ -83,6 +86,7 @@ public struct BlacklistScope: Hashable, Sendable {
     /// The push service, as ``Connector/serviceIdentity`` names it. Nil holds for every one.
     public var endpoint: String?
 
+    /// Creates a scope. By default it covers every topic and every service.
     public init(topic: String? = nil, endpoint: String? = nil) {
         self.topic = topic
         self.endpoint = endpoint
@@ -107,6 +111,7 @@ public struct BlacklistScope: Hashable, Sendable {
 }
 
 extension BlacklistScope: Comparable {
+    /// Orders by topic, then by service; one without either comes first.
     public static func < (lhs: BlacklistScope, rhs: BlacklistScope) -> Bool {
         if lhs.topic != rhs.topic { return precedes(lhs.topic, rhs.topic) }
         return precedes(lhs.endpoint, rhs.endpoint)
@@ -121,10 +126,12 @@ extension BlacklistScope: Comparable {
 
 /// Names an entry of the blacklist, or all entries of a recipient.
 public struct BlacklistKey: Hashable, Sendable {
+    /// The recipient whose entries are named.
     public var recipient: Recipient
     /// Nil names all entries of the recipient.
     public var scope: BlacklistScope?
 
+    /// Names the entry of one scope, or with `nil` all entries of the recipient.
     public init(_ recipient: Recipient, _ scope: BlacklistScope? = nil) {
         self.recipient = recipient
         self.scope = scope

@@ -3,6 +3,7 @@
 public struct EntryBatch: Sendable {
     /// One entry's place in the batch.
     public struct Item: Sendable {
+        /// The entry's UID.
         public let uid: UID
         /// How often the entry was answered "not now", or with nothing known, so far.
         public let attempts: UInt16
@@ -27,6 +28,7 @@ public struct EntryBatch: Sendable {
 
     /// The packed notifications. See ``PackedNotification``.
     public let bytes: [UInt8]
+    /// The entries, ascending by UID except among those that go again.
     public private(set) var items: [Item]
     /// Entries that belong here, ascending by UID, and whose records cannot be read.
     package private(set) var unreadable: [UnreadableEntry]
@@ -39,6 +41,7 @@ public struct EntryBatch: Sendable {
 
     package static let empty = EntryBatch(bytes: [], items: [])
 
+    /// The number of entries.
     public var count: Int { items.count }
     /// The number of entries, readable or not: the send mark covers both.
     var wholeCount: Int { items.count + unreadable.count }

@@ -44,15 +44,18 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code("closed")
     }
 
+    /// The kind of failure.
     public let code: Code
     /// For people: what happened, to what, and what to do.
     public let message: String
 
+    /// Creates an error with a message for operators.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// The ``message``.
     public var description: String { message }
 }
 

@@ -1,7 +1,10 @@
 /// The number of a lane within its journal, given by the journal when the lane is first opened.
 public struct LaneID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The number in the journal's records.
     public let rawValue: UInt32
+    /// Creates the number of a lane, as read from a record.
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Orders by number, which is the order of registration.
     @inlinable public static func < (lhs: LaneID, rhs: LaneID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -9,9 +12,12 @@ public struct LaneID: RawRepresentable, Hashable, Comparable, Sendable {
 public struct LaneKey: Hashable, Sendable, CustomStringConvertible {
     /// Which connector and credentials serve it; 1 to 64 bytes of UTF-8.
     public let route: String
+    /// The urgency of all entries in the lane.
     public let urgency: Urgency
+    /// The guarantee of all entries in the lane.
     public let guarantee: Guarantee
 
+    /// Creates the key of a lane. The journal need not have the lane.
     public init(route: String, urgency: Urgency, guarantee: Guarantee) {
         self.route = route
         self.urgency = urgency
@@ -29,8 +35,10 @@ public enum Urgency: UInt8, Hashable, Comparable, CaseIterable, Sendable {
     /// `apns-priority` 5 and 1.
     case considerate = 1
 
+    /// Orders the more urgent first.
     public static func < (lhs: Urgency, rhs: Urgency) -> Bool { lhs.rawValue < rhs.rawValue }
 
+    /// `immediate` or `considerate`, as the tool and the configuration write it.
     public var name: String {
         switch self {
         case .immediate: "immediate"

@@ -1,8 +1,12 @@
 /// Whether a lane's entries go out; kept in the journal, so that a restart does not undo an operator's word.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum LaneState: Hashable, Sendable {
     /// The most bytes of UTF-8 of a reason that are kept; longer ones are cut.
     public static let longestReason = 1024
 
+    /// Entries go out.
     case running
     /// By an operator's word, until another; also after a restart.
     ///

@@ -127,10 +127,13 @@ public struct PackedNotification: Sendable {
 
     /// Where things are in one packed notification. Cheap: no allocation, no copy of the variable parts.
     public struct Fields: Sendable {
+        /// See ``PushNotification/guarantee``.
         public let guarantee: Guarantee
+        /// The `apns-priority`; `nil` if none is sent.
         public let priority: Priority?
         /// 0 for none, else one more than the index in ``PushType/known``.
         package let pushTypeCode: UInt8
+        /// The `apns-id`, the same for every attempt.
         public let id: NotificationID
         /// Until when it is tried, Unix seconds; 0 is one attempt.
         public let expiration: Int64
@@ -142,8 +145,11 @@ public struct PackedNotification: Sendable {
         public let isBroadcast: Bool
         /// Of an address at another service than Apple's, known or not; nil for tokens and channels.
         public let service: ServiceAddress.Kind?
+        /// The form of the payload.
         public let payloadKind: PayloadKind
+        /// When the app last registered the recipient, if the sender said so.
         public let tokenRegisteredAt: WallTime?
+        /// When the notification was accepted, by this machine's wall clock.
         public let acceptedAt: WallTime
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
         package let retryOf: UID
@@ -151,12 +157,17 @@ public struct PackedNotification: Sendable {
         /// Offsets from the start of the span the fields were read from. The token's bytes, the text of the channel's id, or
         /// another service's address.
         public let address: Range<Int>
+        /// The range of the topic, in UTF-8.
         public let topic: Range<Int>
+        /// The range of the collapse id, in UTF-8; empty if there is none.
         public let collapseID: Range<Int>
+        /// The range of the application's tag; empty if there is none.
         public let tag: Range<Int>
         package let producer: Range<Int>
+        /// The range of the payload.
         public let payload: Range<Int>
 
+        /// The `apns-push-type`; `nil` if none is sent.
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
 
         /// The token's bytes; nil for a broadcast, and for other services than Apple's.
@@ -238,9 +249,15 @@ public struct PackedNotification: Sendable {
     }
 
     /// Why bytes are not a packed notification.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Damage: Error, Hashable, Sendable {
+        /// The bytes end before the notification does.
         case truncated
+        /// A newer Holdfast wrote them, in this version.
         case version(UInt8)
+        /// A length or a code is out of its range.
         case malformed
     }
 }

@@ -2,6 +2,7 @@
 public struct PayloadKind: RawRepresentable, Hashable, Sendable {
     /// The number in records.
     public let rawValue: UInt8
+    /// Creates a form from its number in records.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A JSON object, which Apple's services and Firebase Cloud Messaging take.

@@ -3,6 +3,7 @@
 public struct PushNotification: Hashable, Sendable {
     /// The `apns-id`, or the `apns-request-id` of a broadcast. Default: a new one, given at submission.
     public var id: NotificationID?
+    /// The device, channel or address that it goes to.
     public var recipient: Recipient
     /// The `apns-topic`, mostly the app's bundle identifier; of a broadcast always that. Never empty.
     public var topic: String
@@ -32,6 +33,7 @@ public struct PushNotification: Hashable, Sendable {
     /// recognised by it. Not kept.
     package var hasAssignedID = false
 
+    /// Creates a notification for one device. It is checked when it is submitted.
     public init(
         token: DeviceToken, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
@@ -112,19 +114,32 @@ public struct PushNotification: Hashable, Sendable {
 /// The `apns-push-type`. Apple adds types; an unknown one is a mistake more often than news, so `submit` refuses those
 /// that are not in ``known``.
 public struct PushType: RawRepresentable, Hashable, Sendable {
+    /// The value of the header.
     public let rawValue: String
+    /// Creates a push type from the value of the header.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// A visible alert, a sound or a badge.
     public static let alert = PushType(rawValue: "alert")
+    /// A background update, without anything visible.
     public static let background = PushType(rawValue: "background")
+    /// A request for the user's location.
     public static let location = PushType(rawValue: "location")
+    /// An incoming VoIP call.
     public static let voip = PushType(rawValue: "voip")
+    /// An update of a watchOS complication.
     public static let complication = PushType(rawValue: "complication")
+    /// A change for a File Provider extension.
     public static let fileprovider = PushType(rawValue: "fileprovider")
+    /// A request to contact the device's management server.
     public static let mdm = PushType(rawValue: "mdm")
+    /// The start, an update or the end of a Live Activity.
     public static let liveactivity = PushType(rawValue: "liveactivity")
+    /// An update of a Push to Talk session.
     public static let pushtotalk = PushType(rawValue: "pushtotalk")
+    /// A reload of a control.
     public static let controls = PushType(rawValue: "controls")
+    /// A reload of widgets.
     public static let widgets = PushType(rawValue: "widgets")
 
     /// What topics of Live Activities on devices have behind the app's bundle identifier, which a broadcast has alone.
@@ -149,6 +164,9 @@ public enum Priority: UInt8, Hashable, Sendable {
 }
 
 /// The `apns-expiration`, and for how long Holdfast tries.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum Expiration: Hashable, Sendable {
     /// One attempt, and nothing stored for a device that is offline (`apns-expiration: 0`).
     case once
@@ -188,6 +206,7 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
+    /// Reads an `apns-expiration`: 0 is one attempt, any other number a time in Unix seconds.
     @inlinable public init(unixSeconds: Int64) { self = unixSeconds == 0 ? .once : .at(unixSeconds) }
 
     /// From what goes to the service, and until when Holdfast tries where that is another time; nil where nothing is said.

@@ -32,17 +32,20 @@ public enum Receipt: Sendable {
 
 /// Why a notification was not taken: in Apple's words where Apple would refuse it.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Apple's reason, or one of Holdfast's own.
     public let reason: Reason
     /// What is wrong with what, for people. Holds no token and no payload.
     public let detail: String
     /// With ``Reason/blacklisted``: why, and since when.
     public let blacklistEntry: BlacklistEntry?
 
+    /// Creates a refusal. `detail` must hold no token and no payload.
     public init(_ reason: Reason, _ detail: String, blacklistEntry: BlacklistEntry? = nil) {
         self.reason = reason
         self.detail = detail
         self.blacklistEntry = blacklistEntry
     }
 
+    /// The reason and the detail.
     public var description: String { "\(reason): \(detail)" }
 }

@@ -129,5 +129,6 @@ public struct BroadcastChannel: Hashable, Sendable {
 }
 
 extension BroadcastChannel: CustomStringConvertible {
+    /// The ``id``.
     public var description: String { id }
 }

@@ -11,6 +11,7 @@ public enum TerminalOutcome: Hashable, Sendable, CustomStringConvertible {
     /// Taken back by an operator or by the application.
     case withdrawn
 
+    /// The outcome in a word, with the reason of a rejection.
     public var description: String {
         switch self {
         case .confirmed: "confirmed"

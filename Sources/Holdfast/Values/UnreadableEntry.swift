@@ -10,6 +10,9 @@ package struct UnreadableEntry: Hashable, Sendable {
 }
 
 /// Why a record of the journal cannot be read.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Its bytes are not those that were written. The text says how that shows.
     case damaged(String)
@@ -24,6 +27,7 @@ public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The fault in words, for operators.
     public var description: String {
         switch self {
         case .damaged(let what): "damaged: \(what)"
