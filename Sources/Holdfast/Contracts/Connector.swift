@@ -4,7 +4,7 @@
 /// exactly once through their ``ConnectionSink``: with a result, or with the connection's end, which answers for all that are
 /// left.
 public protocol Connector: Sendable {
-/// How the service confirms. Must not change.
+    /// How the service confirms. Must not change.
     var confirmationMode: ConfirmationMode { get }
 
     /// The limits that `submit` applies for this connector. Read for each submission, since they may change with the

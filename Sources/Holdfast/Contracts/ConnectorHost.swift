@@ -47,22 +47,22 @@ public struct ConnectorHost: Sendable {
 
 /// A connector's message to operators.
 public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
-/// The kind of notice: a short name with dashes. A connector may report kinds of its own.
+    /// The kind of notice: a short name with dashes. A connector may report kinds of its own.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-/// The name, as it is logged.
+        /// The name, as it is logged.
         public let rawValue: String
-/// Creates a kind from its name.
+        /// Creates a kind from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-/// New credentials are in use.
+        /// New credentials are in use.
         public static let credentialsReloaded = Kind(rawValue: "credentials-reloaded")
-/// Changed credentials can't be used; the old ones stay in use.
+        /// Changed credentials can't be used; the old ones stay in use.
         public static let credentialsNotReloaded = Kind(rawValue: "credentials-not-reloaded")
-/// A certificate ends soon, or has ended.
+        /// A certificate ends soon, or has ended.
         public static let credentialsExpire = Kind(rawValue: "credentials-expire")
-/// One of the service's addresses does not answer as it should, and is left out for a while.
+        /// One of the service's addresses does not answer as it should, and is left out for a while.
         public static let addressQuarantined = Kind(rawValue: "address-quarantined")
-/// The service's certificate is verified except for the name in it, because the configuration says so.
+        /// The service's certificate is verified except for the name in it, because the configuration says so.
         public static let hostNameUnverified = Kind(rawValue: "host-name-unverified")
     }
 

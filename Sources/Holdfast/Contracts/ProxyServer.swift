@@ -14,7 +14,7 @@ public struct ProxyServer: Hashable, Sendable {
         case socks5
         /// Given an IPv4 address, which is resolved on this machine; a user's name without a password.
         case socks4
-        /// The same with the service's name, which the proxy resolves.
+        /// SOCKS 4 with the service's name, which the proxy resolves.
         case socks4a
     }
 

@@ -11,13 +11,13 @@ struct ConnectionPool: Sendable {
 
     /// The most connections that take hand-outs at a time.
     private(set) var limit: Int
-    /// Those that take hand-outs, the oldest first.
+    /// The connections that take hand-outs, the oldest first.
     private(set) var active: [Int] = []
     private var making = Making.resting
     private var reconnect: ReconnectSchedule
     /// How often connections may be made, those excepted that ``earned(now:)`` was said of. Nil for as often as is wanted.
     private var budget: RateLimiter?
-    /// What the next one waits for is the budget.
+    /// Whether the next connection waits for the limit on new connections.
     private var awaitsBudget = false
 
     init(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit? = nil) {
@@ -106,7 +106,7 @@ struct ConnectionPool: Sendable {
         return true
     }
 
-    /// What kept connections from coming about may be mended: the next one comes at once.
+    /// Makes the next connection at once, because the cause of failures may be fixed.
     mutating func hurry(now: Duration) {
         reconnect.worked()
         if case .waiting = making { making = .waiting(until: now) }

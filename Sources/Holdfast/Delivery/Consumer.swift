@@ -14,7 +14,7 @@ package final class Consumer: @unchecked Sendable {
         case failed(JournalError)
     }
 
-    /// What a Consumer shares with the others of its engine.
+    /// The parts that all Consumers of an engine share.
     struct Surroundings: Sendable {
         let producer: Producer
         let clock: EngineClock
@@ -28,10 +28,10 @@ package final class Consumer: @unchecked Sendable {
         let wakeRoute: @Sendable (Int) -> Void
     }
 
-    /// What a Consumer begins with.
+    /// The lanes that a Consumer begins with.
     enum Lanes {
         case opened([(key: LaneKey, opening: LaneOpening)])
-        /// Those of a Consumer that has ended, as it left them.
+        /// The lanes of a Consumer that has ended, in their last state.
         case takenOver(Consumer)
     }
 

@@ -1,4 +1,4 @@
-/// What other threads bring to a Consumer. Arrays under a lock, swapped out whole for each turn.
+/// The inbox of a Consumer, for other threads: arrays under a lock, swapped out whole for each turn.
 struct ConsumerInbox: Sendable {
     /// Number of the connection, and what happened on it.
     var events: [(connection: Int, event: ConnectorEvent)] = []
@@ -74,7 +74,7 @@ struct WithdrawalOrder: Sendable {
     let completion: @Sendable (Result<Withdrawal, JournalError>) -> Void
 }
 
-/// What a Consumer knows of entries.
+/// A request for what a Consumer knows of entries.
 struct Inquiry: Sendable {
     let uids: [UID]
     let completion: @Sendable ([EntryInsight]) -> Void
@@ -87,7 +87,7 @@ extension ConsumerInbox {
         restoresEnded += 1
     }
 
-    /// What was left for a Consumer that has ended goes to the one that took its lanes over.
+    /// Takes over the inbox of the Consumer whose lanes this one serves now.
     mutating func takeOver(_ left: ConsumerInbox) {
         for (lane, commit) in left.commits where commits[lane].map({ $0.lastUID < commit.lastUID }) ?? true {
             commits[lane] = commit

@@ -178,7 +178,7 @@ final class PlanPerformer {
         }
     }
 
-    /// What could not be written, or read, is tried again.
+    /// Retries writes and reads that failed.
     func look(at now: Moment) {
         for (connection, work) in unwritten.takeDue(now.monotonic) { write(work, connection: connection) }
         for (connection, plan, answeredAt) in unread.takeDue(now.monotonic) {
@@ -186,7 +186,7 @@ final class PlanPerformer {
         }
     }
 
-    /// What a settlement on disk frees in the windows.
+    /// Frees places in the windows after a durable settlement.
     private func release(_ work: SettlementWork, of connection: Int) {
         guard let link = connections[connection] else { return }
         for ticket in work.part.tickets {

@@ -1,4 +1,4 @@
-/// What the parts of one route's delivery share: its terms, its journal, its clock, and where its news goes.
+/// The context that the parts of one route's delivery share: its terms, its journal, its clock, and the receivers of its news.
 ///
 /// Confined to whoever steps the route.
 final class RouteContext {

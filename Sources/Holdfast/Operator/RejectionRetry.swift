@@ -70,8 +70,8 @@ struct RejectionRetry: Sendable {
         guard let entry else { return }
         throw Refusal(
             .blacklisted,
-            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(entry.since.seconds): take it off the blacklist first"
-        )
+            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(entry.since.seconds): "
+                + "take it off the blacklist first")
     }
 }
 

@@ -7,7 +7,7 @@
 ///
 /// A pure machine; its own time starts at zero.
 struct QuietClock: Sendable {
-    /// What one look at the clock adds at most.
+    /// The most time that one look at the clock adds.
     static let greatestStep = Duration.seconds(1)
     /// Into how many marks a period is divided at most, whatever the traffic.
     private static let marksInPeriod = 16

@@ -9,7 +9,7 @@
 struct RefusedEntries: Sendable {
     private struct Record: Sendable {
         var refusals = 1
-        /// Of them, those since whose predecessor something else was taken.
+        /// The number of these refusals before which, since the previous one, another entry was taken.
         var besideOthers = 0
         var grantedBefore: Int
     }

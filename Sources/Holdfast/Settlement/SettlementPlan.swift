@@ -14,13 +14,13 @@ struct SettlementPlan: Sendable {
     struct Part: Sendable {
         var batch = SettlementBatch()
         var tickets: [Ticket] = []
-        /// How many entries of the connection's cumulative window.
+        /// The number of entries of the connection's cumulative window.
         var positions = 0
-        /// What silence or a barrier has confirmed.
+        /// The entries that silence or a barrier has confirmed.
         var cleared: [Cleared] = []
-        /// What is to be done when entries that a late error denies have been recalled.
+        /// The late error to complete when the entries that it revokes have been recalled.
         var recalls: LateError?
-        /// Whom to tell, where an operator has asked for it.
+        /// The operator's request to answer, if there is one.
         var withdrawal: Withdrawal?
     }
 

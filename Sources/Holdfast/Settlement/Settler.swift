@@ -17,12 +17,12 @@ struct Settler: Sendable {
 
     private var journal: any Journal { producer.journal }
 
-    /// What a plan asks to be written at once; nil when that is nothing.
+    /// The settlements of a plan to write at once; `nil` if there are none.
     func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {
         plan.now.batch.isEmpty ? nil : work(plan.now, behind: [], wall: wall)
     }
 
-    /// What a plan asks to be written behind the blacklist; nil when that is nothing. The tokens to blacklist are read from
+    /// The settlements of a plan to write after the blacklist; `nil` if there are none. The tokens to blacklist are read from
     /// the entries themselves.
     ///
     /// - Parameter endpoint: the push service that answered, by its ``Connector/serviceIdentity``.

@@ -42,7 +42,7 @@ extension Producer {
         }
     }
 
-    /// What was accepted is in the journal; what comes of the commit that failed is known when it has been reopened.
+    /// Stops accepting after an error that only reopening the journal can resolve.
     private func stopIfFatal(_ error: JournalError) {
         guard error.code == .undetermined || error.code == .mustBeReopened else { return }
         let tell = shared.withLock { shared in

@@ -1,7 +1,7 @@
-/// Those who wait for room in a full journal, in the order of their coming.
+/// A first-in, first-out queue of tasks that wait for room in a full journal.
 ///
-/// A commit wakes the first of them, and one who got room wakes the next: so a thousand who wait do not all try at once
-/// for room for one.
+/// A commit wakes the first task, and a task that got room wakes the next, so that a thousand tasks do not compete for room for
+/// one.
 final class RoomGate: Sendable {
     private struct State: Sendable {
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []

@@ -1,4 +1,4 @@
-/// What a JSON value is, by its first byte.
+/// The kind of a JSON value, by its first byte.
 package enum JSONKind: Hashable, Sendable {
     case object, array, string, number, boolean, null
 
@@ -42,7 +42,7 @@ package struct JSONMember: Hashable, Sendable {
 /// The object is proven to be one only when ``next(_:)`` or ``nextName(_:)`` has returned nil.
 package struct JSONMembers: Sendable {
     private var container: JSONContainer
-    /// Whether it stands before a value: its name was read, and nothing else of it.
+    /// Whether the reader stands before a value: its name was read, and nothing else of it.
     private var isBeforeValue = false
 
     /// - Throws: ``JSONFault`` when no object starts in `range`.
@@ -97,13 +97,13 @@ package struct JSONElements: Sendable {
     }
 }
 
-/// What reading an object and reading an array have in common.
+/// The common part of reading an object and reading an array.
 private struct JSONContainer: Sendable {
     private enum State { case first, later, ended }
 
     var cursor: JSONCursor
     private let close: UInt8
-    /// How many arrays and objects are open in it, itself included.
+    /// The number of open arrays and objects, including this one.
     private let depth: Int
     private var state = State.first
 

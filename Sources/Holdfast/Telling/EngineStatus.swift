@@ -70,7 +70,7 @@ public struct EngineStatus: Sendable {
         public internal(set) var nextProbeAt: WallTime?
         /// Entries of the backlog that cannot be found, because a page of the journal that leads to them is damaged.
         public internal(set) var unreachable = 0
-        /// Whether it has stopped by itself, and has yet to send its first probe.
+        /// Whether the lane has stopped by itself, and has yet to send its first probe.
         package internal(set) var isYetToBeProbed = false
         /// Why the lane does not run: `paused` with the operator's reason, or the cause of its stop. `nil` while it runs.
         public var stoppedBecause: String? { state.standsStillBecause }

@@ -1,4 +1,4 @@
-/// What the periodic report is made of.
+/// The counts and levels of the periodic report.
 struct PeriodFigures: Hashable, Sendable {
     struct Lane: Hashable, Sendable {
         var key: LaneKey
@@ -27,12 +27,12 @@ struct PeriodFigures: Hashable, Sendable {
     var connections = 0
     var connectionLimit = 0
     var inFlight = 0
-    /// Those with entries.
+    /// The lanes with entries.
     var lanes: [Lane] = []
 
     var depth: Int { lanes.reduce(0) { $0 + $1.depth } }
 
-    /// What was counted since `earlier`; the rest as of now.
+    /// Returns the counts since `earlier`, with the present levels.
     func since(_ earlier: PeriodFigures) -> PeriodFigures {
         var result = self
         result.accepted -= earlier.accepted

@@ -1,4 +1,5 @@
-/// What a repeated submission is recognised by: a keyed 128-bit digest of submitter, topic, recipient, apns-id and payload.
+/// The identity by which a repeated submission is recognised: a keyed 128-bit digest of submitter, topic, recipient, apns-id
+/// and payload.
 ///
 /// Real clients send one apns-id to many recipients, and those are different notifications; so the apns-id alone is not an
 /// identity. The digest is SipHash-2-4 with 128 bits under the journal's own random key: whoever does not know the key
@@ -51,7 +52,7 @@ public struct IdentityKey: Hashable, Sendable {
         self.second = second
     }
 
-    /// A new one from the system's randomness.
+    /// Creates a random key from the system's generator.
     public static func random() -> IdentityKey {
         var system = SystemRandomNumberGenerator()
         return IdentityKey(first: system.next(), second: system.next())

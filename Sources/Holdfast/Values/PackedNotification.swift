@@ -125,7 +125,7 @@ public struct PackedNotification: Sendable {
         PushType.known.firstIndex(of: type).map { UInt8($0 + 1) } ?? 0
     }
 
-    /// Where things are in one packed notification. Cheap: no allocation, no copy of the variable parts.
+    /// The fields of one packed notification. Reading them allocates nothing; variable parts are ranges of the bytes.
     public struct Fields: Sendable {
         /// See ``PushNotification/guarantee``.
         public let guarantee: Guarantee
@@ -135,15 +135,15 @@ public struct PackedNotification: Sendable {
         package let pushTypeCode: UInt8
         /// The `apns-id`, the same for every attempt.
         public let id: NotificationID
-        /// Until when it is tried, Unix seconds; 0 is one attempt.
+        /// The time until which Holdfast tries, in Unix seconds; 0 is one attempt.
         public let expiration: Int64
-        /// Whether the service is to store nothing, whatever ``expiration`` says.
+        /// Whether the service stores nothing, whatever ``expiration`` is.
         public let isUnstored: Bool
-        /// Whether the service is told no expiration, whatever ``expiration`` says.
+        /// Whether the service is told no expiration, whatever ``expiration`` is.
         public let isUnstated: Bool
-        /// Whether it is for all that follow a channel or a topic, and not for a device.
+        /// Whether the recipient is a channel or a topic that devices follow, and not a device.
         public let isBroadcast: Bool
-        /// Of an address at another service than Apple's, known or not; nil for tokens and channels.
+        /// The kind of an address at a service other than Apple's, known or not; `nil` for tokens and channels.
         public let service: ServiceAddress.Kind?
         /// The form of the payload.
         public let payloadKind: PayloadKind
@@ -154,8 +154,8 @@ public struct PackedNotification: Sendable {
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
         package let retryOf: UID
         let hasCollapseID: Bool
-        /// Offsets from the start of the span the fields were read from. The token's bytes, the text of the channel's id, or
-        /// another service's address.
+        /// The range of the token's bytes, the channel's id or another service's address. As in all ranges, offsets are from
+        /// the start of the span that the fields were read from.
         public let address: Range<Int>
         /// The range of the topic, in UTF-8.
         public let topic: Range<Int>
@@ -170,13 +170,13 @@ public struct PackedNotification: Sendable {
         /// The `apns-push-type`; `nil` if none is sent.
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
 
-        /// The token's bytes; nil for a broadcast, and for other services than Apple's.
+        /// The range of the token's bytes; `nil` for a broadcast, and for services other than Apple's.
         @inlinable public var token: Range<Int>? { isBroadcast || service != nil ? nil : address }
 
-        /// The number that goes to the service as `apns-expiration`; nil where none does.
+        /// The value of `apns-expiration`; `nil` if none is sent.
         @inlinable public var expirationToSend: Int64? { isUnstated ? nil : isUnstored ? 0 : expiration }
 
-        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
+        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it gets one attempt.
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
 
         /// - Throws: ``Damage`` when the bytes are not one packed notification from the first to the last.
@@ -248,7 +248,7 @@ public struct PackedNotification: Sendable {
         }
     }
 
-    /// Why bytes are not a packed notification.
+    /// Why bytes are not a packed notification. More cases may come.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif

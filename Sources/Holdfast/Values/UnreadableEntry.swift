@@ -9,14 +9,14 @@ package struct UnreadableEntry: Hashable, Sendable {
     }
 }
 
-/// Why a record of the journal cannot be read.
+/// Why a record of the journal cannot be read. More cases may come.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its bytes are not those that were written. The text says how that shows.
+    /// The record is damaged; the text says how that shows.
     case damaged(String)
-    /// A newer Holdfast wrote it.
+    /// A newer Holdfast wrote the record, in this version.
     case newerVersion(UInt8)
 
     package init(_ damage: PackedNotification.Damage) {
