@@ -21,7 +21,7 @@ public struct ConnectorHost: Sendable {
         self.services = services
     }
 
-    /// Nobody listens any more: the engine has ended.
+    /// Whether the engine has ended, so that calls have no effect.
     package var hasEnded: Bool { services == nil }
 
     /// Where the name of a connector's note begins in the journal, so that it meets no other.

@@ -2,7 +2,7 @@
 public struct SendResult: Hashable, Sendable {
     /// The consequence for the entry, its token and its lane. No case is added: the engine has fixed rules for each.
     public enum Verdict: Hashable, Sendable {
-        /// Taken by the service. (Not "delivered": nobody says that.)
+        /// The service took it. (It does not say whether it was delivered.)
         case confirmed
         /// Refused for good.
         case rejected(Fault)

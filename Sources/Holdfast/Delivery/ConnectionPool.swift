@@ -120,7 +120,7 @@ struct ConnectionPool: Sendable {
         if awaitsBudget, case .waiting(let until) = making { making = .waiting(until: min(until, now)) }
     }
 
-    /// Nobody needs one now: what was waited for is over.
+    /// Records that no connection is needed now.
     mutating func rest(now: Duration) {
         if case .waiting(let until) = making, until <= now { making = .resting }
     }
@@ -130,7 +130,7 @@ struct ConnectionPool: Sendable {
         active.append(number)
     }
 
-    /// One was made that nobody needs any more.
+    /// Records a connection that is not needed any more.
     mutating func madeInVain() { making = .resting }
 
     /// - Returns: how long to wait before the next attempt.

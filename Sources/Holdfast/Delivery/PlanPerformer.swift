@@ -68,7 +68,7 @@ final class PlanPerformer {
         for (connection, plan) in plans { perform(plan, connection: connection, at: now) }
     }
 
-    /// Puts back what goes again, stops what must stop, and has the rest written.
+    /// Requeues entries that are sent again, stops lanes, and has the rest written.
     private func perform(_ plan: SettlementPlan, connection: Int, at now: Moment) {
         for change in plan.laneChanges { states.changed(change) }
         for news in plan.news { context.tell(news) }
@@ -217,7 +217,7 @@ final class PlanPerformer {
         }
     }
 
-    /// They are unconfirmed on disk: each goes again in its place, but for the one that the service has refused.
+    /// They are unconfirmed on disk. Each is sent again in its order, except for the one that the service has refused.
     private func takeRecalled(_ late: LateError, _ report: SettlementReport, at now: Moment) {
         for run in late.denied.later where !run.hasOneAttempt {
             lanes[run.lane].machine.requeue([RequeuedRuns.Run(run.uids, possiblySent: true)])

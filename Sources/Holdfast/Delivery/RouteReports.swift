@@ -42,7 +42,7 @@ final class RouteReports {
 
     /// - Parameters:
     ///   - rest: why there is nothing to do; nil when there is.
-    ///   - answersNudge: whether somebody asked for word of this turn.
+    ///   - answersNudge: whether this turn answers a request for the state.
     func publish(rest: EngineRest?, answersNudge: Bool) {
         let statuses = lanes.indices.map { index in
             StatusBoard.LaneSummary(

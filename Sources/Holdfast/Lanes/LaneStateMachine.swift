@@ -3,7 +3,7 @@
 /// A pure machine. The journal is the queue: what it holds here is a cursor, the durable mark, and the UIDs that go again,
 /// which are at most as many as the window takes.
 struct LaneStateMachine: Sendable {
-    /// A UID that goes again, in its place.
+    /// A UID to send again, in its place.
     struct Again: Hashable, Sendable {
         let uid: UID
         let possiblySent: Bool
@@ -153,12 +153,12 @@ struct LaneStateMachine: Sendable {
 
     /// Removes entries that ``nextStep(limit:passingOver:)`` gave, and that have been dealt with.
     ///
-    /// - Parameter isFront: whether nothing of what goes again lies before or between them.
+    /// - Parameter isFront: whether no other entry that is sent again lies before or between them.
     mutating func takeAgain(_ taken: [Again], isFront: Bool = true) {
         if isFront { again.removeFirst(taken.count) } else { again.remove(taken.map(\.uid)) }
     }
 
-    /// All that go again, at most `limit`: they go another way.
+    /// Takes all entries that are sent again, at most `limit`, for another use.
     mutating func takeAllAgain(limit: Int) -> [Again] {
         let taken = again.prefix(limit)
         again.removeFirst(taken.count)
@@ -259,7 +259,7 @@ struct LaneStateMachine: Sendable {
         loweredPlaces = 0
     }
 
-    /// Entries go again in their place, before anything that was not handed out yet.
+    /// Queues entries to be sent again in their order, before entries that were not handed out yet.
     mutating func requeue(_ entries: [Again]) {
         again.insert(entries.map { .init($0.uid.rawValue...$0.uid.rawValue, possiblySent: $0.possiblySent) })
     }
@@ -310,7 +310,7 @@ struct LaneStateMachine: Sendable {
         if !ahead.isEmpty { ahead.remove(uid) }
     }
 
-    /// Entries were taken back, which is on disk: they do not go again, and no mark has to cover them.
+    /// Records that entries were taken back durably: they are not sent again, and no mark has to cover them.
     mutating func takenBack(_ uids: some Sequence<UID>) {
         if !again.isEmpty { again.remove(Array(uids)) }
     }
@@ -348,7 +348,7 @@ struct LaneStateMachine: Sendable {
 
     // MARK: Where an entry stands
 
-    /// Whether an entry goes again, before anything that was not handed out yet: with whether it may have been sent.
+    /// Whether an entry waits to be sent again, with whether it may have been sent; nil if it does not.
     func goesAgain(_ uid: UID) -> Bool? { again.possiblySent(uid) }
 
     /// Whether an entry that is among the unconfirmed waits to be handed out: with whether it may have been sent. Nil for

@@ -6,7 +6,7 @@
 ///     }
 ///
 /// An error that the closure throws means *unknown*, since it may have come after the notification was written: by its
-/// guarantee the notification goes again or not. Throw ``SendFailure/notSent(_:)`` where it was provably not sent.
+/// guarantee the notification is sent again or not. Throw ``SendFailure/notSent(_:)`` if it was provably not sent.
 ///
 /// The closure should honour cancellation: past the deadline it is cancelled, and what it returns after that counts for
 /// nothing.

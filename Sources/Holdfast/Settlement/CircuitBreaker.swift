@@ -7,9 +7,9 @@ struct TokenOfTopic: Hashable, Sendable {
 /// Judges tokens that were called bad, by the answers to one topic of a route.
 ///
 /// `BadDeviceToken` and `DeviceTokenNotForTopic` are what a bad token brings, and also what a wrong environment or topic
-/// brings for every token. So whoever is answered so is first a *suspect*: still unconfirmed, not blacklisted. When most of
-/// what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is set
-/// aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
+/// brings for every token. So an entry that is answered so is first a *suspect*: still unconfirmed, not blacklisted. When
+/// most of what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is
+/// set aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
 /// go once more, since a service may have been wrong for a moment, and are convicted when they are called bad again.
 ///
 /// A service may also be wrong in a part of its front ends, or at random, while others are taken all the time. So a word
@@ -17,7 +17,7 @@ struct TokenOfTopic: Hashable, Sendable {
 /// from another connection where there is one, and none convicts while the service takes at a second try what it has called
 /// bad (``ReversedWords``). And no more than the allowance are ever convicted on one word.
 ///
-/// Nobody is convicted before anything of the topic was confirmed: until then nothing tells a bad token from a wrong service.
+/// No token is blacklisted before the topic has a confirmation: until then a bad token looks like a wrong service.
 /// So there is no hurry then, and good ones behind the bad have the time to prove the topic.
 ///
 /// A service can change its mind in the middle of a burst, and then thousands of confirmations from before are still to come.

@@ -63,7 +63,7 @@ struct QuietClock: Sendable {
         marks.append(Mark(through: position, opened: time, left: time))
     }
 
-    /// The stamp to listen with, if something is quiet that nobody has listened past yet.
+    /// The stamp to listen with, if something is quiet that no listening has covered yet.
     mutating func ask() -> UInt64? {
         guard question == nil else { return nil }
         var through: UInt64?

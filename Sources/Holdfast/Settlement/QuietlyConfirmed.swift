@@ -72,7 +72,7 @@ struct QuietlyConfirmed: Sendable {
         while head < pieces.count, pieces[head].at < time { drop() }
     }
 
-    /// Forgets all: it was proven, or nobody can deny it any more.
+    /// Forgets all entries, because they are proven, or no error can revoke them any more.
     mutating func forgetAll() { self = QuietlyConfirmed() }
 
     private mutating func drop() {

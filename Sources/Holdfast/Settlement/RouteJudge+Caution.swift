@@ -29,7 +29,7 @@ extension RouteJudge {
     ///
     /// - Parameters:
     ///   - ends: so many of them.
-    ///   - counts: whether that is an attempt. If not, nobody is told: the service may be at fault.
+    ///   - counts: whether that is an attempt. If not, it is not reported, since the service may be at fault.
     func putAside(
         _ flight: SentWindow.Flight, ticket: Ticket, ends: Int, counts: Bool, wall: WallTime,
         plan: inout SettlementPlan

@@ -52,7 +52,7 @@ extension RouteJudge {
         }
     }
 
-    /// At an orderly end nobody is judged any more.
+    /// Releases all suspects at an orderly end, without a decision.
     func releaseAllSuspects(at now: Moment) -> [(connection: Int, plan: SettlementPlan)] {
         release(breakers.release(), at: now)
     }

@@ -7,8 +7,8 @@ struct SettlementWork: Sendable {
 
 /// Makes work for the journal of plans, and has it written: the blacklist first, then what follows from it.
 ///
-/// It stands between the Consumer, which gathers answers in a plan, and the journal. What it writes is told to whoever asked
-/// for it, and to nobody else: an answer never comes back here.
+/// It stands between the Consumer, which gathers answers in a plan, and the journal. Results are passed to the caller that
+/// asked for them, and to no other.
 struct Settler: Sendable {
     /// Takes nothing while the blacklist can't be written, and has the engine's opinion of the clock.
     private let producer: Producer

@@ -62,7 +62,7 @@ extension Producer {
         observer?.submitted(accepted: accepted, refusals: refusals)
     }
 
-    /// By reason. What nobody can say of whether it is on disk was not taken either.
+    /// Refusals by reason. Notifications of an undetermined commit count as refused, too.
     private static func refusals(in receipts: [Receipt]) -> [Reason: Int] {
         var refusals: [Reason: Int] = [:]
         for receipt in receipts {

@@ -3,7 +3,7 @@ final class ProducerTable: Sendable {
     /// The name under which ``PushEngine/producer`` submits.
     static let standardName = "default"
 
-    /// By what notifications are taken: one value, so that nobody sees half of a change.
+    /// The terms for accepting notifications: one value, so that no submission sees half of a change.
     struct Terms: Sendable {
         var routes: RouteTable
         var configuration: EngineConfiguration

@@ -11,7 +11,7 @@ final class RoomGate: Sendable {
     private let state = Monitor(State())
 
     /// Waits until there may be room, or for so long, or until the task is cancelled. A disk may get room without a word
-    /// of the journal, so nobody should wait long at a time.
+    /// of the journal, so no task should wait long at a time.
     ///
     /// - Parameter isFirst: whether to go before all others, as one does who has waited and found no room after all.
     func wait(atMost limit: Duration, isFirst: Bool) async {

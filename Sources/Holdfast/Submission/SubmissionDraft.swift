@@ -76,7 +76,7 @@ struct SubmissionDraft: Sendable {
         refuse(at: packed[position].index, refusal, identity: packed[position].identity)
     }
 
-    /// Refuses everything for now: nobody is asked for repeats, which come again.
+    /// Refuses everything for now, without a look-up of repeats, which are submitted again.
     mutating func refuseAll(_ refusal: Refusal) {
         for packed in packed { refuse(at: packed.index, refusal) }
     }

@@ -30,7 +30,7 @@ package struct JSONMember: Hashable, Sendable {
     package let value: JSONValue
 }
 
-/// Reads the members of one JSON object, one at a time, decoding nothing that nobody asks for.
+/// Reads the members of one JSON object, one at a time, and decodes only what is requested.
 ///
 ///     var members = try JSONMembers(bytes.span, in: line)
 ///     while let member = try members.next(bytes.span) { … }
@@ -60,7 +60,7 @@ package struct JSONMembers: Sendable {
     }
 
     /// The name of the next member, as ``JSONMember/name``; nil when the object has ended, with nothing but whitespace after
-    /// it. The value of the name before is passed over, and checked, if nobody has asked for it.
+    /// it. The value of the name before is skipped, and checked, if it was not read.
     package mutating func nextName(_ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
         if isBeforeValue { _ = try value(bytes) }
         guard try container.advance(bytes) else { return nil }

@@ -10,7 +10,7 @@ struct PeriodFigures: Hashable, Sendable {
     // Since the engine was made.
     var accepted = 0
     var refused = 0
-    /// Handed to a connection; one that goes again counts again.
+    /// Hand-outs to a connection; an entry that is sent again counts again.
     var sent = 0
     var requeued = 0
     var deferred = 0

@@ -5,9 +5,9 @@ final class StatusBoard: Sendable {
         var laneStatus: [String: [LaneSummary]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
-        /// By route; nil until the route has had a turn since somebody asked.
+        /// By route; nil until the route has had a turn since a request for the state.
         var rest: [String: EngineRest?]
-        /// Routes that have had no turn yet since somebody asked: what an earlier turn says is no answer.
+        /// Routes that have had no turn yet since a request for the state: an earlier turn does not answer it.
         var awaited: Set<String> = []
         var hasEnded = false
         var waiters: [CheckedContinuation<EngineRest, Never>] = []

@@ -27,7 +27,7 @@ public struct EntryBatch: Sendable {
 
     /// The packed notifications; see ``PackedNotification``.
     public let bytes: [UInt8]
-    /// The entries, ascending by UID except among those that go again.
+    /// The entries, ascending by UID unless they are sent again.
     public private(set) var items: [Item]
     /// Further entries whose records cannot be read, ascending by UID.
     package private(set) var unreadable: [UnreadableEntry]
